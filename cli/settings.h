@@ -83,6 +83,7 @@ struct gf_filter_settings {
 };
 
 struct gf_matching;
+struct gf_correlating;
 
 struct gf_settings {
     bool help;
@@ -160,9 +161,15 @@ struct gf_settings {
         const char *mask; /* --template-mask */
         int peaks;
         double least; /* the score that a peak has at least */
-        bool same;
         const struct gf_matching *prepared; /* what cli/compare/match.c made of the template */
     } match;
+
+    struct gf_frc_settings {
+        const char *with; /* the last of several operands */
+        const char *mask, *curve;
+        double randomize;                      /* cycles a sample; 0: unset */
+        const struct gf_correlating *prepared; /* what cli/compare/frc.c made of them */
+    } frc;
 
     struct gf_demo_settings {
         int every;       /* 0: unset */

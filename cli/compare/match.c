@@ -28,46 +28,22 @@ struct gf_matching {
 struct search {
     struct gf_task *t;
     const struct gf_matching *of;
-    int64_t shape[GF_MAX_DIMS], padded[GF_MAX_DIMS]; /* of the map and of the transforms */
-    double floor;                                    /* of a window's variance */
+    double floor; /* of a window's variance */
     struct gf_array in, correlation, sum, square;
 };
 
-/* ---- the template ---- */
-
-static int load(const struct gf_settings *s, const char *path, struct gf_array *px, bool *luma) {
-    struct gf_settings own = *s;
-    struct gf_image image = {0};
-    own.shape.n = own.n_select = own.pixel.n = 0; /* those describe the image */
-    int rc = gf_signal_load(&own, path, &image);
-    if (!rc)
-        rc = gf_signal_make(&own, &image, px);
-    if (luma)
-        *luma = image.color == GF_RGB;
-    if (!rc && !luma && gf_dtype_is_integer(image.px.dtype)) {
-        const double white = gf_filter_mask_white(image.px.dtype);
-        for (int64_t i = 0; i < gf_array_count(px); i++) {
-            const bool wide = px->dtype == GF_F64;
-            gf_real_put(px->data, i, wide, gf_real_get(px->data, i, wide) / white);
-        }
-    }
-    gf_image_free(&image);
-    return rc;
-}
-
 /* Logs a failure. */
 static int prepare_template(const struct gf_settings *s, struct gf_matching *m) {
-    const char *const mask = s->match.mask, *name = s->match.with;
-    int rc = load(s, name, &m->kernel, &m->luma);
-    if (!rc && mask) {
-        name = mask;
-        rc = load(s, mask, &m->weight, NULL);
+    const char *name = s->match.with;
+    int rc = gf_signal_load_other(s, name, false, &m->kernel, &m->luma);
+    if (!rc && s->match.mask) {
+        name = s->match.mask;
+        rc = gf_signal_load_other(s, name, true, &m->weight, NULL);
         if (!rc)
             rc = gf_signal_same_shape(&m->weight, &m->kernel, "the template");
-        name = rc ? mask : s->match.with;
     }
     if (!rc)
-        rc = gf_match_prepare(&m->kernel, mask ? &m->weight : NULL, &m->match);
+        rc = gf_match_prepare(&m->kernel, s->match.mask ? &m->weight : NULL, &m->match);
     if (rc)
         gf_log_fail(name);
     return rc;
@@ -75,13 +51,11 @@ static int prepare_template(const struct gf_settings *s, struct gf_matching *m) 
 
 /* ---- correlation ---- */
 
-/* Bytes of all arrays at the peak: the image and the map that is written; of the padded shape its
- * copy, the correlation, and two arrays of doubles or, with weights, four that transforms need. */
+/* Bytes of all arrays at the peak: the image, the map that is written, and padded ones. */
 static int64_t held(const struct search *s) {
-    const int64_t padded = gf_shape_count(s->padded, s->of->match.ndim),
-                  each = (int64_t)gf_dtype_size(s->of->kernel.dtype);
+    const int64_t padded = gf_shape_count(s->in.shape, s->in.rank) * (int64_t)sizeof(double);
     return gf_array_bytes(&s->t->image.px) + gf_array_bytes(&s->t->product[0].image.px) +
-           padded * (s->of->weight.data ? 6 * each : 2 * each + 16);
+           padded * (s->of->weight.data ? 6 : 4);
 }
 
 static int transform(struct search *s, const struct gf_array *in, struct gf_array *spectrum) {
@@ -89,7 +63,7 @@ static int transform(struct search *s, const struct gf_array *in, struct gf_arra
     return gf_signal_run(s->t->runner, &job, held(s), in, spectrum);
 }
 
-/* Pads a part of the template, transforms it, and makes `out` the correlation with the image, of
+/* Pads a part of the template, transforms it, and makes `out` its correlation with the samples of
  * which `spectrum` is the transform. */
 static int correlate(struct search *s, const struct gf_array *spectrum, const struct gf_array *part,
                      struct gf_array *out) {
@@ -113,25 +87,22 @@ static int correlate(struct search *s, const struct gf_array *spectrum, const st
     return rc;
 }
 
-/* Makes the sums over windows of x and x^2, or with weights their correlations. */
-static int make_sums(struct search *s, const struct gf_array *spectrum) {
-    const struct gf_matching *of = s->of;
-    const int threads = gf_settings_threads(s->t->s);
+/* Squares s->in, and correlates it with the weights. */
+static int weigh_squares(struct search *s) {
     const bool wide = s->in.dtype == GF_F64;
     struct gf_array squares = {0};
-    if (of->weight.data) {
-        int rc = correlate(s, spectrum, &of->weight, &s->sum);
-        for (int64_t i = 0; i < gf_array_count(&s->in) && !rc; i++) {
-            const double x = gf_real_get(s->in.data, i, wide);
-            gf_real_put(s->in.data, i, wide, x * x);
-        }
-        if (!rc)
-            rc = transform(s, &s->in, &squares);
-        if (!rc)
-            rc = correlate(s, &squares, &of->weight, &s->square);
-        gf_array_free(&squares);
-        return rc;
+    for (int64_t i = 0; i < gf_array_count(&s->in); i++) {
+        const double x = gf_real_get(s->in.data, i, wide);
+        gf_real_put(s->in.data, i, wide, x * x);
     }
+    int rc = transform(s, &s->in, &squares);
+    if (!rc)
+        rc = correlate(s, &squares, &s->of->weight, &s->square);
+    gf_array_free(&squares);
+    return rc;
+}
+
+static int sum_windows(struct search *s) {
     int rc = gf_array_alloc(&s->sum, GF_F64, s->in.rank, s->in.shape);
     if (!rc)
         rc = gf_array_alloc(&s->square, GF_F64, s->in.rank, s->in.shape);
@@ -141,79 +112,70 @@ static int make_sums(struct search *s, const struct gf_array *spectrum) {
     const double *x = s->sum.data;
     for (int64_t i = 0; i < gf_array_count(&s->sum); i++)
         ((double *)s->square.data)[i] = x[i] * x[i];
-    return gf_match_windows(&of->match, threads, &s->sum, &s->square);
+    gf_match_windows(&s->of->match, &s->sum);
+    gf_match_windows(&s->of->match, &s->square);
+    return 0;
 }
 
-/* ---- a picture ---- */
-
-/* Pads the signal to lengths that transform fast, without its mean; with --same also by half a
- * template of zeros before it. Changes px. */
+/* Pads the signal, without its mean, by zeros. Changes px. */
 static int take_signal(struct search *s, struct gf_array *px) {
-    const struct gf_match *m = &s->of->match;
-    const bool same = s->t->s->match.same, wide = px->dtype == GF_F64;
+    const bool wide = px->dtype == GF_F64;
+    const int64_t n = gf_array_count(px);
     double sum = 0, squares = 0, fourths = 0;
-    int rc = gf_array_alloc(&s->in, px->dtype, px->rank, s->padded);
+    struct gf_array to;
+    int rc = gf_array_alloc(&s->in, px->dtype, px->rank, s->in.shape);
     if (rc)
         return rc;
-    const int64_t n = gf_array_count(px), rest = gf_array_count(&s->in) - n;
     for (int64_t i = 0; i < n; i++)
         sum += gf_real_get(px->data, i, wide);
-    const double mean = sum / (double)n, zero = same ? -mean : 0;
     for (int64_t i = 0; i < n; i++) {
-        const double x = gf_real_get(px->data, i, wide) - mean;
+        const double x = gf_real_get(px->data, i, wide) - sum / (double)n;
         gf_real_put(px->data, i, wide, x);
         squares += x * x;
         fourths += x * x * x * x;
     }
-    for (int64_t i = 0; i < n + rest; i++)
-        gf_real_put(s->in.data, i, wide, zero);
-    squares += (double)rest * zero * zero;
-    fourths += (double)rest * zero * zero * zero * zero;
-    struct gf_array to = s->in;
+    memset(s->in.data, 0, (size_t)gf_array_bytes(&s->in));
+    to = s->in;
     for (int i = 0; i < px->rank; i++)
-        to = gf_array_slice(&to, i, same ? m->shape[i] / 2 : 0, px->shape[i]);
+        to = gf_array_slice(&to, i, 0, px->shape[i]);
     gf_array_copy(&to, px);
+    /* Below it a window's variance, or its correlation, is rounding. */
     const double error = 64 * (wide ? DBL_EPSILON : FLT_EPSILON);
-    s->floor = error * error * squares;
-    if (m->weighted)
-        s->floor += error * sqrt(fourths * m->count);
+    s->floor = fmax(error * error, 64 * DBL_EPSILON) * squares;
+    if (s->of->weight.data)
+        s->floor += error * sqrt(fourths * s->of->match.count);
     return 0;
 }
 
-/* Sets `map` to a view of the scores, in s->sum. */
+/* Makes the scores, in s->sum, of which `map` becomes a view. */
 static int score(struct search *s, struct gf_array *map) {
-    struct gf_array spectrum = {0}, correlation, square;
+    const bool weighted = s->of->weight.data;
+    const struct gf_match *m = &s->of->match;
+    struct gf_array spectrum = {0};
     int rc = transform(s, &s->in, &spectrum);
     if (!rc)
         rc = correlate(s, &spectrum, &s->of->kernel, &s->correlation);
-    if (!rc)
-        rc = make_sums(s, &spectrum);
+    if (!rc && weighted)
+        rc = correlate(s, &spectrum, &s->of->weight, &s->sum);
     gf_array_free(&spectrum);
+    if (!rc)
+        rc = weighted ? weigh_squares(s) : sum_windows(s);
     if (rc)
         return rc;
+    struct gf_array correlation = s->correlation, square = s->square;
     *map = s->sum;
-    correlation = s->correlation;
-    square = s->square;
-    for (int i = 0; i < map->rank; i++) {
-        *map = gf_array_slice(map, i, 0, s->shape[i]);
-        square = gf_array_slice(&square, i, 0, s->shape[i]);
-        correlation = gf_array_slice(&correlation, i, 0, s->shape[i]);
+    for (int i = 0; i < m->ndim; i++) {
+        const int64_t n = s->t->image.px.shape[i] - m->shape[i] + 1,
+                      first = weighted ? 0 : m->shape[i] - 1; /* sums are at the windows' ends */
+        *map = gf_array_slice(map, i, first, n);
+        square = gf_array_slice(&square, i, first, n);
+        correlation = gf_array_slice(&correlation, i, 0, n);
     }
-    gf_match_score(&s->of->match, &correlation, &square, s->floor, map);
+    gf_match_score(m, &correlation, &square, s->floor, map);
     return 0;
 }
 
 /* ---- the report ---- */
-
-/* "36,20.25": x first. */
-static const char *place(const double *at, int ndim, char text[80]) {
-    text[0] = 0;
-    for (int i = ndim - 1; i >= 0; i--) {
-        const size_t used = strlen(text);
-        snprintf(text + used, 80 - used, "%s%.2f", i < ndim - 1 ? "," : "", at[i]);
-    }
-    return text;
-}
 
 static json_t *numbers(const double *at, int ndim) {
     json_t *list = json_array();
@@ -222,55 +184,57 @@ static json_t *numbers(const double *at, int ndim) {
     return list;
 }
 
-static json_t *peaks_report(const struct search *s, const struct gf_match_peak *peak, int n) {
-    const struct gf_match *m = &s->of->match;
+/* "36.00,20.25": x first. */
+static const char *place(const double *at, int ndim, char text[80]) {
+    for (int i = ndim - 1, used = 0; i >= 0; i--)
+        used += snprintf(text + used, 80 - (size_t)used, "%.2f%s", at[i], i ? "," : "");
+    return text;
+}
+
+static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak *peak, int n) {
     json_t *list = json_array();
     for (int k = 0; k < n; k++) {
-        double corner[GF_MAX_DIMS], centre[GF_MAX_DIMS];
-        int64_t at[GF_MAX_DIMS];
-        char corner_text[80], centre_text[80];
-        for (int i = 0; i < m->ndim; i++) {
-            const int64_t before = s->t->s->match.same ? m->shape[i] / 2 : 0;
-            at[i] = peak[k].at[i] - before;
-            corner[i] = peak[k].fine[i] - (double)before;
-            centre[i] = corner[i] + (double)(m->shape[i] - 1) / 2;
-        }
-        GF_APPEND(list, GF_KEY("at", gf_json_shape(at, m->ndim)),
-                  GF_KEY("corner", numbers(corner, m->ndim)),
+        double centre[GF_MAX_DIMS];
+        char from[80], middle[80];
+        for (int i = 0; i < m->ndim; i++)
+            centre[i] = peak[k].fine[i] + (double)(m->shape[i] - 1) / 2;
+        GF_APPEND(list, GF_KEY("at", gf_json_shape(peak[k].at, m->ndim)),
+                  GF_KEY("corner", numbers(peak[k].fine, m->ndim)),
                   GF_KEY("centre", numbers(centre, m->ndim)), GF_KEY("score", peak[k].score),
-                  GF_KEY(".from", place(corner, m->ndim, corner_text)),
-                  GF_KEY(".middle", place(centre, m->ndim, centre_text)));
+                  GF_KEY(".from", place(peak[k].fine, m->ndim, from)),
+                  GF_KEY(".middle", place(centre, m->ndim, middle)));
     }
     return list;
 }
 
 static const char form[] =
     "  shape      {shape}, template {template}{?weighted , masked}{?luma ; luma of colour}\n"
-    "{?peaks   matches\n    {axes:-24s} centre                   score\n"
-    "{*peaks     {from:-24s} {middle:-24s} {score:.4f}\n}|"
+    "{?peaks   matches\n    corner {axes:-15s}  centre                  score\n"
+    "{*peaks     {from:-23s} {middle:-23s} {score:.4f}\n}|"
     "{?seeks   matches    none of a score from {least:.3g} on\n}}";
 
 static int print(const struct search *s, int64_t page, const struct gf_array *map) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
-    const struct gf_settings *set = s->t->s;
+    const struct gf_task *t = s->t;
     const struct gf_match *m = &s->of->match;
-    const int max = set->match.peaks;
+    const int max = t->s->match.peaks;
     struct gf_match_peak *peak = malloc(((size_t)max + 1) * sizeof *peak);
-    int n = 0, rc = peak ? gf_match_peaks(m, map, set->match.least, peak, max, &n) : gf_no_memory();
+    int n, rc = peak ? gf_match_peaks(m, map, t->s->match.least, peak, max, &n) : gf_no_memory();
     if (!rc) {
         gf_progress_hide();
-        gf_report_print(set->json, form,
-                        GF_REPORT(GF_KEY("in", s->t->read[0]), GF_KEY_IF(page >= 0, "page", page),
+        gf_report_print(t->s->json, form,
+                        GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(page >= 0, "page", page),
                                   GF_KEY("command", "match"),
-                                  GF_KEY("shape", gf_json_shape(s->t->image.px.shape, m->ndim)),
+                                  GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
                                   GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
-                                  GF_BOOL("weighted", m->weighted),
-                                  GF_BOOL("luma", s->of->luma || s->t->image.color == GF_RGB),
+                                  GF_BOOL("weighted", s->of->weight.data),
+                                  GF_BOOL("luma", s->of->luma || t->image.color == GF_RGB),
                                   GF_KEY("precision", s->in.dtype == GF_F64 ? "double" : "single"),
-                                  GF_KEY("backend", gf_runner_name(s->t->runner)),
-                                  GF_KEY("peaks", peaks_report(s, peak, n)), GF_BOOL("ok", true),
+                                  GF_KEY("backend", gf_runner_name(t->runner)),
+                                  GF_KEY("peaks", peaks_report(m, peak, n)), GF_BOOL("ok", true),
                                   GF_KEY(".axes", axes[m->ndim - 1]),
-                                  GF_KEY(".least", set->match.least), GF_BOOL(".seeks", max != 0)));
+                                  GF_KEY(".least", t->s->match.least),
+                                  GF_BOOL(".seeks", max != 0)));
         gf_log_flush_stdout();
     }
     free(peak);
@@ -283,7 +247,7 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
     if (page >= 0)
         to = gf_array_index(&to, 0, page);
     const double white = gf_filter_mask_white(to.dtype);
-    to.rank = map->rank;
+    to.rank = map->rank; /* without the one channel */
     for (int64_t i = 0; i < gf_array_count(map) && white != 1; i++) {
         char *v = gf_array_at(map, i);
         gf_sample_put(v, map->dtype, white * gf_sample_get(v, map->dtype));
@@ -293,14 +257,11 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
     struct search s = {.t = t, .of = t->s->match.prepared};
-    const struct gf_match *m = &s.of->match;
     struct gf_array px = {0}, map;
     gf_progress_show("transforming", gf_log_name(name));
-    for (int i = 0; i < m->ndim; i++) {
-        const int64_t n = t->image.px.shape[i], over = m->shape[i] - 1;
-        s.shape[i] = n - (t->s->match.same ? 0 : over);
-        s.padded[i] = gf_factor_smooth_length(n + (t->s->match.same ? over : 0));
-    }
+    s.in.rank = t->image.ndim;
+    for (int i = 0; i < s.in.rank; i++)
+        s.in.shape[i] = gf_factor_smooth_length(t->image.px.shape[i]);
     int rc = gf_memory_check(held(&s), gf_runner_limit(t->runner));
     if (!rc)
         rc = gf_signal_make(t->s, &t->image, &px);
@@ -331,20 +292,17 @@ static bool by_pages(const struct gf_task *t) {
 /* Describes the map of scores, of all pages. */
 static int describe_map(struct gf_task *t, const struct gf_match *m) {
     struct gf_product *p = &t->product[0];
-    const int pages = by_pages(t);
+    const int pages = by_pages(t), ndim = t->image.ndim;
     enum gf_dtype dtype;
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);
-    if (rc)
-        return rc;
-    p->shape[0] = t->image.px.shape[0];
-    for (int i = 0; i < m->ndim; i++)
-        p->shape[pages + i] =
-            t->image.px.shape[pages + i] - (t->s->match.same ? 0 : m->shape[i] - 1);
-    p->shape[t->image.ndim] = 1;
-    p->image.px = gf_array_wrap(NULL, dtype, t->image.ndim + 1, p->shape);
-    p->image.ndim = t->image.ndim;
+    for (int i = 0; i < ndim; i++)
+        p->shape[i] = t->image.px.shape[i] - (i < pages ? 0 : m->shape[i - pages] - 1);
+    p->shape[ndim] = 1;
+    p->image.ndim = ndim;
     p->image.color = GF_GRAY;
-    return gf_product_accepts(p);
+    if (!rc)
+        p->image.px = gf_array_wrap(NULL, dtype, ndim + 1, p->shape);
+    return rc ? rc : gf_product_accepts(p);
 }
 
 static int prepare(struct gf_task *t) {
@@ -362,9 +320,7 @@ static int prepare(struct gf_task *t) {
                        ndim == 3 ? "; --dims=2 takes a volume page by page" : "");
     for (int i = 0; i < ndim; i++)
         if (m->shape[i] > t->image.px.shape[pages + i])
-            return gf_fail(GF_EINVAL,
-                           "the template is larger than the image: %lld samples along an axis of "
-                           "%lld",
+            return gf_fail(GF_EINVAL, "the template is larger: %lld samples along an axis of %lld",
                            (long long)m->shape[i], (long long)t->image.px.shape[pages + i]);
     return t->targets->n ? describe_map(t, m) : 0;
 }
@@ -376,9 +332,6 @@ static int stream(struct gf_task *t) {
         rc = gf_signal_each(t, by_pages(t), visit);
     if (!rc && t->targets->n)
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
-    if (!t->reader.series)
-        gf_reader_close(&t->reader);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }
 
@@ -412,17 +365,13 @@ static const struct gf_opt_group match_group = GF_GROUP(
                "2: search each page of a volume by itself; 3: all as depth"),
     GF_INTEGER("peaks", match.peaks, "N", 0, 100000, "list the N best places (default: 5)"),
     GF_NUMBER("least", match.least, "SCORE", 1, "it is a score above 0, up to 1",
-              "list scores from this one on (default: 0.5)"),
-    GF_FLAG("same", match.same,
-            "let the template overhang the image's edges, beyond which is 0; the map then has "
-            "the image's size"));
+              "list scores from this one on (default: 0.5)"));
 
 static const struct gf_opt_group match_output = GF_GROUP(
-    "Output",
-    GF_TEXT("out", out, "MAP",
-            "write the score at every place: floats to .tif or .npy; .png shows 0 to 1 as black "
-            "to white",
-            .letter = 'o'));
+    "Output", GF_TEXT("out", out, "MAP",
+                      "write the score at every place: floats to .tif or .npy; .png shows 0 to 1 "
+                      "as black to white",
+                      .letter = 'o'));
 
 static const struct gf_opt_group *const groups[] = {
     &match_group,         &match_output,   &gf_opts_depth_own, &gf_opts_files,

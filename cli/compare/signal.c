@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/filter/filtering.h"
 #include "core/base/memory.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
@@ -91,6 +92,25 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
                  (char *)px->data + i * n * (int64_t)gf_dtype_size(px->dtype));
     }
     free(row);
+    return rc;
+}
+
+int gf_signal_load_other(const struct gf_settings *s, const char *path, bool weights,
+                         struct gf_array *px, bool *luma) {
+    struct gf_settings own = *s;
+    struct gf_image image = {0};
+    own.shape.n = own.n_select = own.pixel.n = 0;
+    int rc = gf_signal_load(&own, path, &image);
+    if (!rc)
+        rc = gf_signal_make(&own, &image, px);
+    const double white = gf_filter_mask_white(image.px.dtype);
+    for (int64_t i = 0; i < gf_array_count(px) && weights && !rc; i++) {
+        char *p = gf_array_at(px, i);
+        gf_sample_put(p, px->dtype, gf_sample_get(p, px->dtype) / white);
+    }
+    if (luma)
+        *luma = image.color == GF_RGB;
+    gf_image_free(&image);
     return rc;
 }
 
@@ -229,8 +249,11 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit) {
 }
 
 int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit) {
-    if (pages)
-        return visit_pages(t, visit);
-    int rc = read_only(&t->reader, &t->image);
-    return rc ? rc : visit(t, t->name, -1);
+    int rc = pages ? visit_pages(t, visit) : read_only(&t->reader, &t->image);
+    if (!rc && !pages)
+        rc = visit(t, t->name, -1);
+    if (!t->reader.series)
+        gf_reader_close(&t->reader);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
+    return rc;
 }

@@ -7,6 +7,7 @@
 #include "cli/compare/signal.h"
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/plot/plot.h"
 #include "cli/progress.h"
 
 static void free_stats(struct gf_stats *s) {
@@ -170,9 +171,6 @@ static int stream(struct gf_task *t) {
     int rc = gf_signal_each(t, pages, look_and_print);
     if (rc == GF_ENOMEM && !pages && !t->image.px.data && t->n_read == 1 && strcmp(t->read[0], "-"))
         rc = refuse(t, &header, rc);
-    if (!t->reader.series)
-        gf_reader_close(&t->reader);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }
 
@@ -180,8 +178,8 @@ static const struct gf_task_hooks hooks = {
     .name = "stats", .prints = true, .prepare = prepare, .stream = stream};
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    int rc = s->stats.radial ? gf_stats_radial_check(s->stats.radial) : 0;
-    return rc ? rc : gf_batch_run(&hooks, s, operands, n);
+    int rc = s->stats.radial ? gf_plot_file("--radial", s->stats.radial) : 0;
+    return rc < 0 ? rc : gf_batch_run(&hooks, s, operands, n);
 }
 
 static const char *const colors[] = {"luma", "channels", NULL};

@@ -5,17 +5,13 @@
 #include <stdlib.h>
 
 #include "core/base/halves.h"
-#include "core/base/sample_value.h"
 #include "core/base/status.h"
-
-/* Below this share of sum w x^2 a window's variance is rounding. */
-static const double rounding = 1e-12;
 
 int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct gf_match *m) {
     const bool wide = t->dtype == GF_F64;
     const int64_t n = gf_array_count(t);
     double sum = 0, size = 0;
-    *m = (struct gf_match){.ndim = t->rank, .weighted = weight};
+    *m = (struct gf_match){.ndim = t->rank};
     memcpy(m->shape, t->shape, (size_t)t->rank * sizeof *t->shape);
     for (int64_t i = 0; i < n; i++) {
         const double w = weight ? gf_real_get(weight->data, i, wide) : 1;
@@ -51,96 +47,37 @@ void gf_match_multiply(const struct gf_array *a, struct gf_array *b) {
     }
 }
 
-/* ---- sums of windows ---- */
-
-/* The grid of an array with missing axes first, in samples. */
-struct grid {
-    int64_t n[3], step[3];
-};
-
-static struct grid grid_of(const struct gf_array *a) {
-    struct grid g = {{1, 1, 1}, {0, 0, 0}};
-    for (int i = 0; i < a->rank; i++) {
-        g.n[3 - a->rank + i] = a->shape[i];
-        g.step[3 - a->rank + i] = a->stride[i] / (int64_t)gf_dtype_size(a->dtype);
-    }
-    return g;
-}
-
-/* Lines side by side, so that those across rows are read row by row. */
-enum { LANES = 16 };
-
-/* Replaces x[i] of `lanes` lines of n by x[i] + … + x[i + w - 1]. Blocks of w samples have running
- * sums from both ends, and a window is the end of a block and the start of the next. */
-static void sum_lines(double *x, int64_t step, int64_t n, int64_t w, int64_t lanes, double *tail) {
-    double head[LANES] = {0};
-    for (int64_t i = n - 1; i >= 0; i--)
-        for (int64_t k = 0; k < lanes; k++)
-            tail[i * lanes + k] =
-                x[i * step + k] + ((i + 1) % w && i < n - 1 ? tail[(i + 1) * lanes + k] : 0);
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t k = 0; k < lanes; k++) {
-            const int64_t i = j - w + 1;
-            head[k] = x[j * step + k] + (j % w ? head[k] : 0);
-            if (i >= 0)
-                x[i * step + k] = tail[i * lanes + k] + (i % w ? head[k] : 0);
+/* Each axis adds up its lines, and subtracts what is a template's length before. */
+void gf_match_windows(const struct gf_match *m, struct gf_array *a) {
+    int64_t outer = 1, inner = gf_array_count(a);
+    for (int axis = 0; axis < m->ndim; outer *= a->shape[axis++]) {
+        const int64_t n = a->shape[axis], length = m->shape[axis];
+        inner /= n;
+        for (int64_t o = 0; o < outer; o++) {
+            double *x = (double *)a->data + o * n * inner;
+            for (int64_t i = inner; i < n * inner; i++)
+                x[i] += x[i - inner];
+            for (int64_t i = n * inner - 1; i >= length * inner; i--)
+                x[i] -= x[i - length * inner];
         }
-}
-
-/* Sums along one axis of the grid. */
-static int sum_axis(double *x, const struct grid *g, int axis, int64_t w, int threads) {
-    const int a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
-    const int64_t each = b == 2 ? LANES : 1, across = gf_divide_up(g->n[b], each);
-    struct gf_failure failed = {0};
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        double *tail = malloc((size_t)(g->n[axis] * each) * sizeof *tail);
-        gf_failure_keep(&failed, tail ? 0 : gf_no_memory());
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < g->n[a] * across; i++) {
-            const int64_t at = i % across * each;
-            double *line = x + i / across * g->step[a] + at * g->step[b];
-            if (tail)
-                sum_lines(line, g->step[axis], g->n[axis], w, gf_min(each, g->n[b] - at), tail);
-        }
-        free(tail);
     }
-    return gf_failure_return(&failed);
-}
-
-int gf_match_windows(const struct gf_match *m, int threads, struct gf_array *sum,
-                     struct gf_array *square) {
-    const struct grid g = grid_of(sum);
-    struct gf_array *both[] = {sum, square};
-    int rc = 0;
-    for (int i = 0; i < 2 * m->ndim && !rc; i++) {
-        const int axis = i / 2, of = 3 - m->ndim + axis;
-        if (m->shape[axis] > 1)
-            rc = sum_axis(both[i % 2]->data, &g, of, m->shape[axis], threads);
-    }
-    return rc;
 }
 
 void gf_match_score(const struct gf_match *m, const struct gf_array *correlation,
                     const struct gf_array *square, double floor, struct gf_array *sum) {
-    const struct gf_array *all[] = {sum, square, correlation};
-    const struct grid g = grid_of(sum);
-    for (int64_t i = 0; i < g.n[0] * g.n[1]; i++) {
-        const char *p[3];
-        for (int k = 0; k < 3; k++) {
-            const struct grid of = grid_of(all[k]);
-            p[k] =
-                (const char *)all[k]->data + (i / g.n[1] * of.step[0] + i % g.n[1] * of.step[1]) *
-                                                 (int64_t)gf_dtype_size(all[k]->dtype);
-        }
-        for (int64_t x = 0; x < g.n[2]; x++) {
+    struct gf_array rows[] = {*sum, *square, *correlation};
+    for (int k = 0; k < 3; k++)
+        rows[k].rank--;
+    for (int64_t i = 0; i < gf_array_count(&rows[0]); i++) {
+        char *const p[] = {gf_array_at(&rows[0], i), gf_array_at(&rows[1], i),
+                           gf_array_at(&rows[2], i)};
+        for (int64_t x = 0; x < sum->shape[sum->rank - 1]; x++) {
             double v[3];
             for (int k = 0; k < 3; k++)
-                v[k] = gf_real_get(p[k], x, all[k]->dtype == GF_F64);
+                v[k] = gf_real_get(p[k], x, rows[k].dtype == GF_F64);
             const double rest = v[1] - v[0] * v[0] / m->count;
-            const bool flat = !(rest > fmax(floor, rounding * v[1]));
-            const double score = flat ? 0 : v[2] / sqrt(rest * m->energy);
-            gf_real_put((char *)p[0], x, sum->dtype == GF_F64, fmin(fmax(score, -1), 1));
+            const double score = rest > floor ? v[2] / sqrt(rest * m->energy) : 0;
+            gf_real_put(p[0], x, sum->dtype == GF_F64, fmin(fmax(score, -1), 1));
         }
     }
 }
@@ -149,31 +86,37 @@ void gf_match_score(const struct gf_match *m, const struct gf_array *correlation
 
 struct place {
     double score;
-    int64_t at[3];
+    int64_t index; /* in C order */
 };
 
-static double score_at(const struct gf_array *map, const struct grid *g, const int64_t at[3]) {
-    const int64_t i = at[0] * g->step[0] + at[1] * g->step[1] + at[2] * g->step[2];
-    return gf_real_get(map->data, i, map->dtype == GF_F64);
+static double score_at(const struct gf_array *map, const int64_t *at) {
+    const char *p = map->data;
+    for (int i = 0; i < map->rank; i++)
+        p += at[i] * map->stride[i];
+    return gf_real_get(p, 0, map->dtype == GF_F64);
+}
+
+static void unravel(const struct gf_array *map, int64_t index, int64_t *at) {
+    for (int i = map->rank - 1; i >= 0; i--) {
+        at[i] = index % map->shape[i];
+        index /= map->shape[i];
+    }
 }
 
 /* True if no neighbour is higher, and none before it as high. */
-static bool is_summit(const struct gf_array *map, const struct grid *g, const int64_t at[3]) {
-    const double score = score_at(map, g, at);
-    int64_t to[3], d[3];
-    for (d[0] = -1; d[0] <= 1; d[0]++)
-        for (d[1] = -1; d[1] <= 1; d[1]++)
-            for (d[2] = -1; d[2] <= 1; d[2]++) {
-                bool inside = true;
-                for (int i = 0; i < 3; i++) {
-                    to[i] = at[i] + d[i];
-                    inside = inside && to[i] >= 0 && to[i] < g->n[i];
-                }
-                const bool before = (d[0] ? d[0] : d[1] ? d[1] : d[2]) < 0;
-                if (inside &&
-                    (before ? score_at(map, g, to) >= score : score_at(map, g, to) > score))
-                    return false;
-            }
+static bool is_summit(const struct gf_array *map, const int64_t *at, double score) {
+    const int cells = map->rank == 1 ? 3 : map->rank == 2 ? 9 : 27;
+    for (int k = 0; k < cells; k++) {
+        int64_t to[GF_MAX_DIMS];
+        bool inside = k != cells / 2;
+        for (int i = map->rank - 1, rest = k; i >= 0; i--, rest /= 3) {
+            to[i] = at[i] + rest % 3 - 1;
+            inside = inside && to[i] >= 0 && to[i] < map->shape[i];
+        }
+        const double other = inside ? score_at(map, to) : -1;
+        if (k < cells / 2 ? other >= score : other > score)
+            return false;
+    }
     return true;
 }
 
@@ -181,76 +124,71 @@ static int better(const void *a, const void *b) {
     const struct place *p = a, *q = b;
     if (p->score != q->score)
         return p->score < q->score ? 1 : -1;
-    for (int i = 0; i < 3; i++)
-        if (p->at[i] != q->at[i])
-            return p->at[i] < q->at[i] ? -1 : 1;
-    return 0;
+    return p->index < q->index ? -1 : 1;
 }
 
-/* Lists the local maxima; *list is the caller's to free. */
+/* Lists the local maxima, best first; *list is the caller's to free. */
 static int list_summits(const struct gf_array *map, double least, struct place **list,
                         int64_t *count) {
-    const struct grid g = grid_of(map);
-    int64_t room = 0;
+    int64_t room = 0, at[GF_MAX_DIMS];
     for (int64_t i = 0; i < gf_array_count(map); i++) {
-        struct place p = {.at = {i / g.n[2] / g.n[1], i / g.n[2] % g.n[1], i % g.n[2]}};
-        p.score = score_at(map, &g, p.at);
-        if (!(p.score > 0) || p.score < least || !is_summit(map, &g, p.at))
+        unravel(map, i, at);
+        const double score = score_at(map, at);
+        if (!(score > 0) || score < least || !is_summit(map, at, score))
             continue;
         if (*count == room) {
-            room = room ? 2 * room : 64;
+            room = 2 * room + 64;
             struct place *more = realloc(*list, (size_t)room * sizeof **list);
             if (!more)
                 return gf_no_memory();
             *list = more;
         }
-        (*list)[(*count)++] = p;
+        (*list)[(*count)++] = (struct place){score, i};
     }
     if (*count)
         qsort(*list, (size_t)*count, sizeof **list, better);
     return 0;
 }
 
-/* The maximum of the parabola through the scores around `at` along an axis, -1/2 to 1/2. */
-static double vertex(const struct gf_array *map, const struct grid *g, const int64_t at[3],
-                     int axis) {
-    int64_t to[3] = {at[0], at[1], at[2]};
-    if (at[axis] == 0 || at[axis] == g->n[axis] - 1)
-        return 0;
-    to[axis]--;
-    const double before = score_at(map, g, to);
-    to[axis] += 2;
-    const double after = score_at(map, g, to), bend = before - 2 * score_at(map, g, at) + after;
-    return bend < 0 ? fmin(fmax((before - after) / (2 * bend), -0.5), 0.5) : 0;
+/* The maximum of the parabola through the scores around `at` along an axis. */
+static double vertex(const struct gf_array *map, const int64_t *at, int axis) {
+    int64_t to[GF_MAX_DIMS];
+    double v[3];
+    if (at[axis] == 0 || at[axis] == map->shape[axis] - 1)
+        return (double)at[axis];
+    memcpy(to, at, sizeof to);
+    for (int k = 0; k < 3; k++) {
+        to[axis] = at[axis] + k - 1;
+        v[k] = score_at(map, to);
+    }
+    const double bend = v[0] - 2 * v[1] + v[2]; /* at a maximum the vertex is half a step away */
+    return (double)at[axis] + (bend < 0 ? (v[0] - v[2]) / (2 * bend) : 0);
 }
 
-static bool overlaps(const struct gf_match *m, const struct gf_match_peak *p, const int64_t *at) {
+static bool overlaps(const struct gf_match *m, const int64_t *a, const int64_t *b) {
     for (int i = 0; i < m->ndim; i++)
-        if (llabs(p->at[i] - at[i]) >= m->shape[i])
+        if (llabs(a[i] - b[i]) >= m->shape[i])
             return false;
     return true;
 }
 
 int gf_match_peaks(const struct gf_match *m, const struct gf_array *map, double least,
                    struct gf_match_peak *peak, int max, int *n) {
-    const struct grid g = grid_of(map);
-    const int skip = 3 - m->ndim;
     struct place *list = NULL;
     int64_t count = 0;
-    *n = 0;
     int rc = max > 0 ? list_summits(map, least, &list, &count) : 0;
+    *n = 0;
     for (int64_t i = 0; i < count && *n < max && !rc; i++) {
-        bool free_of = true;
-        for (int k = 0; k < *n && free_of; k++)
-            free_of = !overlaps(m, &peak[k], list[i].at + skip);
-        if (!free_of)
+        struct gf_match_peak p = {.score = list[i].score};
+        bool apart = true;
+        unravel(map, list[i].index, p.at);
+        for (int k = 0; k < *n && apart; k++)
+            apart = !overlaps(m, peak[k].at, p.at);
+        if (!apart)
             continue;
-        struct gf_match_peak *p = &peak[(*n)++];
-        p->score = list[i].score;
-        for (int a = 0; a < m->ndim; a++) {
-            p->at[a] = list[i].at[skip + a];
-            p->fine[a] = (double)p->at[a] + vertex(map, &g, list[i].at, skip + a);
-        }
+        for (int axis = 0; axis < m->ndim; axis++)
+            p.fine[axis] = vertex(map, p.at, axis);
+        peak[(*n)++] = p;
     }
     free(list);
     return rc;

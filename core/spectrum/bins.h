@@ -19,6 +19,7 @@ struct gf_bins {
     double scale;  /* factor of components before squaring … */
     double unit;   /* … and of powers after it */
     int threads;
+    const struct gf_bins *other; /* NULL, or the second spectrum of rings */
 };
 
 void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);

@@ -115,144 +115,118 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s) {
     return gf_bins_ring(square) + 1;
 }
 
-/* The spectrum whose rings are summed, or two, the squared steps along its rows, and a block's sums:
- * of a ring's powers and, of two spectra, their cross products. */
-struct walk {
-    struct gf_bins b, other;
-    bool two;
-    int64_t count;
-    double *along;
-    struct gf_ring_pair *sum; /* `count` rings of each block */
-    struct gf_energy energy[MOST_BLOCKS];
-};
-
-/* Adds the other spectrum's power and the cross product at a bin. */
-static void add_other(const struct walk *w, int64_t z, int64_t y, int64_t x, int weight,
-                      struct gf_ring_pair *r) {
-    const struct gf_number f = gf_bins_number(&w->b, z, y, x),
-                           g = gf_bins_number(&w->other, z, y, x);
+/* Adds the second spectrum at a bin. */
+static void add_other(const struct gf_bins *b, int64_t z, int64_t y, int64_t x, int weight,
+                      struct gf_ring *r) {
+    const struct gf_number f = gf_bins_number(b, z, y, x), g = gf_bins_number(b->other, z, y, x);
     r->cross += weight * (f.re * g.re + f.im * g.im);
-    r->power[1] += weight * gf_bins_power(&w->other, z, y, x);
+    r->other += weight * (g.re * g.re + g.im * g.im);
 }
 
 /* Each row has its own sum: adding sums of similar size loses less. */
-static void add_row(const struct walk *w, int64_t z, int64_t y, struct gf_ring_pair *ring,
-                    struct gf_energy *row) {
-    const struct gf_bins *b = &w->b;
+static void add_row(const struct gf_bins *b, const double *along, int64_t z, int64_t y,
+                    struct gf_ring *ring, struct gf_energy *row) {
     double nyquist = 0.25 * (double)b->longest * (double)b->longest; /* squared, as all of these */
     double edge[GF_N_BANDS] = {nyquist / 64, nyquist / 16, nyquist / 4};
     double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
     *row = (struct gf_energy){0};
     for (int64_t x = 0; x < b->stored; x++) {
         int weight = gf_bins_weight(b, x);
-        double far = square + w->along[x];
+        double far = square + along[x];
         double power = weight * gf_bins_power(b, z, y, x);
-        struct gf_ring_pair *r = &ring[gf_bins_ring(far)];
+        struct gf_ring *r = &ring[gf_bins_ring(far)];
         r->bins += weight;
-        r->power[0] += power;
+        r->mean += power;
+        if (b->other)
+            add_other(b, z, y, x, weight, r);
         row->total += power;
         for (int i = 0; i < GF_N_BANDS && far > 0; i++)
             row->below[i] += far < edge[i] ? power : 0;
-        if (w->two)
-            add_other(w, z, y, x, weight, r);
     }
 }
 
 static int64_t block_count(const struct gf_bins *b, int64_t rings) {
-    const int64_t rows = b->n[0] * b->n[1], room = rows * b->stored / (8 * rings);
+    const int64_t rows = b->n[0] * b->n[1], room = rows * b->stored / (16 * rings);
     const int64_t most = rows < MOST_BLOCKS ? rows : MOST_BLOCKS;
     return room < 1 ? 1 : room < most ? room : most;
 }
 
 /* Adds rows [first, last) to the rings; returns their energies. */
-static struct gf_energy add_block(const struct walk *w, int64_t first, int64_t last,
-                                  struct gf_ring_pair *ring) {
+static struct gf_energy add_block(const struct gf_bins *b, const double *along, int64_t first,
+                                  int64_t last, struct gf_ring *ring) {
     struct gf_energy all = {0}, row;
     for (int64_t i = first; i < last; i++) {
-        add_row(w, i / w->b.n[1], i % w->b.n[1], ring, &row);
-        all.total += row.total / w->b.points;
+        add_row(b, along, i / b->n[1], i % b->n[1], ring, &row);
+        all.total += row.total / b->points;
         for (int k = 0; k < GF_N_BANDS; k++)
-            all.below[k] += row.below[k] / w->b.points;
+            all.below[k] += row.below[k] / b->points;
     }
     return all;
 }
 
-/* Sums one spectrum's rings, or with `other` two, into w->sum and w->energy, both scaled. */
-static int walk_rings(const struct gf_spectrum *s, const struct gf_spectrum *other,
-                      struct walk *w) {
-    *w = (struct walk){.two = other, .count = gf_spectrum_ring_count(s)};
-    gf_bins_view(s, &w->b);
-    gf_bins_fit(&w->b);
-    if (other) {
-        gf_bins_view(other, &w->other);
-        gf_bins_fit(&w->other);
+/* Fills the rings of one spectrum, or of two. */
+static int walk(const struct gf_spectrum *s, const struct gf_spectrum *second, struct gf_ring *ring,
+                struct gf_energy *energy) {
+    struct gf_bins b, other;
+    struct gf_energy of[MOST_BLOCKS];
+    gf_bins_view(s, &b);
+    gf_bins_fit(&b);
+    if (second) {
+        gf_bins_view(second, &other);
+        gf_bins_fit(&other);
+        b.other = &other;
     }
-    const int64_t blocks = block_count(&w->b, w->count), rows = w->b.n[0] * w->b.n[1];
-    w->sum = calloc((size_t)(blocks * w->count), sizeof *w->sum);
-    w->along = gf_bins_squares(&w->b);
-    if (!w->sum || !w->along)
-        return gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)w->count);
-#pragma omp parallel for num_threads(w->b.threads) schedule(dynamic)
+    const int64_t count = gf_spectrum_ring_count(s), blocks = block_count(&b, count);
+    struct gf_ring *part = calloc((size_t)(blocks * count), sizeof *part);
+    double *along = gf_bins_squares(&b);
+    int rc = part && along ? 0 : gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)count);
+    if (rc)
+        goto out;
+    const int64_t rows = b.n[0] * b.n[1];
+#pragma omp parallel for num_threads(b.threads) schedule(dynamic)
     for (int64_t k = 0; k < blocks; k++)
-        w->energy[k] =
-            add_block(w, rows * k / blocks, rows * (k + 1) / blocks, w->sum + k * w->count);
-    for (int64_t k = 1; k < blocks; k++) {
-        w->energy[0].total += w->energy[k].total;
+        of[k] = add_block(&b, along, rows * k / blocks, rows * (k + 1) / blocks, part + k * count);
+    *energy = (struct gf_energy){0};
+    for (int64_t k = 0; k < blocks; k++) {
+        energy->total += of[k].total;
         for (int i = 0; i < GF_N_BANDS; i++)
-            w->energy[0].below[i] += w->energy[k].below[i];
-        for (int64_t i = 0; i < w->count; i++) {
-            struct gf_ring_pair *to = &w->sum[i], *from = &w->sum[k * w->count + i];
-            to->bins += from->bins;
-            to->cross += from->cross;
-            to->power[0] += from->power[0];
-            to->power[1] += from->power[1];
+            energy->below[i] += of[k].below[i];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        ring[i] = (struct gf_ring){.frequency = (double)i / (double)b.longest};
+        for (int64_t k = 0; k < blocks; k++) {
+            ring[i].bins += part[k * count + i].bins;
+            ring[i].mean += part[k * count + i].mean;
+            ring[i].cross += part[k * count + i].cross;
+            ring[i].other += part[k * count + i].other;
         }
     }
-    return 0;
-}
-
-static void end_walk(struct walk *w) {
-    free(w->sum);
-    free(w->along);
+    energy->zero = ring[0].mean / b.points / b.scale / b.scale;
+    energy->total = energy->total / b.scale / b.scale;
+    for (int i = 0; i < GF_N_BANDS; i++)
+        energy->below[i] = energy->below[i] / b.scale / b.scale;
+    for (int64_t i = 0; i < count; i++) {
+        const double bins = ring[i].bins ? (double)ring[i].bins : 1;
+        ring[i].mean = ring[i].mean / bins / b.scale / b.scale;
+        if (second) {
+            ring[i].cross = ring[i].cross / bins / b.scale / other.scale;
+            ring[i].other = ring[i].other / bins / other.scale / other.scale;
+        }
+    }
+out:
+    free(part);
+    free(along);
+    return rc;
 }
 
 int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy) {
-    struct walk w;
-    int rc = walk_rings(s, NULL, &w);
-    const double scale = w.b.scale;
-    if (rc)
-        goto out;
-    *energy = w.energy[0];
-    energy->zero = w.sum[0].power[0] / w.b.points / scale / scale;
-    energy->total = energy->total / scale / scale;
-    for (int i = 0; i < GF_N_BANDS; i++)
-        energy->below[i] = energy->below[i] / scale / scale;
-    for (int64_t i = 0; i < w.count; i++) {
-        const double bins = w.sum[i].bins ? (double)w.sum[i].bins : 1;
-        ring[i] = (struct gf_ring){.frequency = (double)i / (double)w.b.longest,
-                                   .bins = w.sum[i].bins,
-                                   .mean = w.sum[i].power[0] / bins / scale / scale};
-    }
-out:
-    end_walk(&w);
-    return rc;
+    return walk(s, NULL, ring, energy);
 }
 
-int gf_spectrum_ring_pairs(const struct gf_spectrum *a, const struct gf_spectrum *b,
-                           struct gf_ring_pair *ring) {
-    struct walk w;
-    int rc = walk_rings(a, b, &w);
-    const double of[] = {w.b.scale, w.other.scale};
-    for (int64_t i = 0; i < w.count && !rc; i++) {
-        const double bins = w.sum[i].bins ? (double)w.sum[i].bins : 1;
-        ring[i] = w.sum[i];
-        ring[i].frequency = (double)i / (double)w.b.longest;
-        ring[i].cross = ring[i].cross / bins / of[0] / of[1];
-        ring[i].power[0] = ring[i].power[0] / bins / of[0] / of[0];
-        ring[i].power[1] = ring[i].power[1] / bins / of[1] / of[1];
-    }
-    end_walk(&w);
-    return rc;
+int gf_spectrum_cross_rings(const struct gf_spectrum *f, const struct gf_spectrum *g,
+                            struct gf_ring *ring) {
+    struct gf_energy energy;
+    return walk(f, g, ring, &energy);
 }
 
 struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at) {
