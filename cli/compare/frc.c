@@ -21,9 +21,11 @@ struct gf_correlating {
     double radius; /* of a soft mask in samples; 0: by the extents */
 };
 
-/* The curves of a comparison, each of n rings. */
-enum { FREQUENCY, CORRELATION, RANDOMIZED, CORRECTED, THRESHOLDS };
-enum { N_CURVES = THRESHOLDS + GF_N_FRC_THRESHOLDS };
+/* The curves of a comparison, each of n rings, and their names. */
+enum { FREQUENCY, CORRELATION, THRESHOLDS, CORRECTED = THRESHOLDS + GF_N_FRC_THRESHOLDS };
+enum { RANDOMIZED = CORRECTED + 1, N_CURVES };
+static const char *const names[N_CURVES] = {"frequency", "correlation", "1/7",       "0.143",
+                                            "half-bit",  "3 sigma",     "corrected", "randomized"};
 
 struct comparison {
     struct gf_task *t;
@@ -198,13 +200,13 @@ static json_t *rings_report(const struct comparison *c) {
 }
 
 static json_t *crossings_report(const struct comparison *c) {
-    static const char *const names[] = {"1/7", "0.143", "half-bit", "3 sigma"};
     json_t *list = json_array();
     for (int k = 0; k < GF_N_FRC_THRESHOLDS; k++) {
         const double f = gf_frc_crossing(k, c->ring[0], c->curve + CORRECTED * c->n, c->n);
         const bool crosses = f > 0 && f < INFINITY;
         GF_APPEND(
-            list, GF_KEY("threshold", names[k]), GF_KEY_OR_NULL(crosses, "frequency", f),
+            list, GF_KEY("threshold", names[THRESHOLDS + k]),
+            GF_KEY_OR_NULL(crosses, "frequency", f),
             GF_KEY_OR_NULL(crosses, "resolution", c->space / f),
             GF_KEY(".why", f > 0 ? "the curve stays above it" : "the curve is never above it"));
     }
@@ -239,31 +241,23 @@ static json_t *report(const struct comparison *c, int64_t page) {
 }
 
 static int draw(const struct comparison *c, const char *path, bool clobber) {
-    static const struct {
-        const char *name;
-        int curve;
-    } shown[] = {{"correlation", CORRELATION},
-                 {"1/7", THRESHOLDS + GF_FRC_SEVENTH},
-                 {"half-bit", THRESHOLDS + GF_FRC_HALF_BIT},
-                 {"3 sigma", THRESHOLDS + GF_FRC_3_SIGMA},
-                 {"corrected", CORRECTED},
-                 {"randomized", RANDOMIZED}};
-    struct gf_plot_curve curve[6];
+    struct gf_plot_curve curve[N_CURVES];
+    const char *slash = strrchr(c->t->name, '/');
     char label[32];
-    const struct gf_plot plot = {.title = gf_log_name(c->t->name),
+    const struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : c->t->name),
                                  .x_label = label,
                                  .y_label = "correlation",
                                  .linear_x = true,
                                  .linear_y = true,
                                  .curve = curve,
-                                 .n = randomizes(c) ? 6 : 4};
+                                 .n = (randomizes(c) ? N_CURVES : CORRECTED) - 1};
     snprintf(label, sizeof label, "cycles/%s", c->unit ? c->unit : "sample");
-    for (int64_t i = THRESHOLDS * c->n; i < N_CURVES * c->n; i++)
+    for (int64_t i = THRESHOLDS * c->n; i < CORRECTED * c->n; i++)
         if (c->curve[i] > 1) /* on the first rings */
             c->curve[i] = NAN;
     for (int k = 0; k < plot.n; k++)
-        curve[k] = (struct gf_plot_curve){shown[k].name, c->curve + 1,
-                                          c->curve + shown[k].curve * c->n + 1, c->n - 1, k};
+        curve[k] = (struct gf_plot_curve){names[k + 1], c->curve + 1, c->curve + (k + 1) * c->n + 1,
+                                          c->n - 1, k};
     return gf_plot_write(&plot, path, clobber);
 }
 
@@ -275,10 +269,9 @@ static int write_file(const struct comparison *c, int64_t page) {
     if (rc)
         return rc;
     const int what = gf_plot_file("--out", path);
-    if (what == GF_PLOT_DRAWING)
-        rc = draw(c, path, clobber);
-    else
-        rc = what < 0 ? what : gf_report_save(what ? NULL : csv, report(c, page), path, clobber);
+    rc = what == GF_PLOT_DRAWING
+             ? draw(c, path, clobber)
+             : gf_report_save(what == GF_PLOT_CSV ? csv : NULL, report(c, page), path, clobber);
     free(path);
     return rc;
 }
@@ -317,26 +310,14 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     return rc;
 }
 
-/* ---- the task ---- */
-
-static int prepare(struct gf_task *t) {
-    int rc = gf_signal_check_record(&t->image, "frc");
-    gf_task_begin_job(t, GF_FORWARD);
-    t->refuses.pages = "all of it is compared";
-    t->product[0].image.ndim = t->image.ndim; /* for the names of --out */
-    memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
-    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
-}
+/* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    const bool pages = t->image.ndim == 3 && !(t->job.axes & 1);
-    if (pages && t->targets->n && !t->targets->target[0].where.has_page)
-        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --out");
-    return gf_signal_each(t, pages, visit);
+    return gf_signal_each(t, visit);
 }
 
 static const struct gf_task_hooks hooks = {
-    .name = "frc", .prints = true, .prepare = prepare, .stream = stream};
+    .name = "frc", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
 static int load(struct gf_settings *s, struct gf_correlating *c) {
     const char *name = s->frc.with, *mask = s->frc.mask;

@@ -150,7 +150,6 @@ static int take_signal(struct search *s, struct gf_array *px) {
 /* Makes the scores, in s->sum, of which `map` becomes a view. */
 static int score(struct search *s, struct gf_array *map) {
     const bool weighted = s->of->weight.data;
-    const struct gf_match *m = &s->of->match;
     struct gf_array spectrum = {0};
     int rc = transform(s, &s->in, &spectrum);
     if (!rc)
@@ -162,16 +161,10 @@ static int score(struct search *s, struct gf_array *map) {
         rc = weighted ? weigh_squares(s) : sum_windows(s);
     if (rc)
         return rc;
-    struct gf_array correlation = s->correlation, square = s->square;
+    gf_match_score(&s->of->match, &s->correlation, &s->square, s->floor, &s->sum);
     *map = s->sum;
-    for (int i = 0; i < m->ndim; i++) {
-        const int64_t n = s->t->image.px.shape[i] - m->shape[i] + 1,
-                      first = weighted ? 0 : m->shape[i] - 1; /* sums are at the windows' ends */
-        *map = gf_array_slice(map, i, first, n);
-        square = gf_array_slice(&square, i, first, n);
-        correlation = gf_array_slice(&correlation, i, 0, n);
-    }
-    gf_match_score(m, &correlation, &square, s->floor, map);
+    for (int i = 0; i < map->rank; i++)
+        *map = gf_array_slice(map, i, 0, s->t->image.px.shape[i] - s->of->match.shape[i] + 1);
     return 0;
 }
 
@@ -285,14 +278,10 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
 
 /* ---- the task ---- */
 
-static bool by_pages(const struct gf_task *t) {
-    return t->image.ndim == 3 && !(t->job.axes & 1);
-}
-
 /* Describes the map of scores, of all pages. */
 static int describe_map(struct gf_task *t, const struct gf_match *m) {
     struct gf_product *p = &t->product[0];
-    const int pages = by_pages(t), ndim = t->image.ndim;
+    const int pages = gf_signal_by_pages(t), ndim = t->image.ndim;
     enum gf_dtype dtype;
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);
     for (int i = 0; i < ndim; i++)
@@ -307,14 +296,10 @@ static int describe_map(struct gf_task *t, const struct gf_match *m) {
 
 static int prepare(struct gf_task *t) {
     const struct gf_match *m = &t->s->match.prepared->match;
-    int rc = gf_signal_check_record(&t->image, "match");
-    gf_task_begin_job(t, GF_FORWARD);
-    t->refuses.pages = "a template is sought in all of it";
-    if (!rc)
-        rc = gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
+    int rc = gf_signal_prepare(t);
     if (rc)
         return rc;
-    const int pages = by_pages(t), ndim = t->image.ndim - pages;
+    const int pages = gf_signal_by_pages(t), ndim = t->image.ndim - pages;
     if (m->ndim != ndim)
         return gf_fail(GF_EINVAL, "%d axes, and the template has %d%s", ndim, m->ndim,
                        ndim == 3 ? "; --dims=2 takes a volume page by page" : "");
@@ -329,7 +314,7 @@ static int stream(struct gf_task *t) {
     struct gf_array *map = &t->product[0].image.px, like = *map;
     int rc = t->targets->n ? gf_array_alloc(map, like.dtype, like.rank, like.shape) : 0;
     if (!rc)
-        rc = gf_signal_each(t, by_pages(t), visit);
+        rc = gf_signal_each(t, visit);
     if (!rc && t->targets->n)
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
     return rc;

@@ -153,29 +153,17 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
-/* Describes a task without outputs. Each picture or page gets another job. */
-static int prepare(struct gf_task *t) {
-    int rc = gf_signal_check_record(&t->image, "stats");
-    gf_task_begin_job(t, GF_FORWARD);
-    t->refuses.pages = "pages are analysed one by one";
-    t->product[0].image.ndim = t->image.ndim; /* for the names of --radial */
-    memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
-    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
-}
-
 static int stream(struct gf_task *t) {
     const struct gf_image header = t->image;
-    const bool pages = header.ndim == 3 && !(t->job.axes & 1);
-    if (pages && t->targets->n && !t->targets->target[0].where.has_page)
-        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
-    int rc = gf_signal_each(t, pages, look_and_print);
-    if (rc == GF_ENOMEM && !pages && !t->image.px.data && t->n_read == 1 && strcmp(t->read[0], "-"))
+    int rc = gf_signal_each(t, look_and_print);
+    if (rc == GF_ENOMEM && !gf_signal_by_pages(t) && !t->image.px.data && t->n_read == 1 &&
+        strcmp(t->read[0], "-"))
         rc = refuse(t, &header, rc);
     return rc;
 }
 
 static const struct gf_task_hooks hooks = {
-    .name = "stats", .prints = true, .prepare = prepare, .stream = stream};
+    .name = "stats", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
 static int run(struct gf_settings *s, char **operands, int n) {
     int rc = s->stats.radial ? gf_plot_file("--radial", s->stats.radial) : 0;

@@ -85,7 +85,8 @@ static double random_angle(const struct gf_spectrum *s, const int64_t *at, bool 
         const int64_t k = opposite ? gf_half_negative(at[axis], s->shape[axis]) : at[axis];
         h = gf_hash(h, &k, sizeof k);
     }
-    h = (h ^ h >> 33) * UINT64_C(0xFF51AFD7ED558CCD); /* mixes the upper bits */
+    for (int round = 0; round < 2; round++) /* near keys have near hashes */
+        h = (h ^ h >> 32) * UINT64_C(0xFF51AFD7ED558CCD);
     return 2 * M_PI * (double)(h >> 11) / 9007199254740992.0;
 }
 

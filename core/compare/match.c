@@ -47,7 +47,7 @@ void gf_match_multiply(const struct gf_array *a, struct gf_array *b) {
     }
 }
 
-/* Each axis adds up its lines, and subtracts what is a template's length before. */
+/* Each axis adds up its lines from the end, and subtracts the sums a template's length later. */
 void gf_match_windows(const struct gf_match *m, struct gf_array *a) {
     int64_t outer = 1, inner = gf_array_count(a);
     for (int axis = 0; axis < m->ndim; outer *= a->shape[axis++]) {
@@ -55,30 +55,24 @@ void gf_match_windows(const struct gf_match *m, struct gf_array *a) {
         inner /= n;
         for (int64_t o = 0; o < outer; o++) {
             double *x = (double *)a->data + o * n * inner;
-            for (int64_t i = inner; i < n * inner; i++)
-                x[i] += x[i - inner];
-            for (int64_t i = n * inner - 1; i >= length * inner; i--)
-                x[i] -= x[i - length * inner];
+            for (int64_t i = (n - 1) * inner - 1; i >= 0; i--)
+                x[i] += x[i + inner];
+            for (int64_t i = 0; i < (n - length) * inner; i++)
+                x[i] -= x[i + length * inner];
         }
     }
 }
 
 void gf_match_score(const struct gf_match *m, const struct gf_array *correlation,
                     const struct gf_array *square, double floor, struct gf_array *sum) {
-    struct gf_array rows[] = {*sum, *square, *correlation};
-    for (int k = 0; k < 3; k++)
-        rows[k].rank--;
-    for (int64_t i = 0; i < gf_array_count(&rows[0]); i++) {
-        char *const p[] = {gf_array_at(&rows[0], i), gf_array_at(&rows[1], i),
-                           gf_array_at(&rows[2], i)};
-        for (int64_t x = 0; x < sum->shape[sum->rank - 1]; x++) {
-            double v[3];
-            for (int k = 0; k < 3; k++)
-                v[k] = gf_real_get(p[k], x, rows[k].dtype == GF_F64);
-            const double rest = v[1] - v[0] * v[0] / m->count;
-            const double score = rest > floor ? v[2] / sqrt(rest * m->energy) : 0;
-            gf_real_put(p[0], x, sum->dtype == GF_F64, fmin(fmax(score, -1), 1));
-        }
+    const struct gf_array *const all[] = {sum, square, correlation};
+    for (int64_t i = 0; i < gf_array_count(sum); i++) {
+        double v[3];
+        for (int k = 0; k < 3; k++)
+            v[k] = gf_real_get(all[k]->data, i, all[k]->dtype == GF_F64);
+        const double rest = v[1] - v[0] * v[0] / m->count;
+        const double score = rest > floor ? v[2] / sqrt(rest * m->energy) : 0;
+        gf_real_put(sum->data, i, sum->dtype == GF_F64, fmin(fmax(score, -1), 1));
     }
 }
 

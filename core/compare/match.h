@@ -26,12 +26,12 @@ int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct g
  * shape and type. */
 void gf_match_multiply(const struct gf_array *a, struct gf_array *b);
 
-/* Replaces each sample of a C-contiguous f64 array by the sum over the template's window that ends
- * there; places without a whole window keep no meaning. */
+/* Replaces each sample of a C-contiguous f64 array by the sum over the template's window that
+ * begins there; places without a whole window keep no meaning. */
 void gf_match_windows(const struct gf_match *m, struct gf_array *a);
 
-/* Replaces sum w x by the score, from sum w (t - mean t) x and sum w x^2; all are of one shape, f32
- * or f64, with contiguous rows. A window has 0 if its sum w (x - mean)^2 is up to `floor`. */
+/* Replaces sum w x by the score, from sum w (t - mean t) x and sum w x^2; all are C-contiguous, of
+ * one shape, f32 or f64. A window has 0 if its sum w (x - mean)^2 is up to `floor`. */
 void gf_match_score(const struct gf_match *m, const struct gf_array *correlation,
                     const struct gf_array *square, double floor, struct gf_array *sum);
 
