@@ -85,7 +85,7 @@ static int make_pair(struct comparison *c, int64_t page) {
         from[1] = gf_array_index(b, 0, page);
     int rc = make_mask(c);
     if (!rc && b->data)
-        rc = gf_signal_same_shape(&c->whole, b, "the second");
+        rc = gf_signal_same_shape(&c->whole, b, "the other");
     if (!c->of->other.data) {
         c->samples = 2;
         from[0] = thinned(&c->whole, 0);
@@ -365,9 +365,9 @@ static const struct gf_opt_group frc_group = GF_GROUP(
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
-    &frc_group,      &gf_opts_precision, &gf_opts_list,
-    &gf_opts_frames, &gf_opts_raw,       &gf_opts_one_backend,
-    &gf_opts_memory, &gf_opts_report,    NULL};
+    &frc_group,   &gf_opts_precision_double, &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw, &gf_opts_one_backend,      &gf_opts_memory, &gf_opts_report,
+    NULL};
 
 const struct gf_command gf_command_frc = {
     .name = "frc",

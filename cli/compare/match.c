@@ -358,10 +358,18 @@ static const struct gf_opt_group match_output = GF_GROUP(
                       "as black to white",
                       .letter = 'o'));
 
-static const struct gf_opt_group *const groups[] = {
-    &match_group,         &match_output,   &gf_opts_depth_own, &gf_opts_files,
-    &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames,    &gf_opts_raw,
-    &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report,    NULL};
+static const struct gf_opt_group *const groups[] = {&match_group,
+                                                    &match_output,
+                                                    &gf_opts_depth_own,
+                                                    &gf_opts_files,
+                                                    &gf_opts_precision_double,
+                                                    &gf_opts_list,
+                                                    &gf_opts_frames,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_one_backend,
+                                                    &gf_opts_memory,
+                                                    &gf_opts_report,
+                                                    NULL};
 
 const struct gf_command gf_command_match = {
     .name = "match",
