@@ -360,7 +360,7 @@ static const struct gf_opt_group match_output = GF_GROUP(
 
 static const struct gf_opt_group *const groups[] = {&match_group,
                                                     &match_output,
-                                                    &gf_opts_depth_own,
+                                                    &gf_opts_depth_display,
                                                     &gf_opts_files,
                                                     &gf_opts_precision_double,
                                                     &gf_opts_list,

@@ -180,7 +180,7 @@ static void draw_linear_ticks(const struct drawing *d, bool is_x) {
     const double step = gf_plot_step(a->high - a->low, is_x ? X_TICKS : Y_TICKS);
     for (double k = ceil(a->low / step - 1e-9); k * step <= a->high + 1e-9 * step; k++) {
         struct tick_text text = {"", ""};
-        snprintf(text.text, sizeof text.text, "%.6g", k * step);
+        snprintf(text.text, sizeof text.text, "%.6g", k * step + 0); /* no -0 */
         draw_tick(d, is_x, k * step, &text);
     }
 }
