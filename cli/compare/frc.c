@@ -178,7 +178,7 @@ static int make_curves(struct comparison *c) {
         if (randomizes(c) && r->frequency > beyond)
             v[CORRECTED * c->n] = gf_frc_corrected(v[CORRELATION * c->n], v[RANDOMIZED * c->n]);
         for (int k = 0; k < GF_N_FRC_THRESHOLDS; k++)
-            v[(THRESHOLDS + k) * c->n] = gf_frc_threshold(k, r->bins);
+            v[(THRESHOLDS + k) * c->n] = fmin(gf_frc_threshold(k, r->bins), 1);
     }
     return rc;
 }
@@ -193,8 +193,8 @@ static json_t *rings_report(const struct comparison *c) {
                   GF_KEY("bins", c->ring[0][i].bins), GF_KEY("correlation", v[CORRELATION * c->n]),
                   GF_KEY_IF(randomizes(c), "randomized", v[RANDOMIZED * c->n]),
                   GF_KEY_IF(randomizes(c), "corrected", v[CORRECTED * c->n]),
-                  GF_KEY("half_bit", v[(THRESHOLDS + GF_FRC_HALF_BIT) * c->n]),
-                  GF_KEY("sigma_3", v[(THRESHOLDS + GF_FRC_3_SIGMA) * c->n]));
+                  GF_KEY("half_bit", gf_frc_threshold(GF_FRC_HALF_BIT, c->ring[0][i].bins)),
+                  GF_KEY("sigma_3", gf_frc_threshold(GF_FRC_3_SIGMA, c->ring[0][i].bins)));
     }
     return list;
 }
@@ -252,9 +252,6 @@ static int draw(const struct comparison *c, const char *path, bool clobber) {
                                  .curve = curve,
                                  .n = (randomizes(c) ? N_CURVES : CORRECTED) - 1};
     snprintf(label, sizeof label, "cycles/%s", c->unit ? c->unit : "sample");
-    for (int64_t i = THRESHOLDS * c->n; i < CORRECTED * c->n; i++)
-        if (c->curve[i] > 1) /* on the first rings */
-            c->curve[i] = NAN;
     for (int k = 0; k < plot.n; k++)
         curve[k] = (struct gf_plot_curve){names[k + 1], c->curve + 1, c->curve + (k + 1) * c->n + 1,
                                           c->n - 1, k};
@@ -292,6 +289,8 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
         rc = make_pair(&c, page);
     if (!rc)
         rc = make_curves(&c);
+    if (!rc && t->targets->n)
+        rc = write_file(&c, page);
     if (!rc) {
         gf_progress_hide();
         if (!t->s->json)
@@ -299,8 +298,6 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
         gf_report_print(t->s->json, form, report(&c, page));
         gf_log_flush_stdout();
     }
-    if (!rc && t->targets->n)
-        rc = write_file(&c, page);
     free(c.ring[0]);
     free(c.ring[1]);
     free(c.curve);
@@ -313,7 +310,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    return gf_signal_each(t, visit);
+    return gf_signal_each(t, gf_signal_by_pages(t), visit);
 }
 
 static const struct gf_task_hooks hooks = {
@@ -335,6 +332,9 @@ static int load(struct gf_settings *s, struct gf_correlating *c) {
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_correlating correlating = {0};
     int rc = s->frc.curve ? gf_plot_file("--out", s->frc.curve) : 0;
+    if (s->frc.randomize > 0.5)
+        rc =
+            gf_fail(GF_EUSAGE, "--randomize=%g: it is up to 0.5 cycles a sample", s->frc.randomize);
     if (rc < 0)
         return rc;
     s->frc.with = n > 1 ? operands[--n] : NULL;
@@ -354,7 +354,7 @@ static const struct gf_opt_group frc_group = GF_GROUP(
         "mask", frc.mask, "soft[:R]|FILE",
         "weights of the samples: a disc or ball of radius R with a soft edge, or a picture whose "
         "black is left out"),
-    GF_NUMBER("randomize", frc.randomize, "F", 0.5, "it is above 0, up to 0.5 cycles a sample",
+    GF_NUMBER("randomize", frc.randomize, "F", 0, "it is above 0, in cycles a sample",
               "make phases beyond F random, and correct the curve by what still correlates"),
     GF_INTEGER("dims", dims, "2|3", 2, 3,
                "2: compare each page of a volume by itself; 3: all as depth"),

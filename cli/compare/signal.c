@@ -10,8 +10,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
 
-/* Refuses files whose record says that they are no picture, in the name of a command. */
-static int check_record(const struct gf_image *image, const char *command) {
+int gf_signal_check_record(const struct gf_image *image, const char *command) {
     struct gf_record record;
     int rc = image->record ? gf_record_parse(image->record, &record) : 0;
     if (rc || !image->record)
@@ -41,7 +40,7 @@ int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_imag
     one.frames = false;
     int rc = gf_reader_open(&reader, &one, paths, 1, image);
     if (!rc)
-        rc = check_record(image, "this command");
+        rc = gf_signal_check_record(image, "this command");
     if (!rc && reader.series)
         rc = gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
     if (!rc)
@@ -251,7 +250,7 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit) {
 }
 
 int gf_signal_prepare(struct gf_task *t) {
-    int rc = check_record(&t->image, t->hooks->name);
+    int rc = gf_signal_check_record(&t->image, t->hooks->name);
     gf_task_begin_job(t, GF_FORWARD);
     t->refuses.pages = "pages are taken one by one";
     t->product[0].image.ndim = t->image.ndim;
@@ -263,8 +262,7 @@ bool gf_signal_by_pages(const struct gf_task *t) {
     return t->image.ndim == 3 && !(t->job.axes & 1);
 }
 
-int gf_signal_each(struct gf_task *t, gf_signal_visit *visit) {
-    const bool pages = gf_signal_by_pages(t);
+int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit) {
     const struct gf_target *to = t->targets->target;
     if (pages && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",

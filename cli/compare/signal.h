@@ -18,6 +18,9 @@
 /* Reads the only picture, volume or line of a file that is no spectrum, and applies --nan.
  * The caller frees the image after a failure too. */
 int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_image *image);
+/* GF_EINVAL if the image's record says that it is a spectrum or wavelet coefficients; `command`
+ * names what refuses it. */
+int gf_signal_check_record(const struct gf_image *image, const char *command);
 
 /* Allocates *px, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
@@ -49,15 +52,15 @@ int gf_signal_run(struct gf_runner *r, struct gf_job *job, int64_t held, const s
 const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
                               bool *alike);
 
-/* The prepare() of a task that prints: refuses spectra and coefficients, and begins a forward job. The
- * names of --radial and frc --out get the picture's axes. */
+/* The prepare() of a task that prints: refuses spectra and coefficients, begins a forward job, and
+ * gives the names of --radial and frc --out the picture's axes. */
 int gf_signal_prepare(struct gf_task *t);
 /* True if --dims=2 takes the task's volume page by page. */
 bool gf_signal_by_pages(const struct gf_task *t);
-/* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1, or
- * for each page of a volume, named "IN[3]". Applies --nan. Stops at the first failure, else the
- * task is WRITTEN. */
+/* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
+ * with `pages`, for each page of a volume, named "IN[3]". Applies --nan. Stops at the first
+ * failure; else the task is WRITTEN. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
-int gf_signal_each(struct gf_task *t, gf_signal_visit *visit);
+int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit);
 
 #endif
