@@ -160,7 +160,7 @@ struct gf_settings {
         const char *with; /* the template's file, the last operand */
         const char *mask; /* --template-mask */
         int peaks;
-        double least; /* the score that a peak has at least */
+        double least;                       /* the score that a peak has at least */
         const struct gf_matching *prepared; /* what cli/compare/match.c made of the template */
     } match;
 

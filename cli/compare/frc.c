@@ -13,7 +13,7 @@
 #include "cli/report.h"
 #include "core/base/memory.h"
 
-/* What every input is compared with, in a run. */
+/* The other side of every comparison of a run. */
 struct gf_correlating {
     struct gf_array other; /* no data: halves of each input are compared */
     struct gf_array mask;  /* a file's, or no data */

@@ -2,7 +2,6 @@
 #include "core/compare/match.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"

@@ -1,7 +1,6 @@
 /* Reads pictures as signals of one channel, page by page or all at once, and transforms them. */
 #include "cli/compare/signal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"

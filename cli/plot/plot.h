@@ -24,8 +24,8 @@ struct gf_plot {
     int n;
 };
 
-/* What a curve's file holds by its suffix: .csv, .json, or .svg and .png. GF_EUSAGE for others, of
- * which `option` is to name the file. */
+/* Returns the kind of a curve's file by its suffix: .csv, .json, or .svg and .png. GF_EUSAGE for
+ * others; `option` named the file. */
 enum gf_plot_file { GF_PLOT_CSV, GF_PLOT_JSON, GF_PLOT_DRAWING };
 int gf_plot_file(const char *option, const char *path);
 

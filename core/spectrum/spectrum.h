@@ -38,7 +38,7 @@ struct gf_ring {
     double frequency; /* cycles a sample */
     int64_t bins;     /* of the full spectrum; 0 in the rare ring without any */
     double mean;      /* |F|^2 */
-    /* Of two spectra: the means of Re F conj(G) and of |G|^2. */
+    /* If there are two spectra: the means of Re F conj(G) and of |G|^2. */
     double cross, other;
 };
 

@@ -7,13 +7,15 @@ Masked templates and rings have formulas of their own here, sample by sample. On
 exits 1 if one differs by more than its limit."""
 import itertools
 import json
+import os
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 from skimage.feature import match_template
 
-program = sys.argv[1]
+program = os.path.abspath(sys.argv[1])
 failed = 0
 rng = np.random.default_rng(7)
 
@@ -157,6 +159,9 @@ def check_frc():
 
 
 if __name__ == "__main__":
-    check_match()
-    check_frc()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        check_match()
+        check_frc()
+        os.chdir("/")
     sys.exit(failed > 0)
