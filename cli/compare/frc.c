@@ -64,9 +64,9 @@ static int make_mask(struct comparison *c) {
     c->mask = c->of->mask;
     if (!c->of->soft)
         return c->mask.data ? gf_signal_same_shape(&c->mask, px, "the picture") : 0;
-    int64_t least = px->shape[0];
-    for (int i = 1; i < px->rank; i++)
-        least = gf_min(least, px->shape[i]);
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < px->rank; i++)
+        least = px->shape[i] > 1 ? gf_min(least, px->shape[i]) : least;
     const double edge = 0.1 * (double)least;
     int rc = gf_array_alloc(&c->soft, px->dtype, px->rank, px->shape);
     if (!rc)
@@ -244,13 +244,10 @@ static int draw(const struct comparison *c, const char *path, bool clobber) {
     struct gf_plot_curve curve[N_CURVES];
     const char *slash = strrchr(c->t->name, '/');
     char label[32];
-    const struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : c->t->name),
-                                 .x_label = label,
-                                 .y_label = "correlation",
-                                 .linear_x = true,
-                                 .linear_y = true,
-                                 .curve = curve,
-                                 .n = (randomizes(c) ? N_CURVES : CORRECTED) - 1};
+    const char *title = gf_log_name(slash ? slash + 1 : c->t->name);
+    struct gf_plot plot = {title, label, "correlation", .linear_x = true, .linear_y = true};
+    plot.curve = curve;
+    plot.n = (randomizes(c) ? N_CURVES : CORRECTED) - 1;
     snprintf(label, sizeof label, "cycles/%s", c->unit ? c->unit : "sample");
     for (int k = 0; k < plot.n; k++)
         curve[k] = (struct gf_plot_curve){names[k + 1], c->curve + 1, c->curve + (k + 1) * c->n + 1,
