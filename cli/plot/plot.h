@@ -22,6 +22,7 @@ struct gf_plot {
     bool linear_x, linear_y; /* else logarithmic */
     const struct gf_plot_curve *curve;
     int n;
+    double nyquist; /* an x that is marked, or 0 */
 };
 
 /* Returns the kind of a curve's file by its suffix: .csv, .json, or .svg and .png. GF_EUSAGE for
