@@ -1,14 +1,12 @@
 /* Prints statistics as text or JSON, and writes the radial spectrum as a table, JSON or a plot. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "cli/report.h"
 #include "cli/stats/stats.h"
 #include "cli/text.h"
-#include "core/base/status.h"
 
 /* The energy's share in the zero frequency in percent, and the shares of the rest. */
 static json_t *shares_report(const struct gf_energy *e) {
