@@ -62,21 +62,28 @@ static int transform(struct search *s, const struct gf_array *in, struct gf_arra
     return gf_signal_run(s->t->runner, &job, held(s), in, spectrum);
 }
 
-/* Pads a part of the template, transforms it, and makes `out` its correlation with the samples of
- * which `spectrum` is the transform. */
+/* Makes `out` of the part, and of zeros to the padded shape. */
+static int pad(const struct search *s, const struct gf_array *part, struct gf_array *out) {
+    int rc = gf_array_alloc(out, part->dtype, part->rank, s->in.shape);
+    if (rc)
+        return rc;
+    struct gf_array to = *out;
+    memset(out->data, 0, (size_t)gf_array_bytes(out));
+    for (int i = 0; i < part->rank; i++)
+        to = gf_array_slice(&to, i, 0, part->shape[i]);
+    gf_array_copy(&to, part);
+    return 0;
+}
+
+/* Makes `out` the correlation of a part of the template with the samples of which `spectrum` is the
+ * transform. */
 static int correlate(struct search *s, const struct gf_array *spectrum, const struct gf_array *part,
                      struct gf_array *out) {
     struct gf_array padded = {0}, own = {0};
     struct gf_job back = gf_signal_job(&s->in, GF_INVERSE);
-    int rc = gf_array_alloc(&padded, s->in.dtype, s->in.rank, s->in.shape);
-    if (rc)
-        return rc;
-    memset(padded.data, 0, (size_t)gf_array_bytes(&padded));
-    struct gf_array to = padded;
-    for (int i = 0; i < part->rank; i++)
-        to = gf_array_slice(&to, i, 0, part->shape[i]);
-    gf_array_copy(&to, part);
-    rc = transform(s, &padded, &own);
+    int rc = pad(s, part, &padded);
+    if (!rc)
+        rc = transform(s, &padded, &own);
     gf_array_free(&padded);
     if (!rc) {
         gf_match_multiply(spectrum, &own);
@@ -116,15 +123,13 @@ static int sum_windows(struct search *s) {
     return 0;
 }
 
-/* Pads the signal, without its mean, by zeros. Changes px. */
+/* Removes the signal's mean and makes s->in and s->floor, below which a window's variance, or its
+ * correlation, is rounding. */
 static int take_signal(struct search *s, struct gf_array *px) {
     const bool wide = px->dtype == GF_F64;
+    const double error = 64 * (wide ? DBL_EPSILON : FLT_EPSILON);
     const int64_t n = gf_array_count(px);
     double sum = 0, squares = 0, fourths = 0;
-    struct gf_array to;
-    int rc = gf_array_alloc(&s->in, px->dtype, px->rank, s->in.shape);
-    if (rc)
-        return rc;
     for (int64_t i = 0; i < n; i++)
         sum += gf_real_get(px->data, i, wide);
     for (int64_t i = 0; i < n; i++) {
@@ -133,17 +138,10 @@ static int take_signal(struct search *s, struct gf_array *px) {
         squares += x * x;
         fourths += x * x * x * x;
     }
-    memset(s->in.data, 0, (size_t)gf_array_bytes(&s->in));
-    to = s->in;
-    for (int i = 0; i < px->rank; i++)
-        to = gf_array_slice(&to, i, 0, px->shape[i]);
-    gf_array_copy(&to, px);
-    /* Below it a window's variance, or its correlation, is rounding. */
-    const double error = 64 * (wide ? DBL_EPSILON : FLT_EPSILON);
     s->floor = fmax(error * error, 64 * DBL_EPSILON) * squares;
     if (s->of->weight.data)
         s->floor += error * sqrt(fourths * s->of->match.count);
-    return 0;
+    return pad(s, px, &s->in);
 }
 
 /* Makes the scores, in s->sum, of which `map` becomes a view. */
