@@ -194,12 +194,6 @@ static void print(struct gf_registering *r, const char *name, int64_t page) {
     r->printed = true;
 }
 
-/* ---- the task ---- */
-
-static bool by_pages(const struct gf_task *t) {
-    return t->image.ndim == 3 && !(t->job.axes & 1);
-}
-
 /* Registers a picture or a page; the first page of a stack without a reference is the reference. */
 static int visit(struct gf_task *t, const char *name, int64_t page) {
     struct gf_registering *r = t->s->reg.state;
@@ -245,17 +239,13 @@ static int prepare(struct gf_task *t) {
     const struct gf_record own = {.dtype = t->image.px.dtype,
                                   .color = t->image.color,
                                   .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
-    int rc = gf_signal_check_record(&t->image, "register");
+    int rc = gf_signal_prepare(t);
     t->job.op = GF_FILTER;
-    gf_task_begin_job(t, GF_FORWARD);
-    t->refuses.pages = "pages are registered one by one";
-    if (!rc)
-        rc = gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
     if (!rc)
         rc = gf_task_take_channels(t);
     if (rc)
         return rc;
-    const int pages = by_pages(t), ndim = t->image.ndim - pages;
+    const int pages = gf_signal_by_pages(t), ndim = t->image.ndim - pages;
     const struct gf_array one =
         gf_array_wrap(NULL, t->image.px.dtype, ndim, t->image.px.shape + pages);
     if (!t->s->reg.with && !pages)
@@ -273,14 +263,11 @@ static int stream(struct gf_task *t) {
     struct gf_array *out = &t->product[0].image.px, like = *out;
     int rc = t->targets->n ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
     if (!rc)
-        rc = gf_signal_each(t, by_pages(t), visit);
+        rc = gf_signal_each(t, gf_signal_by_pages(t), visit);
     if (!rc && t->targets->n) {
         gf_task_note_alpha(t, 0);
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
     }
-    if (!t->reader.series)
-        gf_reader_close(&t->reader);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }
 
