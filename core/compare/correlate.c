@@ -230,7 +230,7 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     const float *p = f->px.data;
     float *q = g->px.data;
     struct gf_bins b;
-    double at[3] = {0};
+    double at[3] = {0}, from[3], far = 2;
     gf_bins_view(f, &b);
     const int64_t rows = b.n[0] * b.n[1], room = LANES * b.longest + OFFSETS * rows +
                                                  OFFSETS * OFFSETS * (b.n[0] + OFFSETS);
@@ -243,7 +243,11 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
         q[2 * i + 1] = twice * (p[2 * i + 1] * re - p[2 * i] * q[2 * i + 1]);
     }
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    climb(&b, q, 0.4, work, at);
+    for (int i = 0; i < 9 && far > 1; i++) { /* a blurred peak may be farther away than a step */
+        memcpy(from, at, sizeof at);
+        climb(&b, q, 0.4, work, at);
+        far = fmax(fabs(at[0] - from[0]), fmax(fabs(at[1] - from[1]), fabs(at[2] - from[2])));
+    }
     *height = climb(&b, q, 0.06, work, at) / b.points / sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);

@@ -29,7 +29,7 @@ int gf_cross_phases(const struct gf_spectrum *f, struct gf_spectrum *g);
  * and returns that sample over the surface's standard deviation. */
 double gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
                            double *shift);
-/* Moves `shift`, which is within 1.2 samples of it, to the maximum of the correlation of two tapered
+/* Moves `shift`, which is at most 10 samples from it, to a maximum of the correlation of two tapered
  * signals, found to 1/1000 of a sample. *height becomes the coefficient there. Changes g. GF_ENOMEM. */
 int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height);

@@ -121,5 +121,6 @@ with tempfile.TemporaryDirectory() as name:
     photographs = load()
     crops(photographs, pathlib.Path(name))
     unrelated(photographs, pathlib.Path(name))
-    frames(photographs, pathlib.Path(name))
+    if n_frames:
+        frames(photographs, pathlib.Path(name))
 sys.exit(failed > 0)

@@ -220,7 +220,7 @@ static void test_refine(void) {
     const int64_t n[2] = {20, 27};
     const double shift[2] = {0.6, -0.4};
     struct gf_array ref = paint(2, n, NULL, 0, GF_F32, 1), in = paint(2, n, shift, 0, GF_F32, 1), a;
-    double energy[2], best = -INFINITY, height, found[GF_MAX_DIMS] = {0, 0};
+    double energy[2], best = -INFINITY, height, found[GF_MAX_DIMS] = {2, -2};
     CHECK_EQ(gf_array_alloc(&a, GF_F32, 2, n), 0);
     CHECK_EQ(gf_taper(&ref, NULL, 1, 1, &a, &energy[0]), 0);
     struct gf_spectrum f = spectrum_of(&a);
