@@ -60,7 +60,9 @@ int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, 
     *p = (struct gf_pick){.images = 1, .pages = 1};
     for (int i = 0; i < axes->n - 2 && image->ndim == 3; i++) {
         struct gf_picked *a = &p->axis[p->n++];
-        *a = (struct gf_picked){.extent = axes->axis[i].extent, .count = axes->axis[i].extent};
+        *a = (struct gf_picked){.extent = axes->axis[i].extent,
+                                .count = axes->axis[i].extent,
+                                .role = axes->axis[i].role};
         snprintf(a->name, sizeof a->name, "%s", axes->axis[i].name);
     }
     if (!p->n && image->ndim == 3) {
@@ -88,6 +90,7 @@ int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, 
         p->images *= a->counts_images ? a->count : 1;
     }
     p->pages /= p->images;
+    p->n_axes = p->n;
     if (picks || divides)
         describe(p, image);
     else
@@ -124,6 +127,18 @@ bool gf_pick_is_in_order(const struct gf_pick *p) {
         inside = inside || (!p->axis[k].counts_images && p->axis[k].count > 1);
     }
     return true;
+}
+
+int64_t gf_pick_index(const struct gf_pick *p, enum gf_role role, int64_t i) {
+    int64_t image = p->image, found = 0;
+    for (int k = p->n_axes - 1; k >= 0; k--) {
+        const struct gf_picked *a = &p->axis[k];
+        int64_t *rest = a->counts_images ? &image : &i;
+        if (a->role == role)
+            found = *rest % a->count + a->first;
+        *rest /= a->count;
+    }
+    return found;
 }
 
 const char *gf_pick_name(const struct gf_pick *p, char *text, size_t size) {

@@ -58,8 +58,8 @@ static bool shows_parts(const struct gf_task *t) {
     bool shows = false;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_product *p = &t->product[i];
-        shows = shows || p->target->where.has_page ||
-                (gf_path_is_stream(p->path) && !gf_sink_goes_nowhere(p->path));
+        shows =
+            shows || p->by_plane || (gf_path_is_stream(p->path) && !gf_sink_goes_nowhere(p->path));
     }
     return shows && !t->s->plan_only;
 }
