@@ -179,10 +179,18 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
     struct gf_axes *axes = &image->axes;
     float per_unit[2] = {0, 0}; /* ImageJ's: pixels per unit of its text */
     uint16_t unit = RESUNIT_INCH;
-    char *text = NULL;
+    char *text = NULL, other[64];
     if (!gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
         return GF_OK;
     gf_axes_parse(text, r->first.samples, r->first.height, r->first.width, axes);
+    const int64_t pages = gf_axes_pages(axes);
+    const bool more = axes->n && pages > (int64_t)r->n;
+    const bool elsewhere = (more || r->n > 1) && gf_axes_other_file(text, d->options.path, other);
+    if (elsewhere && d->options.volumes && !d->options.lists && (more || !axes->n))
+        return gf_fail(GF_EUNSUPP,
+                       "OME's description of its pages is about other files too ('%s'), which are "
+                       "not read; --dims=2 takes its own pages, one by one",
+                       other);
     if (!axes->n)
         return GF_OK;
     gf_libtiff.TIFFGetFieldDefaulted(r->t.tif, TIFFTAG_RESOLUTIONUNIT, &unit);
@@ -193,9 +201,7 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
         if (!(a->spacing > 0) && per_unit[i] > 0 && per_unit[i] <= FLT_MAX)
             a->spacing = 1 / (double)per_unit[i];
     }
-    const int64_t pages = gf_axes_pages(axes);
-    const bool more = pages > (int64_t)r->n && !axes->elsewhere;
-    int rc = more ? take_unlisted(d, axes) : GF_OK;
+    int rc = more && !elsewhere ? take_unlisted(d, axes) : GF_OK;
     if (rc && d->options.lists) /* only `info` shows what is missing */
         return GF_OK;
     if (pages != (int64_t)r->pages)

@@ -57,8 +57,15 @@ static void test_described(void) {
           "c 1, t 4, z 7 by 1.5 um, y 48 by 0.25 um, x 64 by 0.25 um");
     check("<OME><Pixels SizeZ=\"2\"><UUID FileName=\"b.tif\"/></Pixels></OME>", 1, "OME",
           "t 1, z 2, c 1, y 48, x 64");
-    CHECK(parse("<OME><Pixels SizeZ=\"2\"><UUID FileName=\"b.tif\"/></Pixels></OME>", 1).elsewhere);
-    CHECK(parse(imagej, 1).named && parse(ome, 1).named && !parse(ome, 1).elsewhere);
+    CHECK(parse(imagej, 1).named && parse(ome, 1).named);
+    const char *set = "<OME><UUID FileName=\"a.tif\"/><UUID FileName=\"b.tif\"/></OME>";
+    char name[64];
+    CHECK(gf_axes_other_file(set, "in/a.tif", name) && !strcmp(name, "b.tif"));
+    CHECK(gf_axes_other_file(set, "b.tif", name) && !strcmp(name, "a.tif"));
+    CHECK(gf_axes_other_file(set, NULL, name) && !strcmp(name, "a.tif"));
+    CHECK(!gf_axes_other_file("<OME><UUID FileName=\"a.tif\"/></OME>", "a.tif", name));
+    CHECK(gf_axes_other_file("<OME><BinaryOnly MetadataFile=\"c.xml\"/></OME>", "a.tif", name));
+    CHECK(!gf_axes_other_file(imagej, "a.tif", name) && !gf_axes_other_file(ome, "a.tif", name));
     CHECK(!parse("ImageJ=1.47a\nimages=12\n", 1).named); /* depth */
     struct gf_axes a = parse(imagej, 1);
     CHECK(gf_axes_pages(&a) == 30 && gf_axes_groups(&a) == 6);
