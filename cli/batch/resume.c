@@ -12,7 +12,7 @@
 /* ---- inputs ---- */
 
 static bool is_file(const char *path, struct stat *st) {
-    return path && strcmp(path, "-") && !stat(path, st) && S_ISREG(st->st_mode);
+    return path && strcmp(path, "-") && !gf_path_stat(path, st) && S_ISREG(st->st_mode);
 }
 
 static bool is_after(const struct timespec *a, const struct timespec *b) {
@@ -40,7 +40,9 @@ static bool add_file(struct gf_resume *r, const char *path) {
 /* Adds an input, and the record or the samples beside it. */
 static bool add_input(struct gf_resume *r, const char *path) {
     const struct gf_format *format = gf_format_by_suffix(path);
+    const size_t part = gf_path_part(path);
     bool known = add_file(r, path);
+    r->made_of = part ? gf_hash_text(r->made_of, path + part) : r->made_of;
     if (known && (!format || format->record_beside)) {
         char *beside = gf_record_path(path), *partner = NULL;
         add_file(r, beside);

@@ -12,13 +12,20 @@ enum {
     STREAM_BYTES = 64 << 20 /* of pages; from here on the whole team runs them */
 };
 
+/* True for a file, a part of one, or a folder of chunks. */
+static bool can_be_read_again(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") && !gf_path_stat(path, &st) &&
+           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
 bool gf_task_is_at_hand(const struct gf_task *t) {
     if (t->reader.file[0] && !t->s->frames)
         return gf_file_is_at_hand(t->reader.file[0]);
     for (int i = 0; i < t->n_read; i++)
-        if (!gf_path_is_file(t->read[i]))
+        if (!can_be_read_again(t->read[i]))
             return false;
-    return !t->s->from_phase || gf_path_is_file(t->s->from_phase);
+    return !t->s->from_phase || can_be_read_again(t->s->from_phase);
 }
 
 const char *gf_task_refuses_mean(const struct gf_task *t) {

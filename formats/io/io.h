@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* An input: a file, a pipe or memory. Always seekable: a pipe is kept in memory once a reader seeks
  * back or asks for the size. */
@@ -48,6 +49,8 @@ void gf_source_limit(struct gf_source *s, int64_t bytes);
 /* The length of the file's own path in "FILE[PART]"; 0 if there is a file of that whole name, or none
  * of the name before the bracket. */
 size_t gf_path_part(const char *path);
+/* stat() of an input: of the file itself for "FILE[PART]". */
+int gf_path_stat(const char *path, struct stat *st);
 /* The path of the samples (.img) of a NIfTI header (.hdr), or of the header of such samples, whether
  * or not there is a file. *out is NULL for another suffix; the caller frees it. */
 int gf_path_partner(const char *path, char **out);

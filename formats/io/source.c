@@ -76,6 +76,14 @@ size_t gf_path_part(const char *path) {
     return is_file ? (size_t)(bracket - path) : 0;
 }
 
+int gf_path_stat(const char *path, struct stat *st) {
+    const size_t part = gf_path_part(path);
+    char *file = part ? strndup(path, part) : NULL;
+    const int failed = part && !file ? -1 : stat(file ? file : path, st);
+    free(file);
+    return failed;
+}
+
 int gf_path_partner(const char *path, char **out) {
     const char *suffix = strrchr(path, '.');
     const bool header = suffix && !strcasecmp(suffix, ".hdr");
