@@ -163,9 +163,9 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
                           .image = &t->image,
                           .job = &t->job,
                           .peaks = t->s->stats.peaks};
-    take_units(&t->image, &st);
     gf_progress_show("transforming", gf_log_name(name));
     int rc = look(t, &st);
+    take_units(&t->image, &st);
     if (!rc)
         rc = write_radial(t, &st);
     if (!rc) {
@@ -194,7 +194,9 @@ static int look_at_page(struct gf_task *t, const struct gf_image *volume, int64_
     char *name;
     if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
         return gf_no_memory();
-    t->image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
+    t->image = (struct gf_image){
+        .ndim = 2, .color = volume->color, .alpha = volume->alpha, .axes = volume->axes};
+    gf_axes_drop_pages(&t->image.axes, true);
     int rc = 0;
     if (like.data) {
         t->image.px = gf_array_index(&like, 0, z);
