@@ -121,7 +121,7 @@ int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, i
             char name[24];
             snprintf(name, sizeof name, letter ? "%c" : "%d",
                      letter ? letter : s->axes.axis[i].index);
-            if (letter && names && names->n > ndim)
+            if (letter && names && names->n > ndim && !gf_axes_spatial(names, ndim, 0))
                 return gf_fail(GF_EINVAL,
                                "--axes: no axis %s by itself: the pages have several; "
                                "leave one index of the others by --select",

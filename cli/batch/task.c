@@ -443,6 +443,8 @@ int gf_task_more(struct gf_task *t) {
     for (int i = 0; i < t->targets->n; i++)
         if (gf_series_joins(t, i) && !whole) /* a file without one volume is of no use */
             return 0;
+    if (t->reader.series && t->state == GF_TASK_NAMED) /* all volumes have this header */
+        return 0;
     char number[64];
     snprintf(number, sizeof number, "%lld", (long long)t->page + 1);
     if (t->reader.series) {

@@ -262,7 +262,7 @@ void gf_filter_note_radii(const struct gf_settings *s) {
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 
 const struct gf_opt_group gf_opts_filter = GF_GROUP(
-    "Filter (R: bins, or 0.1c: cycles per sample, or 50%: of Nyquist)",
+    "Filter (R: bins, 0.1c cycles a sample, 50% of Nyquist, 10A or 0.3/mm)",
     GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_part,
               "keep frequencies up to R; PROFILE is one of " GF_PROFILE_NAMES
               "by default the first",
@@ -274,8 +274,8 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
     GF_PARSED("bandreject", 0, "R1,R2[,PROFILE]", parse_part,
               "remove frequencies between R1 and R2", .low = GF_BANDREJECT),
     GF_PARSED("notch", 0, "X,Y[,Z],R[,PROFILE]", parse_part,
-              "remove what is within R of the bin X,Y (from the centre, x right, y down) and of "
-              "its mirror image -X,-Y",
+              "remove what is within R of X,Y (from the centre, x right, y down, in bins or as R) "
+              "and of its mirror image -X,-Y",
               .low = GF_NOTCH),
     GF_PARSED("auto-notch", GF_AT(filter.auto_notch), "N", parse_auto_notch,
               "find periodic noise in each picture, and remove up to N waves (default: 24), or a "
