@@ -79,6 +79,8 @@ double gf_unit_value(const char *unit, char *kind) {
 
 /* ---- axes ---- */
 
+const char *const gf_role_names[] = {"space", "time", "channel", "other", NULL};
+
 static enum gf_role role_of(const char *name) {
     if (strlen(name) == 1 && strchr("xyz", *name))
         return GF_SPACE;

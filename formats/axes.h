@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum gf_role { GF_SPACE, GF_TIME, GF_CHANNEL, GF_OTHER_ROLE };
+extern const char *const gf_role_names[]; /* NULL-terminated */
 
 struct gf_axis {
     char name[12]; /* lower case: "x", "t" */

@@ -14,11 +14,6 @@ bool gf_path_is_file(const char *path) {
     return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-bool gf_path_is_stream(const char *path) {
-    struct stat st;
-    return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
-}
-
 enum field { STEM, KIND, EXT, DIR, PAGE, TIME, CHANNEL, N_FIELDS };
 static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{dir}",
                                              "{page}", "{t}",    "{c}"};

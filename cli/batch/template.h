@@ -8,9 +8,8 @@
 
 #include "formats/format.h"
 
-/* A file exists and is regular; a stream is "-", a pipe or a device. A new file is neither. */
+/* True if it exists and is regular. */
 bool gf_path_is_file(const char *path);
-bool gf_path_is_stream(const char *path);
 
 /* The folders of --recursive, as prefixes of their pictures' names that end with a slash. */
 struct gf_roots {

@@ -153,9 +153,8 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
 static int take_unlisted(struct gf_decoder *d, const struct gf_axes *axes) {
     struct reader *r = d->state;
     const struct gf_tiff_page *p = &r->first;
-    const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
-                       !p->palette && !p->invert && !p->coding.coded &&
-                       p->bits == 8 * gf_dtype_size(p->dtype);
+    const bool plain =
+        p->compression == COMPRESSION_NONE && !p->tiled && !p->planar && gf_tiff_is_direct(p);
     int64_t extents[2] = {gf_axes_pages(axes), p->stored_bytes}, bytes;
     uint64_t *at = NULL;
     if (plain && r->n == 1 && gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
