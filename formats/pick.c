@@ -129,14 +129,17 @@ bool gf_pick_is_in_order(const struct gf_pick *p) {
     return true;
 }
 
-int64_t gf_pick_index(const struct gf_pick *p, enum gf_role role, int64_t i) {
-    int64_t image = p->image, found = 0;
+struct gf_pick_count gf_pick_counts(const struct gf_pick *p, enum gf_role role) {
+    struct gf_pick_count found = {0, 1, 1};
+    int64_t image = p->image, step = 1;
     for (int k = p->n_axes - 1; k >= 0; k--) {
         const struct gf_picked *a = &p->axis[k];
-        int64_t *rest = a->counts_images ? &image : &i;
-        if (a->role == role)
-            found = *rest % a->count + a->first;
-        *rest /= a->count;
+        if (a->role == role && a->counts_images)
+            found = (struct gf_pick_count){image % a->count + a->first, 1, 1};
+        else if (a->role == role)
+            found = (struct gf_pick_count){a->first, step, a->count};
+        image /= a->counts_images ? a->count : 1;
+        step *= a->counts_images ? 1 : a->count;
     }
     return found;
 }

@@ -21,6 +21,11 @@ struct gf_pick {
     struct gf_axes all;    /* of all that is picked, if it is a series of images */
 };
 
+/* Page i has index first + i / step % count of an axis in the file. */
+struct gf_pick_count {
+    int64_t first, step, count;
+};
+
 /* Applies the options' selection to a file's image, and divides it into volumes if the options ask
  * for that and its axes allow it: sets its shape and axes to those of one. GF_EINVAL for an axis or
  * an index that does not exist. */
@@ -31,9 +36,8 @@ int64_t gf_pick_page(const struct gf_pick *p, int64_t i);
 bool gf_pick_is_in_order(const struct gf_pick *p);
 /* The number, among all picked pages in the order of the file, of page i of the current image. */
 int64_t gf_pick_place(const struct gf_pick *p, int64_t i);
-/* The index in the file along the first axis of that role of page i of the current image, 0 if there
- * is none. */
-int64_t gf_pick_index(const struct gf_pick *p, enum gf_role role, int64_t i);
+/* How the first axis of that role counts the current image's pages; all are 0 if there is none. */
+struct gf_pick_count gf_pick_counts(const struct gf_pick *p, enum gf_role role);
 /* "t=3,c=1" of the current image, for messages; returns `text`. */
 const char *gf_pick_name(const struct gf_pick *p, char *text, size_t size);
 

@@ -134,17 +134,22 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
 
 /* The path of plane z of a product, or of all for z = 0; the caller frees it. */
 static int page_path(const struct gf_product *p, int64_t z, char **path) {
-    const struct gf_indices at = {p->page + z, gf_pick_index(&p->pick, GF_TIME, z),
-                                  gf_pick_index(&p->pick, GF_CHANNEL, z)};
+    const struct gf_pick_count *t = &p->time, *c = &p->channel;
+    const struct gf_indices at = {p->page + z, t->first + z / t->step % t->count,
+                                  c->first + z / c->step % c->count};
     return gf_template_expand(&p->target->where, p->in, p->target->label, &at, path);
 }
 
-int gf_product_number(struct gf_product *p) {
+int gf_product_number(struct gf_product *p, const struct gf_pick *pick) {
+    static const struct gf_pick none = {0};
     const struct gf_template *where = &p->target->where;
     const struct gf_picked *missing = NULL;
+    pick = pick ? pick : &none;
+    p->time = gf_pick_counts(pick, GF_TIME);
+    p->channel = gf_pick_counts(pick, GF_CHANNEL);
     p->by_plane = where->has_page;
-    for (int i = 0; i < p->pick.n_axes && !where->has_page; i++) {
-        const struct gf_picked *a = &p->pick.axis[i];
+    for (int i = 0; i < pick->n_axes && !where->has_page; i++) {
+        const struct gf_picked *a = &pick->axis[i];
         const bool named = (a->role == GF_TIME && where->has_time) ||
                            (a->role == GF_CHANNEL && where->has_channel);
         p->by_plane = p->by_plane || (named && a->count > 1 && !a->counts_images);

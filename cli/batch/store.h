@@ -24,10 +24,10 @@ struct gf_product {
     char *path;     /* {page} and the like not replaced; bands: a star instead of their names */
     const char *in; /* the input's name, for such paths, */
     int64_t page;   /* the picture's number in its file, */
-    struct gf_pick pick; /* and the axes of the file's pages */
-    bool by_plane;       /* each plane is a file */
-    bool noise;          /* a spectrum, in which encoders need not look for structure */
-    bool alpha_plane;    /* alpha follows the job's channels as one more plane */
+    struct gf_pick_count time, channel; /* and those of its planes */
+    bool by_plane;                      /* each plane is a file */
+    bool noise;       /* a spectrum, in which encoders need not look for structure */
+    bool alpha_plane; /* alpha follows the job's channels as one more plane */
     enum gf_keeps keeps;
     /* Once the samples are made, a range of them becomes integers of this type. */
     bool stretches;
@@ -39,8 +39,9 @@ struct gf_product {
 };
 
 /* Decides whether each plane is a file: with {page}, or if {t} or {c} names an axis of the pages; else
- * completes the path. GF_EINVAL if planes or volumes of the file would have one name. */
-int gf_product_number(struct gf_product *p);
+ * completes the path. GF_EINVAL if planes or volumes of the file would have one name. `pick` is
+ * the file's, or NULL. */
+int gf_product_number(struct gf_product *p, const struct gf_pick *pick);
 /* GF_EINVAL if the product's format cannot hold it; the message names formats that can. */
 int gf_product_accepts(const struct gf_product *p);
 /* Makes the integers of a product that stretches, by --range, in place of its samples. */

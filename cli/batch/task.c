@@ -29,10 +29,9 @@ static int name_products(struct gf_task *t) {
         struct gf_product *p = &t->product[i];
         *p = (struct gf_product){.target = target, .kind = target->kind, .in = in, .page = t->page};
         int rc = gf_target_resolve(target, in, &p->format, &p->path);
-        if (!rc && t->reader.file[0] && t->n_read == 1)
-            p->pick = *gf_file_pick(t->reader.file[0]);
+        const bool known = t->reader.file[0] && t->n_read == 1;
         if (!rc && !target->plain && !target->bands)
-            rc = gf_product_number(p);
+            rc = gf_product_number(p, known ? gf_file_pick(t->reader.file[0]) : NULL);
         if (rc)
             return rc;
     }
