@@ -1,6 +1,8 @@
 /* Decides whether a volume is run page by page, with how many pages and how much memory. */
 #include "cli/batch/task.h"
 
+#include <sys/stat.h>
+
 #include "core/base/range_sample.h"
 
 enum {

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
+
+struct stat;
 
 /* An input: a file, a pipe or memory. Always seekable: a pipe is kept in memory once a reader seeks
  * back or asks for the size. */
