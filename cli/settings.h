@@ -179,7 +179,7 @@ struct gf_settings {
     } frc;
 
     struct gf_register_settings {
-        int to, fill;                 /* indices into the lists of cli/compare/register.c */
+        int estimate, to, fill;       /* indices into the lists of cli/compare/register.c */
         const char *with;             /* the reference's file, or NULL */
         struct gf_registering *state; /* of the run */
     } reg;

@@ -1,4 +1,4 @@
-/* Correlates two signals, finds the peak to a fraction of a sample, and shifts pictures. */
+/* Correlates two signals and finds the peak, to a fraction of a sample. */
 #include "core/compare/correlate.h"
 
 #include <stdlib.h>
@@ -10,14 +10,15 @@ enum { OFFSETS = 7, LANES = 8 }; /* samples of a peak along an axis, and room fo
 
 /* ---- windows ---- */
 
-/* Fills the windows of n[0] + n[1] + n[2] samples. */
-static void make_windows(const int64_t n[3], const double shift[3], double side, double *window) {
+/* Fills the windows of n[0] + n[1] + n[2] samples, those of axes without one with 1. */
+static void make_windows(const int64_t n[3], const double shift[3], double side, unsigned axes,
+                         double *window) {
     for (int axis = 0; axis < 3; window += n[axis++])
         for (int64_t i = 0; i < n[axis]; i++) {
             const double length = (double)n[axis] - fabs(shift[axis]);
             const double from = (double)i - (double)(n[axis] - 1) / 2 - side * shift[axis] / 2;
             const double t = length > 0 ? 2 * fabs(from) / length : 1;
-            const bool flat = n[axis] == 1 || t <= 0.5;
+            const bool flat = n[axis] == 1 || !(axes >> axis & 1) || t <= 0.5;
             window[i] = flat ? 1 : t >= 1 ? 0 : 0.5 - 0.5 * cos(2 * M_PI * t);
         }
 }
@@ -49,8 +50,8 @@ static inline double fill_row(const void *px, bool wide, const double *window, i
     return sum;
 }
 
-int gf_taper(const struct gf_array *px, const double *shift, double side, int threads,
-             struct gf_array *to, double *energy) {
+int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
+             int threads, struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
     const bool wide = px->dtype == GF_F64;
     int64_t n[3] = {1, 1, 1};
@@ -63,7 +64,7 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, int th
     double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
     if (!window)
         return gf_no_memory();
-    make_windows(n, by, side, window);
+    make_windows(n, by, side, axes << missing, window);
     double *along = window + n[0] + n[1], *sum = along + n[2];
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
         weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
@@ -113,7 +114,8 @@ static int find_shares(const struct gf_spectrum *s, int64_t n, double *share) {
     return rc;
 }
 
-int gf_cross_phases(const struct gf_spectrum *f, struct gf_spectrum *g) {
+int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
+                    struct gf_spectrum *to) {
     const int64_t rings = gf_spectrum_ring_count(f);
     struct gf_bins b;
     gf_bins_view(f, &b);
@@ -124,8 +126,8 @@ int gf_cross_phases(const struct gf_spectrum *f, struct gf_spectrum *g) {
         rc = find_shares(g, rings, other);
     for (int64_t r = 0; r < rings && !rc; r++)
         share[r] = sqrt(share[r] * other[r]) + 0.01; /* some of all, in case all is noise */
-    const float *p = f->px.data;
-    float *q = g->px.data;
+    const float *p = f->px.data, *q = g->px.data;
+    float *out = to->px.data;
 #pragma omp parallel for num_threads(b.threads)
     for (int64_t r = 0; r < b.n[0] * b.n[1]; r++) {
         const double square = gf_bins_square(&b, 0, r / b.n[1]) + gf_bins_square(&b, 1, r % b.n[1]);
@@ -134,8 +136,8 @@ int gf_cross_phases(const struct gf_spectrum *f, struct gf_spectrum *g) {
             const double im = (double)p[2 * i + 1] * q[2 * i] - (double)p[2 * i] * q[2 * i + 1];
             const double size = sqrt(re * re + im * im);
             const double w = i && size > 0 ? share[gf_bins_ring(square + along[x])] / size : 0;
-            q[2 * i] = (float)(re * w);
-            q[2 * i + 1] = (float)(im * w);
+            out[2 * i] = (float)(re * w);
+            out[2 * i + 1] = (float)(im * w);
         }
     }
     free(along);
@@ -145,8 +147,14 @@ int gf_cross_phases(const struct gf_spectrum *f, struct gf_spectrum *g) {
 
 /* ---- peaks ---- */
 
-double gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
-                           double *shift) {
+/* The highest point of a parabola through three samples, as an offset from the middle one. */
+static double vertex(double before, double middle, double after) {
+    const double bend = before - 2 * middle + after;
+    return bend < 0 ? fmax(-0.5, fmin(0.5, 0.5 * (before - after) / bend)) : 0;
+}
+
+void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
+                         struct gf_correlation_peak *peak) {
     const float *v = surface->data;
     const int64_t count = gf_array_count(surface), line = surface->shape[surface->rank - 1];
     int64_t best = 0;
@@ -159,16 +167,18 @@ double gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *s
         }
         squares += sum;
     }
-    for (int64_t axis = s->ndim - 1, rest = best; axis >= 0; rest /= s->shape[axis--])
-        shift[axis] = (double)gf_bins_signed(rest % s->shape[axis], s->shape[axis]);
-    return squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
+    *peak = (struct gf_correlation_peak){0};
+    peak->height = squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
+    for (int64_t axis = s->ndim - 1, step = 1; axis >= 0; step *= s->shape[axis--]) {
+        const int64_t n = s->shape[axis], at = best / step % n, base = best - at * step;
+        const float *before = v + base + (at + n - 1) % n * step;
+        const float *after = v + base + (at + 1) % n * step;
+        peak->shift[axis] = (double)gf_bins_signed(at, n) +
+                            (n > 2 ? vertex((double)*before, (double)v[best], (double)*after) : 0);
+    }
 }
 
-/* The highest point of a parabola through three samples, as an offset from the middle one. */
-static double vertex(double before, double middle, double after) {
-    const double bend = before - 2 * middle + after;
-    return bend < 0 ? fmax(-0.5, fmin(0.5, 0.5 * (before - after) / bend)) : 0;
-}
+/* ---- between samples ---- */
 
 /* Sums an axis's bins at OFFSETS shifts around `at`, and makes that axis the slowest one:
  * to[j][row] = sum of from[row][k] exp(2 pi i k shift_j / n). `wave` has room for the factors. */
@@ -252,47 +262,4 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);
     return 0;
-}
-
-/* ---- shifted pictures ---- */
-
-static int64_t clamp(int64_t i, int64_t n) {
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
-
-void gf_shift_ramp(const int64_t *shape, const double *shift, struct gf_array *table) {
-    const int last = table->rank - 1;
-    for (int64_t i = 0; i < gf_array_count(table); i++) {
-        double turns = 0, even = 1;
-        int64_t rest = i;
-        for (int axis = last; axis >= 0; rest /= table->shape[axis--]) {
-            const int64_t k = rest % table->shape[axis], n = shape[axis];
-            const double part = (double)gf_bins_signed(k, n) * shift[axis] / (double)n;
-            if (2 * k == n) /* its mirror image turns the other way */
-                even *= cos(2 * M_PI * part);
-            else
-                turns += part;
-        }
-        gf_number_put(
-            table->data, i, table->dtype == GF_C128,
-            (struct gf_number){even * cos(2 * M_PI * turns), -even * sin(2 * M_PI * turns)});
-    }
-}
-
-void gf_shift_fill(struct gf_array *a, const double *shift, bool edge) {
-    for (int axis = 0; axis + 1 < a->rank; axis++) {
-        const int64_t n = a->shape[axis];
-        const int64_t first = clamp((int64_t)ceil(shift[axis] - 0.5), n);
-        const int64_t last = clamp((int64_t)floor((double)n - 0.5 + shift[axis]), n);
-        for (int64_t i = 0; i < n; i++) {
-            if (i >= first && i <= last)
-                continue;
-            struct gf_array to = gf_array_slice(a, axis, i, 1);
-            const struct gf_array from = gf_array_slice(a, axis, i < first ? first : last, 1);
-            if (edge)
-                gf_array_copy(&to, &from);
-            for (int64_t k = 0; k < gf_array_count(&to) && !edge; k++)
-                memset(gf_array_at(&to, k), 0, gf_dtype_size(to.dtype));
-        }
-    }
 }

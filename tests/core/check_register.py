@@ -95,11 +95,12 @@ def unrelated(photographs, folder):
                 pair.append(photographs[k][y : y + n, x : x + n])
         for name, v in zip("ab", pair):
             np.save(folder / f"{name}.npy", v.astype(np.float32))
-        line = register(folder / "a.npy", folder / "b.npy")[-1]
-        wrong += line["ok"]
-        if not line["ok"]:
-            highest = max(highest, float(line["error"].split("peak is ")[1].split()[0]))
-    check(wrong == 0, f"{wrong} of {n_pairs} unrelated pairs taken for related; the highest peak is {highest:.1f}")
+        for estimate in ("shift", "rigid"):
+            line = register(folder / "a.npy", folder / "b.npy", f"--estimate={estimate}")[-1]
+            wrong += line["ok"]
+            if not line["ok"]:
+                highest = max(highest, float(line["error"].split("peak is ")[1].split()[0]))
+    check(wrong == 0, f"{wrong} of {2 * n_pairs} unrelated pairs taken for related; the highest peak is {highest:.1f}")
 
 
 def frames(photographs, folder):

@@ -1,5 +1,5 @@
 /* Registration: shifts of pictures that waves define everywhere, correlation by its definition,
- * ramps. Transforms are sums by the definition, axis by axis. */
+ * ramps, turned and scaled pictures. Transforms are sums by the definition, axis by axis. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "core/base/status.h"
 #include "core/compare/correlate.h"
+#include "core/compare/motion.h"
 #include "tests/test.h"
 
 #define TAU 6.28318530717958647692
@@ -130,22 +131,25 @@ struct found {
 
 static struct found find(const struct gf_array *ref, const struct gf_array *in) {
     struct gf_array a, b;
+    struct gf_correlation_peak peak;
     struct found found;
     double energy[2];
     CHECK_EQ(gf_array_alloc(&a, GF_F32, ref->rank, ref->shape), 0);
     CHECK_EQ(gf_array_alloc(&b, GF_F32, ref->rank, ref->shape), 0);
-    CHECK_EQ(gf_taper(ref, NULL, 1, 1, &a, &energy[0]), 0);
-    CHECK_EQ(gf_taper(in, NULL, -1, 2, &b, &energy[1]), 0);
+    CHECK_EQ(gf_taper(ref, NULL, 1, 7, 1, &a, &energy[0]), 0);
+    CHECK_EQ(gf_taper(in, NULL, -1, 7, 2, &b, &energy[1]), 0);
     struct gf_spectrum f = spectrum_of(&a), g = spectrum_of(&b);
-    CHECK_EQ(gf_cross_phases(&f, &g), 0);
+    CHECK_EQ(gf_cross_phases(&f, &g, &g), 0);
     inverse(&g, &a);
-    found.height = gf_correlation_peak(&f, &a, found.shift);
+    gf_correlation_peak(&f, &a, &peak);
     gf_array_free(&f.px);
     gf_array_free(&g.px);
-    CHECK_EQ(gf_taper(ref, found.shift, 1, 2, &a, &energy[0]), 0);
-    CHECK_EQ(gf_taper(in, found.shift, -1, 1, &b, &energy[1]), 0);
+    CHECK_EQ(gf_taper(ref, peak.shift, 1, 7, 2, &a, &energy[0]), 0);
+    CHECK_EQ(gf_taper(in, peak.shift, -1, 7, 1, &b, &energy[1]), 0);
     f = spectrum_of(&a);
     g = spectrum_of(&b);
+    memcpy(found.shift, peak.shift, sizeof peak.shift);
+    found.height = peak.height;
     CHECK_EQ(gf_correlation_refine(&f, &g, energy, found.shift, &found.coefficient), 0);
     gf_array_free(&f.px);
     gf_array_free(&g.px);
@@ -208,7 +212,7 @@ static void test_unrelated(void) {
         CHECK_EQ(gf_array_alloc(&to, GF_F32, 2, n), 0);
         for (int64_t i = 0; i < gf_array_count(&a); i++)
             wide ? (((double *)a.data)[i] = 0.1) : (((float *)a.data)[i] = 0.1f);
-        CHECK_EQ(gf_taper(&a, NULL, 1, 1, &to, &energy), 0);
+        CHECK_EQ(gf_taper(&a, NULL, 1, 7, 1, &to, &energy), 0);
         CHECK(energy == 0);
         gf_array_free(&a);
         gf_array_free(&to);
@@ -220,11 +224,11 @@ static void test_refine(void) {
     const int64_t n[2] = {20, 27};
     const double shift[2] = {0.6, -0.4};
     struct gf_array ref = paint(2, n, NULL, 0, GF_F32, 1), in = paint(2, n, shift, 0, GF_F32, 1), a;
-    double energy[2], best = -INFINITY, height, found[GF_MAX_DIMS] = {2, -2};
+    double energy[2], best = -INFINITY, height, found[GF_MAX_DIMS] = {0, 0};
     CHECK_EQ(gf_array_alloc(&a, GF_F32, 2, n), 0);
-    CHECK_EQ(gf_taper(&ref, NULL, 1, 1, &a, &energy[0]), 0);
+    CHECK_EQ(gf_taper(&ref, NULL, 1, 7, 1, &a, &energy[0]), 0);
     struct gf_spectrum f = spectrum_of(&a);
-    CHECK_EQ(gf_taper(&in, NULL, -1, 1, &a, &energy[1]), 0);
+    CHECK_EQ(gf_taper(&in, NULL, -1, 7, 1, &a, &energy[1]), 0);
     struct gf_spectrum g = spectrum_of(&a);
     double at[2] = {0}, here = 0;
     struct gf_spectrum copy = g;
@@ -278,7 +282,7 @@ static void test_ramp(void) {
             }
             struct gf_spectrum s = spectrum_of(&a);
             CHECK_EQ(gf_array_alloc(&table, GF_C64, 2, s.px.shape), 0);
-            gf_shift_ramp(n, shift, &table);
+            gf_motion_ramp(n, shift, &table);
             for (int64_t i = 0; i < gf_array_count(&table); i++)
                 ((float complex *)s.px.data)[i] *= ((float complex *)table.data)[i];
             struct gf_array moved;
@@ -301,6 +305,71 @@ static void test_ramp(void) {
         }
 }
 
+/* Cubic convolution reproduces polynomials of degree 2, so the result is known. */
+static void test_apply(void) {
+    const int64_t n[3] = {31, 40, 2};
+    const struct gf_motion m = {.shift = {2.25, -3.5}, .turn = 25, .scale = 1.2};
+    const double t = m.turn * TAU / 360, cy = 15, cx = 19.5;
+    struct gf_array a, to;
+    CHECK_EQ(gf_array_alloc(&a, GF_F64, 3, n), 0);
+    CHECK_EQ(gf_array_alloc(&to, GF_F64, 3, n), 0);
+    for (int64_t i = 0; i < 31 * 80; i++) {
+        const double y = (double)(i / 80), x = (double)(i / 2 % 40);
+        ((double *)a.data)[i] = i % 2 ? 3 * x - y : 5 + x * x - x * y + 2 * y;
+    }
+    gf_motion_apply(&a, &m, false, 2, &to);
+    int inside = 0, outside = 0;
+    for (int64_t i = 0; i < 31 * 80; i++) {
+        const double dy = (double)(i / 80) - cy - m.shift[0],
+                     dx = (double)(i / 2 % 40) - cx - m.shift[1];
+        /* back: clockwise as seen, y being down */
+        const double x = cx + (cos(t) * dx - sin(t) * dy) / m.scale,
+                     y = cy + (sin(t) * dx + cos(t) * dy) / m.scale;
+        const double v = ((double *)to.data)[i];
+        if (y > 1 && y < 29 && x > 1 && x < 38 && ++inside)
+            CHECK(fabs(v - (i % 2 ? 3 * x - y : 5 + x * x - x * y + 2 * y)) < 1e-9);
+        if ((y < -0.5 || y > 30.5 || x < -0.5 || x > 39.5) && ++outside)
+            CHECK(v == 0);
+    }
+    CHECK(inside > 500 && outside > 50);
+    gf_array_free(&a);
+    gf_array_free(&to);
+}
+
+/* The polar samples of a spectrum that is bright along one direction are bright at that angle, and
+ * a shift of them is a turn and a scale. */
+static void test_polar(void) {
+    const int64_t n[2] = {96, 128}, half[2] = {96, 65}, polar[2] = {GF_POLAR, GF_POLAR};
+    struct gf_spectrum s = {.ndim = 2, .shape = {96, 128}, .half = true, .threads = 2};
+    struct gf_array to;
+    CHECK_EQ(gf_array_alloc(&s.px, GF_C64, 2, half), 0);
+    CHECK_EQ(gf_array_alloc(&to, GF_F32, 2, polar), 0);
+    const double degrees = 60;
+    for (int64_t i = 0; i < 96 * 65; i++) {
+        const double fy = (double)(i / 65 > 48 ? i / 65 - 96 : i / 65) / (double)n[0];
+        const double fx = (double)(i % 65) / (double)n[1];
+        const double off = sin(atan2(-fy, fx) - degrees * TAU / 360);
+        ((float complex *)s.px.data)[i] = (float)exp(-8 * off * off);
+    }
+    gf_motion_polar(&s, &to);
+    double best = -INFINITY;
+    int at = 0;
+    for (int a = 0; a < GF_POLAR; a++) {
+        double sum = 0;
+        for (int r = GF_POLAR / 2; r < GF_POLAR; r++)
+            sum += (double)((float *)to.data)[a * GF_POLAR + r];
+        if (sum > best)
+            best = sum, at = a;
+    }
+    CHECK_MSG(fabs(180. * at / GF_POLAR - degrees) < 1.5, "%g degrees", 180. * at / GF_POLAR);
+    const struct gf_motion m = gf_motion_of_polar((double[]){GF_POLAR / 4., 0});
+    CHECK(fabs(m.turn - 45) < 1e-12 && m.scale == 1);
+    const struct gf_motion whole = gf_motion_of_polar((double[]){0, -(GF_POLAR - 1)});
+    CHECK(fabs(whole.scale - 25) < 1e-9); /* from 0.02 to 0.5 cycles a sample */
+    gf_array_free(&s.px);
+    gf_array_free(&to);
+}
+
 static void test_fill(void) {
     const int64_t n[3] = {4, 5, 1};
     unsigned char v[20];
@@ -312,7 +381,7 @@ static void test_fill(void) {
     for (int with = 0; with < 2; with++) {
         for (int i = 0; i < 20; i++)
             v[i] = (unsigned char)i;
-        gf_shift_fill(&a, (double[]){2, 2.4}, with);
+        gf_motion_fill(&a, (double[]){2, 2.4}, with);
         CHECK(!memcmp(v, with ? edge : zero, sizeof v));
     }
 }
@@ -323,6 +392,8 @@ int main(void) {
     test_refine();
     test_unrelated();
     test_ramp();
+    test_apply();
+    test_polar();
     test_fill();
     return TEST_END();
 }
