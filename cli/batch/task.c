@@ -7,6 +7,7 @@
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/holes.h"
+#include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 
@@ -287,7 +288,7 @@ static int read_input(struct gf_task *t) {
         gf_reader_close(&t->reader); /* further pictures would have no output either */
     if (!rc && whole)
         rc = gf_task_take(t);
-    if (!rc)
+    if (!rc && !t->made)
         rc = plan_within_limit(t);
     if (!rc)
         rc = check_memory(t, t->runner->workspace);
@@ -327,6 +328,35 @@ static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     }
 }
 
+/* Writes the samples into output i as a job would, rounded and clipped. */
+static void round_samples(struct gf_task *t, int i, struct gf_array *out) {
+    struct gf_array to = *out, from = t->in;
+    const int last = t->job.ndim - 1;
+    int64_t clipped = 0;
+    for (int axis = 0; axis <= last; axis++) {
+        to = gf_array_slice(&to, axis, 0, gf_job_counted(&t->job, axis));
+        from = gf_array_slice(&from, axis, 0, to.shape[axis]);
+    }
+#pragma omp parallel for num_threads(gf_settings_threads(t->s)) reduction(+ : clipped)
+    for (int64_t row = 0; row < gf_shape_count(to.shape, last) * to.shape[last + 1]; row++) {
+        const int64_t c = row % to.shape[last + 1];
+        struct gf_array a = gf_array_index(&to, last + 1, c),
+                        b = gf_array_index(&from, last + 1, c);
+        const int64_t at = row / to.shape[last + 1] * to.shape[last];
+        char *p = gf_array_at(&a, at);
+        const char *q = gf_array_at(&b, at);
+        double v[256];
+        for (int64_t x = 0; x < to.shape[last]; x += 256) {
+            const int64_t n = gf_min(256, to.shape[last] - x);
+            gf_sample_run_read(q + x * b.stride[last], b.dtype, b.stride[last], n, v, NULL);
+            if (gf_dtype_is_integer(a.dtype))
+                clipped += gf_sample_run_round(a.dtype, n, v);
+            gf_sample_run_write(p + x * a.stride[last], a.dtype, a.stride[last], n, v, NULL);
+        }
+    }
+    t->report.clipped[i] = clipped;
+}
+
 static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
         struct gf_array *px = &t->product[i].image.px, like = *px;
@@ -363,7 +393,9 @@ static int run_whole(struct gf_task *t) {
     int rc = alloc_outputs(t, out);
     if (!rc && t->untouched)
         copy_samples(t, out);
-    else if (!rc)
+    for (int i = 0; i < t->job.n_out && !rc && t->made; i++)
+        round_samples(t, i, &out[i]);
+    if (!rc && !t->untouched && !t->made)
         rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     return rc;
 }

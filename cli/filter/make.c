@@ -146,7 +146,7 @@ static int add_profile(struct gf_filter *f, const struct gf_job *job,
 }
 
 /* exp(-2 pi^2 S^2 f^2), with f = k / P. */
-static int add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
+int gf_filter_add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
     struct gf_lowpass l = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < job->ndim; i++)
         l.radius[i] = within_reason((double)job->shape[i] / (2 * acos(-1) * pixels));
@@ -181,7 +181,7 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
                        gf_shape_text(p->file.extent, p->ndim, own),
                        spectrum_text(job, frame, text));
     if (!fits)
-        return gf_fail(GF_EINVAL, "--convolve=%s is larger than the picture's %s", p->text,
+        return gf_fail(GF_EINVAL, "--%s=%s is larger than the picture's %s", p->option, p->text,
                        spectrum_text(job, frame, text));
     if (p->source && !frame->in_parts)
         return gf_fail(GF_ENOMEM, "--mask=%s is too large for the memory limit (--max-memory)",
@@ -215,9 +215,11 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     bool files = false;
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
-        files = files || gf_filter_is_file(p);
-        rc = gf_filter_is_file(p) ? check_file(job, frame, p)
-             : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
+        const bool restores = p == gf_filter_psf(s);
+        files = files || (gf_filter_is_file(p) && !restores);
+        rc = gf_filter_is_file(p) || p->what == GF_PSF_MADE ? check_file(job, frame, p)
+             : restores                                     ? 0
+             : p->what == GF_BLUR ? gf_filter_add_blur(*out, job, p->radius[0].value)
                                   : add_profile(*out, job, frame, p);
     }
     if (!rc && files) {
@@ -227,6 +229,8 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     }
     if (!rc && files && !frame->in_parts)
         rc = gf_filter_make_table(s, job, *out);
+    if (!rc && gf_filter_psf(s))
+        rc = gf_filter_add_restoring(s, job, frame, *out);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)
             rc = add_peak(*out, job, frame, &peaks->notch[i]);

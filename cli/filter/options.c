@@ -5,6 +5,7 @@
 
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
+#include "core/restore/richardson.h"
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 
@@ -193,6 +194,65 @@ static int parse_convolve(const struct gf_opt *o, const char *value, void *setti
     return 0;
 }
 
+/* Sets p->psf from "4" or "15,30"; false if that is none of its shape. */
+static bool parse_psf(const char *text, enum gf_psf_shape shape, struct gf_psf *psf) {
+    struct field field[MAX_FIELDS + 1];
+    const int n = split(text, field);
+    *psf = (struct gf_psf){.shape = shape};
+    return n == 1 + (shape == GF_PSF_MOTION) && parse_number(&field[0], 0, &psf->size) &&
+           psf->size > 0 && psf->size <= GF_PSF_MOST &&
+           (n == 1 || (parse_number(&field[1], 0, &psf->angle) && isfinite(psf->angle)));
+}
+
+static int parse_deconvolve(const struct gf_opt *o, const char *value, void *settings) {
+    static const char *const names[] = {"disk:", "motion:", "airy:", "gaussian:"};
+    const int n = sizeof names / sizeof *names;
+    struct gf_filter_part *p = NULL;
+    int k = 0;
+    while (k < n && strncmp(value, names[k], strlen(names[k])))
+        k++;
+    if (gf_filter_psf(settings))
+        return gf_fail(GF_EUSAGE, "--deconvolve is given once");
+    const char *rest = strchr(value, ':');
+    const bool valid = k == n ? *value && !names_kernel(value)
+                              : parse_psf(rest + 1, k < n - 1 ? (enum gf_psf_shape)k : GF_PSF_DISK,
+                                          &(struct gf_psf){.size = 0});
+    if (!valid)
+        return gf_opt_refuse(o, value,
+                             "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE or "
+                             "airy:R, with S, R and LENGTH in pixels, above 0 and up to 1000");
+    int rc = add_part(o, value, settings, &p);
+    if (rc || k == n)
+        return rc;
+    parse_psf(rest + 1, k < n - 1 ? (enum gf_psf_shape)k : GF_PSF_DISK, &p->psf);
+    p->what = k < n - 1 ? GF_PSF_MADE : GF_PSF_BLUR;
+    return 0;
+}
+
+static int parse_noise(const struct gf_opt *o, const char *value, void *settings) {
+    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
+    struct field field = {value, strlen(value)};
+    f->restore.has_noise = true;
+    f->restore.noise = 0;
+    if (strcmp(value, "auto") && (!parse_number(&field, 0, &f->restore.noise) ||
+                                  !(f->restore.noise > 0) || !isfinite(f->restore.noise)))
+        return gf_opt_refuse(o, value,
+                             "it is auto or the noise's standard deviation in the samples' unit");
+    return 0;
+}
+
+static int parse_iterations(const struct gf_opt *o, const char *value, void *settings) {
+    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
+    struct field field = {value, strlen(value)};
+    double n = GF_RICHARDSON_MOST;
+    f->restore.automatic = !strcmp(value, "auto");
+    if (!f->restore.automatic &&
+        (!parse_number(&field, 0, &n) || !(n >= 1 && n <= 100000) || n != floor(n)))
+        return gf_opt_refuse(o, value, "it is auto or 1 to 100000");
+    f->restore.iterations = (int)n;
+    return 0;
+}
+
 static int parse_auto_notch(const struct gf_opt *o, const char *value, void *count) {
     struct field f = {value, strlen(value)};
     double n = DEFAULT_NOTCHES;
@@ -285,9 +345,20 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
     GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
               "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels",
               .low = GF_KERNEL),
+    GF_PARSED(
+        "deconvolve", 0, "PSF", parse_deconvolve,
+        "undo a blur by PSF: a picture, gaussian:S, disk:R, motion:LENGTH,ANGLE or airy:R, in "
+        "pixels; by Wiener's filter",
+        .low = GF_PSF),
+    GF_PARSED("noise", 0, "auto|LEVEL", parse_noise,
+              "the noise's standard deviation in the samples' unit (default: auto, measured)"),
+    GF_NUMBER("regularize", filter.restore.regularize, "L", 0, "it is a weight, such as 0.01",
+              "instead of Wiener's filter Tikhonov's, with L times the Laplacian"),
+    GF_PARSED("iterations", 0, "N|auto", parse_iterations,
+              "instead of a filter so many steps of Richardson and Lucy's"),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
-              "what continues the picture beyond its edges: periodic (default), mirror, taper or "
-              "smooth"));
+              "what continues the picture beyond its edges: periodic (default), mirror (default of "
+              "--deconvolve), taper or smooth"));
 
 const struct gf_opt_group gf_opts_filter_result =
     GF_GROUP(NULL,

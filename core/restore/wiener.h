@@ -1,0 +1,46 @@
+/* Linear deconvolution: what multiplies the spectrum of a blurred picture, with H the spectrum of
+ * the point-spread function and conj(H) its conjugate.
+ *
+ *     Wiener (1949)      conj(H) / (|H|^2 + N / S(f))
+ *     Tikhonov           conj(H) / (|H|^2 + L |D|^2)
+ *
+ * N is the power of white noise, S(f) that of the sharp picture, by the distance from the zero
+ * frequency in cycles a sample, and D = sum over the axes of 2 - 2 cos(2 pi k / n), the Laplacian.
+ * S comes from the blurred picture's own spectrum G: over bands of frequencies a sixth wide
+ *     S = sum |H|^2 (|G|^2 - N) / sum |H|^4
+ * which is the least-squares fit of |G|^2 = |H|^2 S + N; in bands that do not exceed the noise, the
+ * power law that fits the others continues it.
+ *
+ *     rc = gf_prior_make(&forward, &spectrum, &h, deviation * deviation, threads, &prior);
+ *     rc = gf_wiener_invert(&job, &prior, 0, threads, &h);
+ *
+ * Functions return 0 or GF_ENOMEM. */
+#ifndef GF_CORE_RESTORE_WIENER_H
+#define GF_CORE_RESTORE_WIENER_H
+
+#include "core/filter/filter.h"
+
+enum { GF_PRIOR_BANDS = 128 };
+
+/* Powers are |G|^2 over the number of points: that of white noise is its variance. */
+struct gf_prior {
+    double noise;
+    int n;
+    double frequency[GF_PRIOR_BANDS]; /* cycles a sample, ascending */
+    double power[GF_PRIOR_BANDS];     /* S */
+    double mean;                      /* N over the mean of S without the zero frequency */
+};
+
+/* `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
+ * gf_filter_tabulate() gives it on the job's shape. Means are over channels and over axes that are
+ * not transformed. */
+int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
+                  const struct gf_array *h, double noise, int threads, struct gf_prior *prior);
+/* S at a frequency, interpolated as a power law between bands. */
+double gf_prior_power(const struct gf_prior *prior, double frequency);
+
+/* Replaces H on the job's shape by the Wiener filter or, without a prior, by Tikhonov's with L. */
+void gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,
+                      int threads, struct gf_array *h);
+
+#endif
