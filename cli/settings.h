@@ -37,8 +37,7 @@ enum gf_filter_what {
     GF_KERNEL,
     GF_MASK,
     GF_PSF,      /* --deconvolve=FILE */
-    GF_PSF_BLUR, /* --deconvolve=gaussian:S, as GF_BLUR */
-    GF_PSF_MADE, /* --deconvolve=disk:R and so on: `psf`, sampled in `file` */
+    GF_PSF_MADE, /* --deconvolve=disk:R and so on: `psf`, sampled in `file` unless gaussian */
 };
 
 struct gf_radius {
@@ -83,11 +82,8 @@ struct gf_filter_settings {
     double dpi; /* 0: unset */
     int edges;  /* enum gf_edges; until gf_filter_check(), GF_UNSET: the default */
     struct {
-        bool has_noise;    /* --noise was given */
-        double noise;      /* in sample units; 0: to be measured */
-        double regularize; /* 0: unset */
-        int iterations;    /* of Richardson-Lucy; 0: none */
-        bool automatic;    /* --iterations=auto */
+        /* 0: unset, -1: auto. Noise is in sample units, iterations are Richardson-Lucy's. */
+        double noise, regularize, iterations;
     } restore;
     const char *mask_out;
     enum { GF_OFFSET_NUMBER, GF_OFFSET_PERCENT, GF_OFFSET_MID } offset_unit;

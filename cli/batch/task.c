@@ -318,43 +318,33 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
     gf_samples_convert(&to, alpha);
 }
 
-/* Copies the samples unchanged. Outputs may be larger than the picture until they are cropped. */
-static void copy_samples(const struct gf_task *t, struct gf_array *out) {
-    for (int i = 0; i < t->job.n_out; i++) {
-        struct gf_array to = out[i];
-        for (int axis = 0; axis < t->job.ndim; axis++)
-            to = gf_array_slice(&to, axis, 0, t->in.shape[axis]);
-        gf_array_copy(&to, &t->in);
+/* Writes floats as a job would; returns the number of samples that were clipped. */
+static int64_t round_samples(const struct gf_array *from, struct gf_array *to, int threads) {
+    int64_t clipped = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : clipped)
+    for (int64_t i = 0; i < gf_array_count(to); i++) {
+        double v = gf_sample_get(gf_array_at(from, i), from->dtype);
+        if (gf_dtype_is_integer(to->dtype))
+            clipped += gf_sample_run_round(to->dtype, 1, &v);
+        gf_sample_put(gf_array_at(to, i), to->dtype, v);
     }
+    return clipped;
 }
 
-/* Writes the samples into output i as a job would, rounded and clipped. */
-static void round_samples(struct gf_task *t, int i, struct gf_array *out) {
-    struct gf_array to = *out, from = t->in;
-    const int last = t->job.ndim - 1;
-    int64_t clipped = 0;
-    for (int axis = 0; axis <= last; axis++) {
-        to = gf_array_slice(&to, axis, 0, gf_job_counted(&t->job, axis));
-        from = gf_array_slice(&from, axis, 0, to.shape[axis]);
-    }
-#pragma omp parallel for num_threads(gf_settings_threads(t->s)) reduction(+ : clipped)
-    for (int64_t row = 0; row < gf_shape_count(to.shape, last) * to.shape[last + 1]; row++) {
-        const int64_t c = row % to.shape[last + 1];
-        struct gf_array a = gf_array_index(&to, last + 1, c),
-                        b = gf_array_index(&from, last + 1, c);
-        const int64_t at = row / to.shape[last + 1] * to.shape[last];
-        char *p = gf_array_at(&a, at);
-        const char *q = gf_array_at(&b, at);
-        double v[256];
-        for (int64_t x = 0; x < to.shape[last]; x += 256) {
-            const int64_t n = gf_min(256, to.shape[last] - x);
-            gf_sample_run_read(q + x * b.stride[last], b.dtype, b.stride[last], n, v, NULL);
-            if (gf_dtype_is_integer(a.dtype))
-                clipped += gf_sample_run_round(a.dtype, n, v);
-            gf_sample_run_write(p + x * a.stride[last], a.dtype, a.stride[last], n, v, NULL);
+/* Copies the samples without what --edges added, which outputs have room for until they are
+ * cropped. */
+static void copy_samples(struct gf_task *t, const struct gf_array *out) {
+    for (int i = 0; i < t->job.n_out; i++) {
+        struct gf_array to = out[i], from = t->in;
+        for (int axis = 0; axis < t->job.ndim; axis++) {
+            to = gf_array_slice(&to, axis, 0, gf_job_counted(&t->job, axis));
+            from = gf_array_slice(&from, axis, 0, to.shape[axis]);
         }
+        if (to.dtype == from.dtype)
+            gf_array_copy(&to, &from);
+        else
+            t->report.clipped[i] = round_samples(&from, &to, gf_settings_threads(t->s));
     }
-    t->report.clipped[i] = clipped;
 }
 
 static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
@@ -391,11 +381,9 @@ static int run_fed(struct gf_task *t) {
 static int run_whole(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = alloc_outputs(t, out);
-    if (!rc && t->untouched)
+    if (!rc && (t->untouched || t->made))
         copy_samples(t, out);
-    for (int i = 0; i < t->job.n_out && !rc && t->made; i++)
-        round_samples(t, i, &out[i]);
-    if (!rc && !t->untouched && !t->made)
+    else if (!rc)
         rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     return rc;
 }

@@ -1,6 +1,4 @@
 /* --deconvolve: checks its options, makes the blur's inverse, and runs Richardson-Lucy. */
-#include <stdlib.h>
-
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/report.h"
@@ -19,11 +17,12 @@ const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s) {
 }
 
 bool gf_filter_iterates(const struct gf_settings *s) {
-    return gf_filter_psf(s) && s->filter.restore.iterations;
+    return gf_filter_psf(s) && s->filter.restore.iterations != 0;
 }
 
 bool gf_filter_measures(const struct gf_settings *s) {
-    return gf_filter_psf(s) && !s->filter.restore.iterations && !(s->filter.restore.regularize > 0);
+    return gf_filter_psf(s) && s->filter.restore.iterations == 0 &&
+           !(s->filter.restore.regularize > 0);
 }
 
 /* ---- options ---- */
@@ -39,78 +38,66 @@ static int check_iterations(const struct gf_settings *s) {
                                                                            : NULL;
     if (f->restore.regularize > 0)
         return gf_fail(GF_EUSAGE, "--iterations and --regularize exclude each other");
-    if (f->restore.has_noise && !f->restore.automatic)
-        return gf_fail(GF_EUSAGE,
-                       "--noise ends --iterations=auto; it does not change %d iterations",
-                       f->restore.iterations);
+    if (f->restore.noise != 0 && f->restore.iterations > 0)
+        return gf_fail(GF_EUSAGE, "--noise ends --iterations=auto, not a number of iterations");
     return with ? gf_fail(GF_EUSAGE, "--iterations does not go with %s; filter its result", with)
                 : 0;
 }
 
 int gf_filter_check(struct gf_settings *s) {
     struct gf_filter_settings *f = &s->filter;
-    const struct gf_filter_part *psf = gf_filter_psf(s);
+    const bool psf = gf_filter_psf(s);
     if (f->edges == GF_UNSET)
         f->edges = psf ? GF_EDGES_MIRROR : GF_EDGES_PERIODIC;
-    if (!psf && (f->restore.iterations || f->restore.regularize > 0 || f->restore.has_noise))
-        return gf_fail(GF_EUSAGE, "--%s belongs to --deconvolve",
-                       f->restore.iterations       ? "iterations"
-                       : f->restore.regularize > 0 ? "regularize"
-                                                   : "noise");
+    if (!psf && (f->restore.iterations != 0 || f->restore.regularize > 0 || f->restore.noise != 0))
+        return gf_fail(GF_EUSAGE, "--iterations, --regularize and --noise belong to --deconvolve");
     if (psf && gf_filter_searches(s))
         return gf_fail(GF_EUSAGE,
                        "--deconvolve does not go with --auto-notch or --descreen; remove "
                        "periodic noise first");
-    if (f->restore.regularize > 0 && f->restore.has_noise)
+    if (f->restore.regularize > 0 && f->restore.noise != 0)
         return gf_fail(GF_EUSAGE, "--noise and --regularize exclude each other");
-    return f->restore.iterations ? check_iterations(s) : 0;
+    return f->restore.iterations != 0 ? check_iterations(s) : 0;
 }
 
 /* ---- the filter ---- */
 
 static int add_psf(const struct gf_settings *s, const struct gf_job *job, struct gf_filter *f) {
     const struct gf_filter_part *p = gf_filter_psf(s);
-    return p->what == GF_PSF_BLUR ? gf_filter_add_blur(f, job, p->psf.size)
-                                  : gf_filter_times_part(s, p, job, f);
+    return p->file.value ? gf_filter_times_part(s, p, job, f)
+                         : gf_filter_add_blur(f, job, p->psf.size);
 }
 
-/* The blur's table on the job's shape: a copy of the kept one, or made now, and kept if asked. */
+/* The blur's values on the job's shape. */
 static int make_transfer(const struct gf_settings *s, const struct gf_job *job,
-                         const struct gf_filter_frame *frame, struct gf_array *h) {
-    struct gf_array *kept = frame->transfer;
+                         struct gf_array *h) {
     struct gf_job blur = *job;
     struct gf_filter *f = NULL;
-    int rc = 0;
-    if (!kept || !kept->data) {
-        rc = gf_filter_new(&f);
-        if (!rc)
-            rc = add_psf(s, job, f);
-        blur.filter = f;
-        if (!rc)
-            rc = gf_filter_tabulate(&blur, gf_settings_threads(s), kept ? kept : h);
-        gf_filter_free(f);
-    }
-    if (rc || !kept)
-        return rc;
-    rc = gf_array_alloc(h, kept->dtype, kept->rank, kept->shape);
+    int rc = gf_filter_new(&f);
     if (!rc)
-        gf_array_copy(h, kept);
+        rc = add_psf(s, job, f);
+    blur.filter = f;
+    if (!rc)
+        rc = gf_filter_tabulate(&blur, gf_settings_threads(s), h);
+    gf_filter_free(f);
     return rc;
 }
 
 int gf_filter_add_restoring(const struct gf_settings *s, const struct gf_job *job,
                             const struct gf_filter_frame *frame, struct gf_filter *f) {
-    struct gf_array h = {0};
     if (gf_filter_iterates(s))
         return add_psf(s, job, f);
-    int rc = make_transfer(s, job, frame, &h);
-    if (rc)
-        return rc;
-    /* Before the prior is known, only the table's size counts. */
-    if (frame->prior || !gf_filter_measures(s))
+    int rc = 0;
+    if (frame->transfer) {
+        f->table = *frame->transfer;
+        *frame->transfer = (struct gf_array){0};
+    } else {
+        rc = make_transfer(s, job, &f->table);
+    }
+    if (!rc && (frame->transfer || !gf_filter_measures(s)))
         gf_wiener_invert(job, frame->prior, s->filter.restore.regularize, gf_settings_threads(s),
-                         &h);
-    return gf_filter_times_table(f, job, &h);
+                         &f->table);
+    return rc;
 }
 
 /* ---- the picture ---- */
@@ -125,6 +112,7 @@ static struct gf_job blur_job(const struct gf_task *t) {
     return job;
 }
 
+/* From the samples with what --edges added to half their spectrum. */
 static struct gf_job forward_job(const struct gf_task *t) {
     struct gf_array out;
     struct gf_job job = gf_filter_search_job(t, &out);
@@ -139,9 +127,6 @@ static struct gf_job forward_job(const struct gf_task *t) {
 int gf_filter_expect_restored(struct gf_task *t) {
     const struct gf_job blur = blur_job(t), forward = forward_job(t);
     int64_t bytes = gf_filter_lengthen_bytes(t);
-    t->filtering->frame.transfer = &t->filtering->restored.transfer;
-    if (!gf_filter_measures(t->s))
-        t->filtering->frame.transfer = NULL;
     if (gf_filter_iterates(t->s))
         bytes += gf_richardson_bytes(&blur);
     else if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and two tables */
@@ -152,24 +137,26 @@ int gf_filter_expect_restored(struct gf_task *t) {
 int gf_filter_measure_noise(struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     double *noise = &t->filtering->restored.noise;
-    *noise = f->restore.noise;
-    if (*noise > 0 || f->restore.regularize > 0 || (f->restore.iterations && !f->restore.automatic))
+    *noise = fmax(f->restore.noise, 0);
+    if (*noise > 0 || f->restore.regularize > 0 || f->restore.iterations > 0)
         return 0;
     int rc = gf_noise_estimate(&t->in, t->job.ndim, gf_settings_threads(t->s), noise);
-    if (t->job.luma) {
-        const double *w = gf_luma_weight;
+    const double *w = gf_luma_weight;
+    if (t->job.luma)
         *noise *= sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    }
     if (gf_dtype_is_integer(t->in.dtype))
         *noise = fmax(*noise, ROUNDING);
     return rc;
 }
 
 static int make_prior(struct gf_task *t) {
-    struct gf_restored *r = &t->filtering->restored;
+    struct gf_filtering *f = t->filtering;
+    struct gf_restored *r = &f->restored;
     struct gf_job forward = forward_job(t);
     struct gf_report report;
     struct gf_array spectrum = {0};
+    r->transfer = f->filter->table; /* only the blur's until now */
+    f->filter->table = (struct gf_array){0};
     int rc = gf_runner_plan(t->runner, &forward);
     if (!rc)
         rc = gf_job_alloc(&forward, 0, &spectrum);
@@ -180,7 +167,8 @@ static int make_prior(struct gf_task *t) {
                            gf_settings_threads(t->s), &r->prior);
     gf_array_free(&spectrum);
     gf_runner_forget(t->runner); /* makes room for the filter's table */
-    t->filtering->frame.prior = &r->prior;
+    f->frame.prior = &r->prior;
+    f->frame.transfer = &r->transfer;
     return rc;
 }
 
@@ -193,19 +181,18 @@ static int run_blur(void *task, const struct gf_job *job, const struct gf_array 
 }
 
 static int iterate(struct gf_task *t) {
-    const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_filter_transform blur = {run_blur, t};
     const struct gf_job job = blur_job(t);
-    const struct gf_array *table = &t->job.filter->table;
-    struct gf_array *input = &t->filtering->input;
-    struct gf_richardson how = {.iterations = f->restore.automatic ? 0 : f->restore.iterations,
+    const struct gf_array *table = &job.filter->table;
+    struct gf_richardson how = {.iterations = (int)fmax(t->s->filter.restore.iterations, 0),
                                 .deviation = t->filtering->restored.noise,
                                 .even = !table->data || !gf_dtype_is_complex(table->dtype),
                                 .threads = gf_settings_threads(t->s),
                                 .blur = &blur};
-    gf_runner_repeat(t->runner, 2 * f->restore.iterations);
+    gf_runner_repeat(t->runner, 2 * (how.iterations ? how.iterations : GF_RICHARDSON_MOST / 4));
     t->made = true;
-    return gf_richardson_restore(&job, &how, input, &t->filtering->restored.iterations);
+    return gf_richardson_restore(&job, &how, &t->filtering->input,
+                                 &t->filtering->restored.iterations);
 }
 
 int gf_filter_restore(struct gf_task *t) {
@@ -216,7 +203,7 @@ int gf_filter_restore(struct gf_task *t) {
 
 void gf_filter_tell_restored(const struct gf_task *t) {
     const struct gf_restored *r = &t->filtering->restored;
-    if (gf_filter_iterates(t->s))
+    if (r->iterations)
         gf_log_verbose("'%s': %d iterations", gf_log_name(t->read[0]), r->iterations);
     if (r->noise > 0)
         gf_log_verbose("'%s': noise of deviation %.4g", gf_log_name(t->read[0]), r->noise);

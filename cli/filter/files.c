@@ -122,7 +122,7 @@ int gf_filter_read_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         struct gf_filter_part *p = &s->filter.part[i];
         int rc = gf_filter_is_file(p) ? read_part(s, p) : 0;
-        if (p->what == GF_PSF_MADE) {
+        if (p->what == GF_PSF_MADE && p->psf.shape != GF_PSF_GAUSSIAN) {
             p->ndim = 2;
             rc = gf_psf_sample(&p->psf, p->file.extent, &p->file.value);
         }

@@ -191,7 +191,6 @@ static int take_all(struct gf_task *t) {
         gf_filter_release(t->filtering->filter);
         t->filtering->filter = NULL;
         rc = choose_filter(t);
-        gf_array_free(&t->filtering->restored.transfer);
     }
     if (!rc && searches)
         gf_filter_tell_notches(t);

@@ -20,8 +20,8 @@ struct gf_filter_frame {
     double spacing[GF_MAX_DIMS];
     char kind[GF_MAX_DIMS];
     bool in_parts; /* masks and kernels are only checked; parts of the job make their tables */
-    /* --deconvolve: of the picture, or NULL before its samples are read; and where the blur's table
-     * on the job's shape is kept until it is inverted for good, or NULL. */
+    /* Wiener: of the picture, and the blur's table, which the filter takes. NULL before the samples
+     * are read. */
     const struct gf_prior *prior;
     struct gf_array *transfer;
 };

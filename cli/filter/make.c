@@ -215,10 +215,8 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     bool files = false;
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
-        const bool restores = p == gf_filter_psf(s);
-        files = files || (gf_filter_is_file(p) && !restores);
-        rc = gf_filter_is_file(p) || p->what == GF_PSF_MADE ? check_file(job, frame, p)
-             : restores                                     ? 0
+        files = files || p->what == GF_KERNEL || p->what == GF_MASK;
+        rc = gf_filter_is_file(p) || p->what >= GF_PSF ? check_file(job, frame, p)
              : p->what == GF_BLUR ? gf_filter_add_blur(*out, job, p->radius[0].value)
                                   : add_profile(*out, job, frame, p);
     }
@@ -227,10 +225,11 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
         (*out)->maker = s;
         (*out)->in_parts = frame->in_parts;
     }
-    if (!rc && files && !frame->in_parts)
-        rc = gf_filter_make_table(s, job, *out);
     if (!rc && gf_filter_psf(s))
         rc = gf_filter_add_restoring(s, job, frame, *out);
+    /* Before the picture's spectrum is known the table is the blur's. */
+    if (!rc && files && !frame->in_parts && (frame->prior || !gf_filter_measures(s)))
+        rc = gf_filter_make_table(s, job, *out);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)
             rc = add_peak(*out, job, frame, &peaks->notch[i]);

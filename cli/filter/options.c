@@ -5,7 +5,6 @@
 
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "core/restore/richardson.h"
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 
@@ -194,62 +193,45 @@ static int parse_convolve(const struct gf_opt *o, const char *value, void *setti
     return 0;
 }
 
-/* Sets p->psf from "4" or "15,30"; false if that is none of its shape. */
-static bool parse_psf(const char *text, enum gf_psf_shape shape, struct gf_psf *psf) {
+/* Parses "4" or, for motion, "15,30". */
+static bool parse_psf(const char *text, struct gf_psf *psf) {
     struct field field[MAX_FIELDS + 1];
     const int n = split(text, field);
-    *psf = (struct gf_psf){.shape = shape};
-    return n == 1 + (shape == GF_PSF_MOTION) && parse_number(&field[0], 0, &psf->size) &&
+    return n == 1 + (psf->shape == GF_PSF_MOTION) && parse_number(&field[0], 0, &psf->size) &&
            psf->size > 0 && psf->size <= GF_PSF_MOST &&
            (n == 1 || (parse_number(&field[1], 0, &psf->angle) && isfinite(psf->angle)));
 }
 
 static int parse_deconvolve(const struct gf_opt *o, const char *value, void *settings) {
-    static const char *const names[] = {"disk:", "motion:", "airy:", "gaussian:"};
-    const int n = sizeof names / sizeof *names;
+    static const char *const names[] = {"gaussian:", "disk:", "motion:", "airy:"};
     struct gf_filter_part *p = NULL;
     int k = 0;
-    while (k < n && strncmp(value, names[k], strlen(names[k])))
+    while (k <= GF_PSF_AIRY && strncmp(value, names[k], strlen(names[k])))
         k++;
+    struct gf_psf psf = {.shape = (enum gf_psf_shape)k};
     if (gf_filter_psf(settings))
         return gf_fail(GF_EUSAGE, "--deconvolve is given once");
-    const char *rest = strchr(value, ':');
-    const bool valid = k == n ? *value && !names_kernel(value)
-                              : parse_psf(rest + 1, k < n - 1 ? (enum gf_psf_shape)k : GF_PSF_DISK,
-                                          &(struct gf_psf){.size = 0});
-    if (!valid)
+    const bool named = k <= GF_PSF_AIRY;
+    if (named ? !parse_psf(strchr(value, ':') + 1, &psf) : !*value || names_kernel(value))
         return gf_opt_refuse(o, value,
                              "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE or "
                              "airy:R, with S, R and LENGTH in pixels, above 0 and up to 1000");
     int rc = add_part(o, value, settings, &p);
-    if (rc || k == n)
+    if (rc || !named)
         return rc;
-    parse_psf(rest + 1, k < n - 1 ? (enum gf_psf_shape)k : GF_PSF_DISK, &p->psf);
-    p->what = k < n - 1 ? GF_PSF_MADE : GF_PSF_BLUR;
+    p->what = GF_PSF_MADE;
+    p->psf = psf;
     return 0;
 }
 
-static int parse_noise(const struct gf_opt *o, const char *value, void *settings) {
-    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
-    struct field field = {value, strlen(value)};
-    f->restore.has_noise = true;
-    f->restore.noise = 0;
-    if (strcmp(value, "auto") && (!parse_number(&field, 0, &f->restore.noise) ||
-                                  !(f->restore.noise > 0) || !isfinite(f->restore.noise)))
-        return gf_opt_refuse(o, value,
-                             "it is auto or the noise's standard deviation in the samples' unit");
-    return 0;
-}
-
-static int parse_iterations(const struct gf_opt *o, const char *value, void *settings) {
-    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
-    struct field field = {value, strlen(value)};
-    double n = GF_RICHARDSON_MOST;
-    f->restore.automatic = !strcmp(value, "auto");
-    if (!f->restore.automatic &&
-        (!parse_number(&field, 0, &n) || !(n >= 1 && n <= 100000) || n != floor(n)))
-        return gf_opt_refuse(o, value, "it is auto or 1 to 100000");
-    f->restore.iterations = (int)n;
+/* A number above 0 or, as -1, auto. A row with `high` takes whole numbers up to that. */
+static int parse_or_auto(const struct gf_opt *o, const char *value, void *number) {
+    const struct field field = {value, strlen(value)};
+    double v = -1;
+    if (strcmp(value, "auto") && (!parse_number(&field, 0, &v) || !(v > 0) || !isfinite(v) ||
+                                  (o->high && (v > o->high || v != floor(v)))))
+        return gf_opt_refuse(o, value, o->wants);
+    *(double *)number = v;
     return 0;
 }
 
@@ -350,12 +332,14 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
         "undo a blur by PSF: a picture, gaussian:S, disk:R, motion:LENGTH,ANGLE or airy:R, in "
         "pixels; by Wiener's filter",
         .low = GF_PSF),
-    GF_PARSED("noise", 0, "auto|LEVEL", parse_noise,
-              "the noise's standard deviation in the samples' unit (default: auto, measured)"),
+    GF_PARSED("noise", GF_AT(filter.restore.noise), "auto|LEVEL", parse_or_auto,
+              "the noise's standard deviation in the samples' unit (default: auto, measured)",
+              .wants = "it is auto or a standard deviation in the samples' unit"),
     GF_NUMBER("regularize", filter.restore.regularize, "L", 0, "it is a weight, such as 0.01",
               "instead of Wiener's filter Tikhonov's, with L times the Laplacian"),
-    GF_PARSED("iterations", 0, "N|auto", parse_iterations,
-              "instead of a filter so many steps of Richardson and Lucy's"),
+    GF_PARSED("iterations", GF_AT(filter.restore.iterations), "N|auto", parse_or_auto,
+              "instead of a filter so many steps of Richardson and Lucy's", .high = 100000,
+              .wants = "it is auto or 1 to 100000"),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
               "what continues the picture beyond its edges: periodic (default), mirror (default of "
               "--deconvolve), taper or smooth"));

@@ -96,27 +96,6 @@ static int times(struct gf_filter *f, const struct gf_job *job, int threads, con
     return 0;
 }
 
-int gf_filter_times_table(struct gf_filter *f, const struct gf_job *job, struct gf_array *by) {
-    struct gf_array to = {0}, *const old = &f->table;
-    if (!old->data) {
-        *old = *by;
-        return 0;
-    }
-    const bool is_complex = gf_dtype_is_complex(old->dtype) || gf_dtype_is_complex(by->dtype);
-    int rc = gf_filter_table_alloc(job, is_complex, by->shape, &to);
-    for (int64_t i = 0; i < gf_array_count(by) && !rc; i++) {
-        const struct gf_number x = gf_filter_number(old, i), y = gf_filter_number(by, i);
-        gf_filter_put_number(
-            &to, i, (struct gf_number){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re});
-    }
-    gf_array_free(by);
-    if (rc)
-        return rc;
-    gf_array_free(old);
-    *old = to;
-    return 0;
-}
-
 /* ---- masks ---- */
 
 /* The two samples around a bin of the longer axis, and the share of the second. */

@@ -61,7 +61,4 @@ int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int th
 /* Bytes needed to make it, besides the table's values. */
 int64_t gf_filter_kernel_bytes(const struct gf_job *job);
 
-/* Multiplies by a table of the whole job's shape and precision, whose data it takes or frees. */
-int gf_filter_times_table(struct gf_filter *f, const struct gf_job *job, struct gf_array *by);
-
 #endif

@@ -7,16 +7,16 @@
  *     rc = gf_psf_sample(&disk, extent, &value);    extent[0] x extent[1]: y, x
  *     free(value);
  *
- * The centre is at index floor(extent / 2); both extents are odd. A gaussian needs no samples: it
- * is a low pass of struct gf_filter. */
+ * The centre is at index floor(extent / 2); both extents are odd. */
 #ifndef GF_CORE_RESTORE_PSF_H
 #define GF_CORE_RESTORE_PSF_H
 
 #include <stdint.h>
 
 enum gf_psf_shape {
-    GF_PSF_DISK,   /* constant within the radius `size`: a lens out of focus */
-    GF_PSF_MOTION, /* a line of length `size`: a steady movement */
+    GF_PSF_GAUSSIAN, /* of standard deviation `size`: a low pass of struct gf_filter, not sampled */
+    GF_PSF_DISK,     /* constant within the radius `size`: a lens out of focus */
+    GF_PSF_MOTION,   /* a line of length `size`: a steady movement */
     /* (2 J1(v) / v)^2, v = 3.8317 r / size: the diffraction of a round aperture (Airy 1835); `size`
      * is the radius of the first dark ring. Ends at 8 `size`, within which are 98% of the light. */
     GF_PSF_AIRY,

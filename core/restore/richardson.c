@@ -8,15 +8,16 @@
 /* A blurred picture below this share of its maximum is rounding, and not divided by. */
 static const float LEAST = 1e-6F;
 
+/* Sums are over fixed parts, so that totals do not depend on the number of threads. */
 enum { ARRAYS = 5, PARTS = 256 };
 
 struct state {
     const struct gf_job *job;
     const struct gf_richardson *how;
     int64_t n;
-    float *d, *x;
-    struct gf_array y, blurred, ratio; /* `ratio` also holds the estimate before x */
-    struct gf_array x_array, correction;
+    float *d;
+    /* `ratio` holds the estimate before x until it is needed. */
+    struct gf_array x, y, blurred, ratio, correction;
     double acceleration;
 };
 
@@ -28,78 +29,74 @@ static int blur(struct state *s, const struct gf_array *from) {
     return s->how->blur->run(s->how->blur->context, s->job, from, &s->blurred);
 }
 
-/* Sums of a part of the samples, so that totals do not depend on the number of threads. */
-struct sums {
-    double a, b;
-};
-
-static struct sums add_up(const struct sums *part) {
-    struct sums all = {0, 0};
-    for (int i = 0; i < PARTS; i++) {
-        all.a += part[i].a;
-        all.b += part[i].b;
-    }
-    return all;
+static double add_up(const double *part) {
+    double sum = 0;
+    for (int i = 0; i < PARTS; i++)
+        sum += part[i];
+    return sum;
 }
 
-/* Adds the squares of d - H y over a row's samples that count. */
-static void add_residual(const struct state *s, int64_t row, struct sums *to) {
-    const struct gf_job *job = s->job;
+/* The first elements of a row that count, as others were added beyond the edges. */
+static int64_t counted(const struct gf_job *job, int64_t row) {
     const int last = job->ndim - 1;
-    const int64_t n = job->shape[last] * job->channels;
-    const float *d = s->d + row * n, *b = (const float *)s->blurred.data + row * n;
-    int64_t end = gf_job_counted(job, last) * job->channels;
     for (int i = last - 1; i >= 0; i--) {
-        end = row % job->shape[i] < gf_job_counted(job, i) ? end : 0;
+        if (row % job->shape[i] >= gf_job_counted(job, i))
+            return 0;
         row /= job->shape[i];
     }
-    for (int64_t i = 0; i < end; i++)
-        to->a += (double)(d[i] - b[i]) * (double)(d[i] - b[i]);
-    to->b += (double)end;
+    return gf_job_counted(job, last) * job->channels;
 }
 
 /* ratio = d / H y; returns the mean square of d - H y over the samples that count. */
 static double divide(struct state *s) {
-    const int last = s->job->ndim - 1;
-    const int64_t n = s->job->shape[last] * s->job->channels, rows = s->n / n;
-    const float *d = s->d, *b = s->blurred.data;
+    const int64_t n = s->job->shape[s->job->ndim - 1] * s->job->channels, rows = s->n / n;
     float *r = s->ratio.data;
-    struct sums part[PARTS] = {{0, 0}};
+    double square[PARTS] = {0}, count[PARTS] = {0};
 #pragma omp parallel for num_threads(s->how->threads)
     for (int p = 0; p < PARTS; p++)
         for (int64_t row = p * rows / PARTS; row < (p + 1) * rows / PARTS; row++) {
-            for (int64_t i = row * n; i < (row + 1) * n; i++)
-                r[mirrored(s, i)] = d[i] / (b[i] > LEAST ? b[i] : LEAST);
-            if (!s->how->iterations)
-                add_residual(s, row, &part[p]);
+            const float *d = s->d + row * n, *b = (const float *)s->blurred.data + row * n;
+            const int64_t end = s->how->iterations ? 0 : counted(s->job, row);
+            double sum = 0;
+            for (int64_t i = 0; i < n; i++)
+                r[mirrored(s, row * n + i)] = d[i] / (b[i] > LEAST ? b[i] : LEAST);
+            for (int64_t i = 0; i < end; i++)
+                sum += (double)(d[i] - b[i]) * (double)(d[i] - b[i]);
+            square[p] += sum;
+            count[p] += (double)end;
         }
-    const struct sums all = add_up(part);
-    return all.a / fmax(all.b, 1);
+    return add_up(square) / fmax(add_up(count), 1);
 }
 
 /* x' = y times the blurred ratio; makes the corrections, and the acceleration of the next step. */
 static void correct(struct state *s) {
     const float *y = s->y.data, *c = s->blurred.data;
-    float *before = s->ratio.data, *g = s->correction.data, *x = s->x;
-    struct sums part[PARTS] = {{0, 0}};
+    float *g = s->correction.data, *next = s->ratio.data;
+    double both[PARTS] = {0}, square[PARTS] = {0};
 #pragma omp parallel for num_threads(s->how->threads)
-    for (int p = 0; p < PARTS; p++)
+    for (int p = 0; p < PARTS; p++) {
+        double gg = 0, old = 0;
         for (int64_t i = p * s->n / PARTS; i < (p + 1) * s->n / PARTS; i++) {
-            const float factor = c[mirrored(s, i)], next = y[i] * (factor > 0 ? factor : 0);
-            const float now = next - y[i];
-            part[p].a += (double)now * (double)g[i];
-            part[p].b += (double)g[i] * (double)g[i];
+            const float factor = c[mirrored(s, i)];
+            next[i] = y[i] * (factor > 0 ? factor : 0);
+            const float now = next[i] - y[i];
+            gg += (double)now * (double)g[i];
+            old += (double)g[i] * (double)g[i];
             g[i] = now;
-            before[i] = x[i];
-            x[i] = next;
         }
-    const struct sums all = add_up(part);
-    s->acceleration = all.b > 0 ? fmin(fmax(all.a / all.b, 0), 1) : 0;
+        both[p] = gg;
+        square[p] = old;
+    }
+    const double below = add_up(square);
+    s->acceleration = below > 0 ? fmin(fmax(add_up(both) / below, 0), 1) : 0;
+    const struct gf_array before = s->x;
+    s->x = s->ratio;
+    s->ratio = before;
 }
 
 /* y = x + a (x - before), not below 0. */
 static void predict(struct state *s) {
-    const float *before = s->ratio.data, *x = s->x, a = (float)s->acceleration;
+    const float *before = s->ratio.data, *x = s->x.data, a = (float)s->acceleration;
     float *y = s->y.data;
 #pragma omp parallel for num_threads(s->how->threads)
     for (int64_t i = 0; i < s->n; i++) {
@@ -110,8 +107,8 @@ static void predict(struct state *s) {
 
 /* Scales d to a maximum of 1, so that no sum overflows, and begins with its mean everywhere. */
 static float begin(struct state *s) {
-    float most = 0;
-    struct sums part[PARTS] = {{0, 0}};
+    float most = 0, *x = s->x.data, *y = s->y.data, *g = s->correction.data;
+    double sum[PARTS] = {0};
 #pragma omp parallel for num_threads(s->how->threads) reduction(max : most)
     for (int64_t i = 0; i < s->n; i++)
         most = s->d[i] > most ? s->d[i] : most;
@@ -120,36 +117,34 @@ static float begin(struct state *s) {
     for (int p = 0; p < PARTS; p++)
         for (int64_t i = p * s->n / PARTS; i < (p + 1) * s->n / PARTS; i++) {
             s->d[i] = s->d[i] > 0 ? s->d[i] / scale : 0;
-            part[p].a += (double)s->d[i];
+            sum[p] += (double)s->d[i];
         }
-    const float mean = (float)(add_up(part).a / (double)s->n);
-    float *y = s->y.data, *g = s->correction.data;
+    const float mean = (float)(add_up(sum) / (double)s->n);
 #pragma omp parallel for num_threads(s->how->threads)
     for (int64_t i = 0; i < s->n; i++) {
-        s->x[i] = y[i] = mean;
+        x[i] = y[i] = mean;
         g[i] = 0;
     }
     return scale;
 }
 
 static int iterate(struct state *s, double limit, int *done) {
-    const struct gf_richardson *how = s->how;
-    const int most = how->iterations ? how->iterations : GF_RICHARDSON_MOST;
-    int rc = 0;
-    for (*done = 0; *done < most && !rc; ++*done) {
-        rc = blur(s, &s->y);
-        if (!rc && divide(s) <= limit && !how->iterations) {
-            memcpy(s->x, s->y.data, (size_t)s->n * sizeof *s->x);
+    const int most = s->how->iterations ? s->how->iterations : GF_RICHARDSON_MOST;
+    for (*done = 0; *done < most; ++*done) {
+        int rc = blur(s, &s->y);
+        if (rc)
+            return rc;
+        if (divide(s) <= limit && !s->how->iterations) {
+            gf_array_copy(&s->x, &s->y);
             return 0;
         }
-        if (!rc)
-            rc = blur(s, &s->ratio);
-        if (!rc) {
-            correct(s);
-            predict(s);
-        }
+        rc = blur(s, &s->ratio);
+        if (rc)
+            return rc;
+        correct(s);
+        predict(s);
     }
-    return rc;
+    return 0;
 }
 
 int64_t gf_richardson_bytes(const struct gf_job *job) {
@@ -159,17 +154,16 @@ int64_t gf_richardson_bytes(const struct gf_job *job) {
 int gf_richardson_restore(const struct gf_job *job, const struct gf_richardson *how,
                           struct gf_array *data, int *done) {
     struct state s = {.job = job, .how = how, .n = gf_array_count(data), .d = data->data};
-    struct gf_array *const own[] = {&s.x_array, &s.y, &s.blurred, &s.ratio, &s.correction};
+    struct gf_array *const own[] = {&s.x, &s.y, &s.blurred, &s.ratio, &s.correction};
     int rc = 0;
     for (int i = 0; i < ARRAYS && !rc; i++)
         rc = gf_array_alloc(own[i], GF_F32, data->rank, data->shape);
     if (rc)
         goto out;
-    s.x = s.x_array.data;
     const float scale = begin(&s);
     rc = iterate(&s, pow(how->deviation / (double)scale, 2), done);
     for (int64_t i = 0; i < s.n && !rc; i++)
-        s.d[i] = s.x[i] * scale;
+        s.d[i] = ((float *)s.x.data)[i] * scale;
 out:
     for (int i = 0; i < ARRAYS; i++)
         gf_array_free(own[i]);

@@ -7,208 +7,173 @@
 #include "core/base/status.h"
 
 static const double PI = 3.14159265358979323846;
-static const double LOWEST = 1. / (1 << 24),
-                    WIDTH = 0.16;  /* of bands, as a share of the frequency */
+static const double LOWEST = 1. / (1 << 24), WIDTH = 0.16; /* of bands: log of the ratio */
 static const double LEAST = 1e-12; /* noise, as a share of the picture's power: rounding */
-/* A band is above the noise by this many of the noise's deviations, and by this share. */
-static const double CLEAR = 3, CLEAR_SHARE = 0.05;
-/* The least and greatest exponents of the power law for one axis; others add 1 an axis. */
+/* A band counts if its signal is this share of the noise, which is not known better, and this many
+ * of the noise's deviations; above the noise it is sure, below it is at most some times the law. */
+static const double SHARE = 0.2, CHANCE = 3, SURE = 1, MOST_TIMES = 2;
+/* The least and the greatest exponent of the power law for one axis; others add 1 an axis. */
 static const double LEAST_SLOPE = 0.5, MOST_SLOPE = 4;
+
+enum { PARTS = 64 };
+/* Sums over a band's bins. */
+enum sum { COUNT, HH, GHH, HHHH, SUMS };
+typedef double bands[GF_PRIOR_BANDS][SUMS];
 
 static bool on(const struct gf_job *job, int axis) {
     return job->axes >> axis & 1;
 }
 
-/* The frequency of element k of an axis, in cycles a sample, without sign. */
-static double frequency_of(const struct gf_job *job, int axis, int64_t k) {
-    const int64_t n = job->shape[axis];
-    return on(job, axis) ? (double)(2 * k > n ? n - k : k) / (double)n : 0;
+/* The index along each axis of element `at` of a table, and the frequency there, in cycles a
+ * sample. */
+static double frequency_at(const struct gf_job *job, const struct gf_array *table, int64_t at,
+                           int64_t index[GF_MAX_DIMS]) {
+    double square = 0;
+    for (int i = job->ndim - 1; i >= 0; i--) {
+        const int64_t n = job->shape[i], k = at % table->shape[i];
+        const double f = on(job, i) ? (double)(2 * k > n ? n - k : k) / (double)n : 0;
+        at /= table->shape[i];
+        square += f * f;
+        index[i] = k;
+    }
+    return sqrt(square);
+}
+
+/* The number of the band, and how far between the centres of two. */
+static double band_of(double f) {
+    return fmin(fmax(log(f / LOWEST) / WIDTH, 0), GF_PRIOR_BANDS - 1);
+}
+
+static double centre_of(int band) {
+    return LOWEST * exp(WIDTH * (band + 0.5));
 }
 
 /* ---- the prior ---- */
 
-struct band {
-    /* sums of 1, log f, |G|^2, |H|^2, |H G|^2, |H|^4 */
-    double count, frequency, total, square, seen, fourth;
-};
-
-static int band_of(double f) {
-    const int i = (int)(log(f / LOWEST) / WIDTH);
-    return i < 0 ? 0 : i < GF_PRIOR_BANDS ? i : GF_PRIOR_BANDS - 1;
-}
-
-static void add_row(const struct gf_job *job, const struct gf_array *g, const struct gf_array *h,
-                    int64_t row, struct band *band) {
+static void add_bin(const struct gf_job *job, const struct gf_array *g, const struct gf_array *h,
+                    int64_t at, bands sum) {
     const int last = job->ndim - 1;
-    const int64_t n = h->shape[last], channels = g->shape[job->ndim];
-    const double points = (double)gf_job_points(job);
-    double square = 0;
-    int64_t rest = row, from = 0;
-    for (int i = last - 1; i >= 0; i--) {
-        const int64_t k = rest % h->shape[i];
-        square += pow(frequency_of(job, i, k), 2);
-        from = from + k * g->stride[i];
-        rest /= h->shape[i];
-    }
-    const bool halved = gf_job_half_axis(job) == last;
-    for (int64_t k = 0; k < n; k++) {
-        const double f = sqrt(square + pow(frequency_of(job, last, k), 2));
-        const struct gf_number y = gf_filter_number(h, row * n + k);
-        const double hh = y.re * y.re + y.im * y.im;
-        const double twice = halved && k && 2 * k != job->shape[last] ? 2 : 1;
-        struct band *b = f > 0 ? &band[band_of(f)] : NULL;
-        for (int64_t c = 0; c < channels && b; c++) {
-            const char *at =
-                (const char *)g->data + from + k * g->stride[last] + c * g->stride[job->ndim];
-            const struct gf_number x = gf_number_get(at, 0, g->dtype == GF_C128);
-            b->count += twice;
-            b->frequency += twice * log(f);
-            b->total += twice * (x.re * x.re + x.im * x.im) / points;
-            b->square += twice * hh;
-            b->seen += twice * hh * (x.re * x.re + x.im * x.im) / points;
-            b->fourth += twice * hh * hh;
-        }
+    int64_t index[GF_MAX_DIMS], offset = 0;
+    const double f = frequency_at(job, h, at, index);
+    const struct gf_number y = gf_filter_number(h, at);
+    const double hh = y.re * y.re + y.im * y.im, points = (double)gf_job_points(job);
+    const int64_t k = gf_job_half_axis(job) == last ? index[last] : 0;
+    const double twice = k && 2 * k != job->shape[last] ? 2 : 1;
+    double *to = sum[(int)band_of(f)];
+    for (int i = 0; i <= last; i++)
+        offset += index[i] * g->stride[i];
+    for (int64_t c = 0; c < g->shape[job->ndim] && f > 0; c++) {
+        const char *p = (const char *)g->data + offset + c * g->stride[job->ndim];
+        const struct gf_number x = gf_number_get(p, 0, g->dtype == GF_C128);
+        to[COUNT] += twice;
+        to[HH] += twice * hh;
+        to[GHH] += twice * hh * (x.re * x.re + x.im * x.im) / points;
+        to[HHHH] += twice * hh * hh;
     }
 }
 
-static void add_bands(struct band *to, const struct band *from) {
-    for (int i = 0; i < GF_PRIOR_BANDS; i++) {
-        to[i].count += from[i].count;
-        to[i].frequency += from[i].frequency;
-        to[i].total += from[i].total;
-        to[i].square += from[i].square;
-        to[i].seen += from[i].seen;
-        to[i].fourth += from[i].fourth;
-    }
-}
-
-/* Fits log S = a - slope log f to the clear bands, by their number of bins up to a limit, since
- * their errors come from the law rather than from chance. */
-static void fit_law(const struct gf_prior *p, const bool *clear, const double *weight, int axes,
-                    double *level, double *slope) {
+/* Fits log S = level - slope log f to the bands whose weight is not zero. */
+static void fit_law(const struct gf_prior *p, const double *weight, int axes, double *level,
+                    double *slope) {
     double w = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (int i = 0; i < p->n; i++) {
-        if (!clear[i])
-            continue;
-        const double lf = log(p->frequency[i]), ls = log(p->power[i]);
+    for (int i = 0; i < GF_PRIOR_BANDS; i++) {
+        const double lf = log(centre_of(i));
         w += weight[i];
         x += weight[i] * lf;
-        y += weight[i] * ls;
+        y += weight[i] * p->level[i];
         xx += weight[i] * lf * lf;
-        xy += weight[i] * lf * ls;
+        xy += weight[i] * lf * p->level[i];
     }
     const double spread = w * xx - x * x;
     *slope = spread > 1e-9 * w * w ? -(w * xy - x * y) / spread : axes;
     *slope = fmin(fmax(*slope, LEAST_SLOPE + axes - 1), MOST_SLOPE + axes - 1);
-    *level = w > 0 ? (y + *slope * x) / w : -HUGE_VAL;
+    *level = w > 0 ? (y + *slope * x) / w : log(1e-30);
 }
 
-static void make_bands(const struct band *band, double noise, int axes, struct gf_prior *p) {
-    bool clear[GF_PRIOR_BANDS];
-    double weight[GF_PRIOR_BANDS], level, slope, sum = 0, count = 0;
+static void choose_levels(const bands sum, int axes, struct gf_prior *p) {
+    double weight[GF_PRIOR_BANDS] = {0}, level, slope, power = 0, count = 0;
+    double signal[GF_PRIOR_BANDS] = {0};
     for (int i = 0; i < GF_PRIOR_BANDS; i++) {
-        const struct band *b = &band[i];
-        if (b->count < 1)
+        const double *b = sum[i];
+        const double above = b[GHH] - p->noise * b[HH], s = b[HHHH] > 0 ? above / b[HHHH] : 0;
+        if (!(s > 0) || above < CHANCE * p->noise * sqrt(2 * b[HHHH]))
             continue;
-        const double above = b->seen - noise * b->square, signal = above / fmax(b->square, 1e-300);
-        const double s = b->fourth > 0 ? above / b->fourth : 0;
-        const double chance = noise * sqrt(2 / b->count);
-        p->frequency[p->n] = exp(b->frequency / b->count);
-        p->power[p->n] = s;
-        clear[p->n] = signal > CLEAR * chance && signal > CLEAR_SHARE * noise && s > 0;
-        weight[p->n++] = fmin(b->count, 1000);
+        signal[i] = above / b[HH] / p->noise;
+        p->level[i] = log(s);
+        /* The bands' errors come from the law rather than from chance. */
+        weight[i] = signal[i] > SURE ? fmin(b[COUNT], 1000) : 0;
     }
-    fit_law(p, clear, weight, axes, &level, &slope);
-    for (int i = 0; i < p->n; i++)
-        if (!clear[i])
-            p->power[i] = exp(level - slope * log(p->frequency[i]));
-    for (int i = 0, k = 0; i < GF_PRIOR_BANDS; i++)
-        if (band[i].count >= 1) {
-            sum += band[i].count * p->power[k++];
-            count += band[i].count;
-        }
-    p->mean = sum > 0 ? noise * count / sum : 0;
+    fit_law(p, weight, axes, &level, &slope);
+    for (int i = 0; i < GF_PRIOR_BANDS; i++) {
+        const double law = level - slope * log(centre_of(i));
+        if (signal[i] < SHARE)
+            p->level[i] = law;
+        else if (signal[i] < SURE)
+            p->level[i] = fmin(p->level[i], law + log(MOST_TIMES));
+        power += sum[i][COUNT] * exp(p->level[i]);
+        count += sum[i][COUNT];
+    }
+    p->mean = power > 0 ? p->noise * count / power : 0;
 }
 
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, int threads, struct gf_prior *prior) {
-    const int last = forward->ndim - 1;
-    const int64_t rows = gf_shape_count(h->shape, last);
-    struct band all[GF_PRIOR_BANDS] = {{0}};
+    const int64_t n = gf_array_count(h);
+    double seen = 0, passed = 0;
     int axes = 0;
-    for (int i = 0; i <= last; i++)
+    for (int i = 0; i < forward->ndim; i++)
         axes += on(forward, i) && forward->shape[i] > 1;
-    double total = 0, count = 0;
-    *prior = (struct gf_prior){.n = 0};
-    enum { BLOCK = 64 };
-    const int64_t blocks = gf_divide_up(rows, BLOCK);
-    struct band(*part)[GF_PRIOR_BANDS] = calloc((size_t)blocks, sizeof *part);
+    *prior = (struct gf_prior){.mean = 0};
+    bands *part = calloc(PARTS, sizeof *part); /* fixed parts: any number of threads sums alike */
     if (!part)
         return gf_no_memory();
-#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(dynamic)
-    for (int64_t i = 0; i < blocks; i++)
-        for (int64_t row = i * BLOCK; row < gf_min(rows, (i + 1) * BLOCK); row++)
-            add_row(forward, spectrum, h, row, part[i]);
-    for (int64_t i = 0; i < blocks; i++)
-        add_bands(all, part[i]);
-    free(part);
-    for (int i = 0; i < GF_PRIOR_BANDS; i++) {
-        total += all[i].total;
-        count += all[i].count;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int i = 0; i < PARTS; i++)
+        for (int64_t at = i * n / PARTS; at < (i + 1) * n / PARTS; at++)
+            add_bin(forward, spectrum, h, at, part[i]);
+    for (int k = 0; k < GF_PRIOR_BANDS; k++) {
+        for (int i = 1; i < PARTS; i++)
+            for (int j = 0; j < SUMS; j++)
+                part[0][k][j] += part[i][k][j];
+        seen += part[0][k][GHH];
+        passed += part[0][k][HH];
     }
-    prior->noise = fmax(noise, total > 0 ? LEAST * total / count : LEAST);
-    make_bands(all, prior->noise, axes, prior);
+    prior->noise = fmax(noise, fmax(LEAST, passed > 0 ? LEAST * seen / passed : 0));
+    choose_levels((const double(*)[SUMS])part[0], axes, prior);
+    free(part);
     return 0;
 }
 
 double gf_prior_power(const struct gf_prior *p, double f) {
-    int i = 0;
-    if (!p->n || f <= p->frequency[0])
-        return p->n ? p->power[0] : 0;
-    while (i < p->n - 1 && p->frequency[i + 1] < f)
-        i++;
-    if (i == p->n - 1 || !(p->power[i] > 0 && p->power[i + 1] > 0))
-        return p->power[i];
-    const double a = log(p->frequency[i]), b = log(p->frequency[i + 1]);
-    const double share = (log(f) - a) / (b - a);
-    return exp((1 - share) * log(p->power[i]) + share * log(p->power[i + 1]));
+    const double at = fmax(band_of(f) - 0.5, 0);
+    const int i = (int)fmin(at, GF_PRIOR_BANDS - 2);
+    return exp(p->level[i] + (at - i) * (p->level[i + 1] - p->level[i]));
 }
 
 /* ---- the filters ---- */
 
-static double ratio_at(const struct gf_job *job, const struct gf_prior *prior, double regularize,
-                       const int64_t *k) {
-    double square = 0, laplacian = 0;
-    for (int i = 0; i < job->ndim; i++) {
-        const double f = frequency_of(job, i, k[i]);
-        square += f * f;
-        laplacian += 2 - 2 * cos(2 * PI * f);
-    }
-    if (!prior)
-        return regularize * laplacian * laplacian;
-    const double power = square > 0 ? gf_prior_power(prior, sqrt(square)) : HUGE_VAL;
-    return power > 0 ? fmin(prior->noise / power, 1e30) : 1e30;
+/* N / S, or L |D|^2. */
+static double weight_at(const struct gf_job *job, const struct gf_prior *prior, double regularize,
+                        const int64_t *index, double f) {
+    double laplacian = 0;
+    if (prior)
+        return f > 0 ? fmin(prior->noise / gf_prior_power(prior, f), 1e30) : 0;
+    for (int i = 0; i < job->ndim; i++)
+        if (on(job, i))
+            laplacian += 2 - 2 * cos(2 * PI * (double)index[i] / (double)job->shape[i]);
+    return regularize * laplacian * laplacian;
 }
 
 void gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,
                       int threads, struct gf_array *h) {
-    const int last = job->ndim - 1;
-    const int64_t n = h->shape[last], rows = gf_shape_count(h->shape, last);
-#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t index[GF_MAX_DIMS] = {0}, rest = row;
-        for (int i = last - 1; i >= 0; i--) {
-            index[i] = rest % h->shape[i];
-            rest /= h->shape[i];
-        }
-        for (int64_t k = 0; k < n; k++) {
-            index[last] = k;
-            const struct gf_number y = gf_filter_number(h, row * n + k);
-            const double below =
-                y.re * y.re + y.im * y.im + ratio_at(job, prior, regularize, index);
-            gf_filter_put_number(h, row * n + k,
-                                 below > 0 ? (struct gf_number){y.re / below, -y.im / below}
-                                           : (struct gf_number){0, 0});
-        }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t at = 0; at < gf_array_count(h); at++) {
+        int64_t index[GF_MAX_DIMS];
+        const double f = frequency_at(job, h, at, index);
+        const struct gf_number y = gf_filter_number(h, at);
+        const double below =
+            y.re * y.re + y.im * y.im + weight_at(job, prior, regularize, index, f);
+        const double factor = below > 0 ? 1 / below : 0;
+        gf_filter_put_number(h, at, (struct gf_number){y.re * factor, -y.im * factor});
     }
 }

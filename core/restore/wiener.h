@@ -8,8 +8,8 @@
  * frequency in cycles a sample, and D = sum over the axes of 2 - 2 cos(2 pi k / n), the Laplacian.
  * S comes from the blurred picture's own spectrum G: over bands of frequencies a sixth wide
  *     S = sum |H|^2 (|G|^2 - N) / sum |H|^4
- * which is the least-squares fit of |G|^2 = |H|^2 S + N; in bands that do not exceed the noise, the
- * power law that fits the others continues it.
+ * which is the least-squares fit of |G|^2 = |H|^2 S + N. A power law that fits the bands above the
+ * noise continues it in those below.
  *
  *     rc = gf_prior_make(&forward, &spectrum, &h, deviation * deviation, threads, &prior);
  *     rc = gf_wiener_invert(&job, &prior, 0, threads, &h);
@@ -25,10 +25,8 @@ enum { GF_PRIOR_BANDS = 128 };
 /* Powers are |G|^2 over the number of points: that of white noise is its variance. */
 struct gf_prior {
     double noise;
-    int n;
-    double frequency[GF_PRIOR_BANDS]; /* cycles a sample, ascending */
-    double power[GF_PRIOR_BANDS];     /* S */
-    double mean;                      /* N over the mean of S without the zero frequency */
+    double level[GF_PRIOR_BANDS]; /* log S in the middle of each band */
+    double mean;                  /* N over the mean of S without the zero frequency */
 };
 
 /* `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
