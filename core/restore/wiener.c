@@ -8,6 +8,7 @@
 
 static const double PI = 3.14159265358979323846;
 static const double LOWEST = 1. / (1 << 24), WIDTH = 0.16; /* of bands: log of the ratio */
+static const double CAUTION = 2;   /* times N: the edges are guessed, S varies within a band */
 static const double LEAST = 1e-12; /* noise, as a share of the picture's power: rounding */
 /* A band counts if its signal is this share of the noise, which is not known better, and this many
  * of the noise's deviations; above the noise it is sure, below it is at most some times the law. */
@@ -157,7 +158,7 @@ static double weight_at(const struct gf_job *job, const struct gf_prior *prior, 
                         const int64_t *index, double f) {
     double laplacian = 0;
     if (prior)
-        return f > 0 ? fmin(prior->noise / gf_prior_power(prior, f), 1e30) : 0;
+        return f > 0 ? fmin(CAUTION * prior->noise / gf_prior_power(prior, f), 1e30) : 0;
     for (int i = 0; i < job->ndim; i++)
         if (on(job, i))
             laplacian += 2 - 2 * cos(2 * PI * (double)index[i] / (double)job->shape[i]);

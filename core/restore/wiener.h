@@ -1,11 +1,12 @@
 /* Linear deconvolution: what multiplies the spectrum of a blurred picture, with H the spectrum of
  * the point-spread function and conj(H) its conjugate.
  *
- *     Wiener (1949)      conj(H) / (|H|^2 + N / S(f))
+ *     Wiener (1949)      conj(H) / (|H|^2 + 2 N / S(f))
  *     Tikhonov           conj(H) / (|H|^2 + L |D|^2)
  *
  * N is the power of white noise, S(f) that of the sharp picture, by the distance from the zero
  * frequency in cycles a sample, and D = sum over the axes of 2 - 2 cos(2 pi k / n), the Laplacian.
+ * The 2 is for what N lacks: guessed samples beyond the edges, and that S varies within a band.
  * S comes from the blurred picture's own spectrum G: over bands of frequencies a sixth wide
  *     S = sum |H|^2 (|G|^2 - N) / sum |H|^4
  * which is the least-squares fit of |G|^2 = |H|^2 S + N. A power law that fits the bands above the
