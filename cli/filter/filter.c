@@ -87,7 +87,7 @@ static int check_table(struct gf_task *t) {
         return rc;
     char need[256];
     snprintf(need, sizeof need, "%s", gf_message());
-    const char *why = t->s->scratch ? t->refuses.slabs : NULL;
+    const char *why = t->s->scratch || gf_filter_psf(t->s) ? t->refuses.slabs : NULL;
     const bool offers = !t->s->scratch && (t->job.axes & 1 || gf_slab_is_line(&t->job));
     return gf_fail(
         (enum gf_status)rc,
@@ -285,7 +285,9 @@ static void tell_clipped(const struct gf_task *t, int i) {
         gf_log_note("'%s': %.*f%% of the samples were clipped to %s; %s", gf_log_name(t->read[0]),
                     share < 10, share, type,
                     shifted ? "a .tif with --depth=32 keeps them"
-                            : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
+                    : gf_filter_psf(t->s)
+                        ? "the blur may be less than PSF; a .tif with --depth=32 keeps them"
+                        : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
     gf_task_tell_clipped(t, i);
 }
 

@@ -134,7 +134,7 @@ static int iterate(struct state *s, double limit, int *done) {
         int rc = blur(s, &s->y);
         if (rc)
             return rc;
-        if (divide(s) <= limit && !s->how->iterations) {
+        if (divide(s) <= limit && *done && !s->how->iterations) {
             gf_array_copy(&s->x, &s->y);
             return 0;
         }

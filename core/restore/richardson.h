@@ -9,7 +9,7 @@
  * both H and H^T.
  *
  * It ends after `iterations`, or, if those are automatic, when the mean square of d - H y is down to
- * the noise's (the discrepancy principle, Morozov 1966), after GF_RICHARDSON_MOST at the latest. */
+ * the noise's (the discrepancy principle, Morozov 1966), after 1 to GF_RICHARDSON_MOST. */
 #ifndef GF_CORE_RESTORE_RICHARDSON_H
 #define GF_CORE_RESTORE_RICHARDSON_H
 
