@@ -9,9 +9,9 @@
 
 enum { TILE = 16, MOST_TILES = 1 << 14 };
 
-static const double SHARE = 0.15;                /* of the tiles, the smoothest ones */
-static const double UNCLIPPED = 0.9;             /* of a tile's differences */
-static const double MEDIAN = 0.6744897501960817; /* of the absolute value of a normal variable */
+static const double SHARE = 0.15, OF_LINES = 0.5; /* of the tiles, the smoothest ones */
+static const double UNCLIPPED = 0.9;              /* of a tile's differences */
+static const double MEDIAN = 0.6744897501960817;  /* of the absolute value of a normal variable */
 
 /* One channel as z, y, x, and the range of its samples. */
 struct plane {
@@ -144,7 +144,8 @@ static int estimate(struct plane *p, int threads, double *deviation) {
     *deviation = 0;
     if (tile && v) {
         find_range(p);
-        const int64_t taken = (int64_t)ceil(SHARE * (double)sort_tiles(p, threads, tile, n, step));
+        const double share = shape[1] < 3 ? OF_LINES : SHARE;
+        const int64_t taken = (int64_t)ceil(share * (double)sort_tiles(p, threads, tile, n, step));
         for (int64_t i = 0; i < taken; i++) {
             struct window w;
             read_tile(p, tile[i].at, &w);
