@@ -88,13 +88,13 @@ int gf_filter_add_restoring(const struct gf_settings *s, const struct gf_job *jo
     if (gf_filter_iterates(s))
         return add_psf(s, job, f);
     int rc = 0;
-    if (frame->transfer) {
+    if (frame->transfer && frame->transfer->data) {
         f->table = *frame->transfer;
         *frame->transfer = (struct gf_array){0};
     } else {
         rc = make_transfer(s, job, &f->table);
     }
-    if (!rc && (frame->transfer || !gf_filter_measures(s)))
+    if (!rc && (frame->prior || !gf_filter_measures(s)))
         gf_wiener_invert(job, frame->prior, s->filter.restore.regularize, gf_settings_threads(s),
                          &f->table);
     return rc;
