@@ -13,12 +13,14 @@ static const double LEAST = 1e-12; /* noise, as a share of the picture's power: 
 /* A band counts if its signal is this share of the noise, which is not known better, and this many
  * of the noise's deviations; above the noise it is sure, below it is at most some times the law. */
 static const double SHARE = 0.2, CHANCE = 3, SURE = 1, MOST_TIMES = 2;
+/* Bins of this |H|^2 and below show what is no blurred picture: noise, and guessed edges. */
+static const double FAINT = 1e-3;
 /* The least and the greatest exponent of the power law for one axis; others add 1 an axis. */
 static const double LEAST_SLOPE = 0.5, MOST_SLOPE = 4;
 
 enum { PARTS = 64 };
 /* Sums over a band's bins. */
-enum sum { COUNT, HH, GHH, HHHH, SUMS };
+enum sum { COUNT, HH, GHH, HHHH, LOW, LOW_HH, LOW_G, SUMS };
 typedef double bands[GF_PRIOR_BANDS][SUMS];
 
 static bool on(const struct gf_job *job, int axis) {
@@ -70,20 +72,25 @@ static void add_bin(const struct gf_job *job, const struct gf_array *g, const st
         to[HH] += twice * hh;
         to[GHH] += twice * hh * (x.re * x.re + x.im * x.im) / points;
         to[HHHH] += twice * hh * hh;
+        if (hh < FAINT) {
+            to[LOW] += twice;
+            to[LOW_HH] += twice * hh;
+            to[LOW_G] += twice * (x.re * x.re + x.im * x.im) / points;
+        }
     }
 }
 
 /* Fits log S = level - slope log f to the bands whose weight is not zero. */
-static void fit_law(const struct gf_prior *p, const double *weight, int axes, double *level,
+static void fit_law(const double *log_s, const double *weight, int axes, double *level,
                     double *slope) {
     double w = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (int i = 0; i < GF_PRIOR_BANDS; i++) {
         const double lf = log(centre_of(i));
         w += weight[i];
         x += weight[i] * lf;
-        y += weight[i] * p->level[i];
+        y += weight[i] * log_s[i];
         xx += weight[i] * lf * lf;
-        xy += weight[i] * lf * p->level[i];
+        xy += weight[i] * lf * log_s[i];
     }
     const double spread = w * xx - x * x;
     *slope = spread > 1e-9 * w * w ? -(w * xy - x * y) / spread : axes;
@@ -91,28 +98,31 @@ static void fit_law(const struct gf_prior *p, const double *weight, int axes, do
     *level = w > 0 ? (y + *slope * x) / w : log(1e-30);
 }
 
-static void choose_levels(const bands sum, int axes, struct gf_prior *p) {
-    double weight[GF_PRIOR_BANDS] = {0}, level, slope, power = 0, count = 0;
-    double signal[GF_PRIOR_BANDS] = {0};
+static void choose_ratios(const bands sum, int axes, struct gf_prior *p) {
+    double weight[GF_PRIOR_BANDS] = {0}, signal[GF_PRIOR_BANDS] = {0}, log_s[GF_PRIOR_BANDS] = {0};
+    double level, slope, power = 0, count = 0;
     for (int i = 0; i < GF_PRIOR_BANDS; i++) {
         const double *b = sum[i];
         const double above = b[GHH] - p->noise * b[HH], s = b[HHHH] > 0 ? above / b[HHHH] : 0;
         if (!(s > 0) || above < CHANCE * p->noise * sqrt(2 * b[HHHH]))
             continue;
         signal[i] = above / b[HH] / p->noise;
-        p->level[i] = log(s);
+        log_s[i] = log(s);
         /* The bands' errors come from the law rather than from chance. */
         weight[i] = signal[i] > SURE ? fmin(b[COUNT], 1000) : 0;
     }
-    fit_law(p, weight, axes, &level, &slope);
+    fit_law(log_s, weight, axes, &level, &slope);
     for (int i = 0; i < GF_PRIOR_BANDS; i++) {
         const double law = level - slope * log(centre_of(i));
         if (signal[i] < SHARE)
-            p->level[i] = law;
+            log_s[i] = law;
         else if (signal[i] < SURE)
-            p->level[i] = fmin(p->level[i], law + log(MOST_TIMES));
-        power += sum[i][COUNT] * exp(p->level[i]);
-        count += sum[i][COUNT];
+            log_s[i] = fmin(log_s[i], law + log(MOST_TIMES));
+        const double *b = sum[i], s = exp(log_s[i]);
+        const double rest = b[LOW] > 0 ? (b[LOW_G] - s * b[LOW_HH]) / b[LOW] : 0;
+        power += b[COUNT] * s;
+        count += b[COUNT];
+        p->ratio[i] = log(fmax(rest, p->noise)) - log_s[i];
     }
     p->mean = power > 0 ? p->noise * count / power : 0;
 }
@@ -140,15 +150,15 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
         passed += part[0][k][HH];
     }
     prior->noise = fmax(noise, fmax(LEAST, passed > 0 ? LEAST * seen / passed : 0));
-    choose_levels((const double(*)[SUMS])part[0], axes, prior);
+    choose_ratios((const double(*)[SUMS])part[0], axes, prior);
     free(part);
     return 0;
 }
 
-double gf_prior_power(const struct gf_prior *p, double f) {
+double gf_prior_ratio(const struct gf_prior *p, double f) {
     const double at = fmax(band_of(f) - 0.5, 0);
     const int i = (int)fmin(at, GF_PRIOR_BANDS - 2);
-    return exp(p->level[i] + (at - i) * (p->level[i + 1] - p->level[i]));
+    return exp(p->ratio[i] + (at - i) * (p->ratio[i + 1] - p->ratio[i]));
 }
 
 /* ---- the filters ---- */
@@ -158,7 +168,7 @@ static double weight_at(const struct gf_job *job, const struct gf_prior *prior, 
                         const int64_t *index, double f) {
     double laplacian = 0;
     if (prior)
-        return f > 0 ? fmin(CAUTION * prior->noise / gf_prior_power(prior, f), 1e30) : 0;
+        return f > 0 ? fmin(CAUTION * gf_prior_ratio(prior, f), 1e30) : 0;
     for (int i = 0; i < job->ndim; i++)
         if (on(job, i))
             laplacian += 2 - 2 * cos(2 * PI * (double)index[i] / (double)job->shape[i]);

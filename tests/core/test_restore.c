@@ -171,9 +171,7 @@ static void check_inverse(const struct gf_job *job, const struct gf_prior *prior
         const int ky = i / HALF, kx = i % HALF, my = ky > NY / 2 ? NY - ky : ky;
         const double f = sqrt(pow((double)kx / NX, 2) + pow((double)my / NY, 2));
         const double d = 4 - 2 * cos(2 * PI * kx / NX) - 2 * cos(2 * PI * ky / NY);
-        const long double k = !prior  ? l * d * d
-                              : f > 0 ? 2 * prior->noise / gf_prior_power(prior, f)
-                                      : 0;
+        const long double k = !prior ? l * d * d : f > 0 ? 2 * gf_prior_ratio(prior, f) : 0;
         const long double below = re * re + im * im + k;
         worst = fmax(worst, (double)fabsl(((float *)h.data)[2 * i] - re / below));
         worst = fmax(worst, (double)fabsl(((float *)h.data)[2 * i + 1] + im / below));
@@ -210,7 +208,7 @@ static void test_prior(void) {
     CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, 2, &again), GF_OK);
     CHECK_MSG(!memcmp(&prior, &again, sizeof prior), "threads change the prior");
     for (double f = 0.02; f < 0.7; f *= 1.3) {
-        const double ratio = gf_prior_power(&prior, f) / (50 * pow(f, -3));
+        const double ratio = noise / gf_prior_ratio(&prior, f) / (50 * pow(f, -3));
         CHECK_MSG(fabs(log(ratio)) < log(1.4), "S at %g: %g of the truth", f, ratio);
     }
     CHECK(prior.mean > 0 && prior.noise == noise);
@@ -222,7 +220,7 @@ static void test_wiener(void) {
     const struct gf_job job = {.ndim = 2, .shape = {NY, NX}, .channels = 1, .axes = 3};
     struct gf_prior prior = {.noise = 0.25};
     for (int i = 0; i < GF_PRIOR_BANDS; i++)
-        prior.level[i] = 3 - 0.02 * i;
+        prior.ratio[i] = 0.02 * i - 5;
     check_inverse(&job, &prior, 0);
     check_inverse(&job, NULL, 0.02);
     check_inverse(&job, NULL, 1e3);
