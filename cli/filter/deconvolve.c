@@ -27,37 +27,29 @@ bool gf_filter_measures(const struct gf_settings *s) {
 
 /* ---- options ---- */
 
-/* Richardson-Lucy is no factor of a spectrum, so that nothing can be one beside it. */
-static int check_iterations(const struct gf_settings *s) {
-    const struct gf_filter_settings *f = &s->filter;
-    const char *with = f->n_parts > 1                                      ? "other filters"
-                       : f->mask_out                                       ? "--mask-out"
-                       : f->offset != 0 || f->offset_unit == GF_OFFSET_MID ? "--offset"
-                       : s->color                                          ? "--color=luma"
-                       : s->precision == GF_DOUBLE                         ? "--precision=double"
-                                                                           : NULL;
-    if (f->restore.regularize > 0)
-        return gf_fail(GF_EUSAGE, "--iterations and --regularize exclude each other");
-    if (f->restore.noise != 0 && f->restore.iterations > 0)
-        return gf_fail(GF_EUSAGE, "--noise ends --iterations=auto, not a number of iterations");
-    return with ? gf_fail(GF_EUSAGE, "--iterations does not go with %s; filter its result", with)
-                : 0;
-}
-
 int gf_filter_check(struct gf_settings *s) {
     struct gf_filter_settings *f = &s->filter;
-    const bool psf = gf_filter_psf(s);
+    const bool psf = gf_filter_psf(s), tikhonov = f->restore.regularize > 0;
+    const bool iterates = f->restore.iterations != 0, noise = f->restore.noise != 0;
+    const bool offset = f->offset != 0 || f->offset_unit == GF_OFFSET_MID;
+    /* Richardson-Lucy is no factor of a spectrum, so that nothing can be one beside it. */
+    const bool beside = f->n_parts > 1 || f->mask_out || offset || s->color;
+    const char *why =
+        !psf && (iterates || tikhonov || noise)
+            ? "--iterations, --regularize and --noise belong to --deconvolve"
+        : psf && gf_filter_searches(s)
+            ? "--deconvolve does not go with --auto-notch or --descreen; "
+              "remove periodic noise first"
+        : tikhonov && (iterates || noise) ? "--regularize excludes --iterations and --noise"
+        : f->restore.iterations > 0 && noise
+            ? "--noise ends --iterations=auto, not a number of iterations"
+        : iterates && (beside || s->precision == GF_DOUBLE)
+            ? "--iterations goes with no other filter, --mask-out, --offset, --color=luma or "
+              "--precision=double; filter its result"
+            : NULL;
     if (f->edges == GF_UNSET)
         f->edges = psf ? GF_EDGES_MIRROR : GF_EDGES_PERIODIC;
-    if (!psf && (f->restore.iterations != 0 || f->restore.regularize > 0 || f->restore.noise != 0))
-        return gf_fail(GF_EUSAGE, "--iterations, --regularize and --noise belong to --deconvolve");
-    if (psf && gf_filter_searches(s))
-        return gf_fail(GF_EUSAGE,
-                       "--deconvolve does not go with --auto-notch or --descreen; remove "
-                       "periodic noise first");
-    if (f->restore.regularize > 0 && f->restore.noise != 0)
-        return gf_fail(GF_EUSAGE, "--noise and --regularize exclude each other");
-    return f->restore.iterations != 0 ? check_iterations(s) : 0;
+    return why ? gf_fail(GF_EUSAGE, "%s", why) : 0;
 }
 
 /* ---- the filter ---- */
@@ -68,36 +60,28 @@ static int add_psf(const struct gf_settings *s, const struct gf_job *job, struct
                          : gf_filter_add_blur(f, job, p->psf.size);
 }
 
-/* The blur's values on the job's shape. */
-static int make_transfer(const struct gf_settings *s, const struct gf_job *job,
-                         struct gf_array *h) {
-    struct gf_job blur = *job;
-    struct gf_filter *f = NULL;
-    int rc = gf_filter_new(&f);
-    if (!rc)
-        rc = add_psf(s, job, f);
-    blur.filter = f;
-    if (!rc)
-        rc = gf_filter_tabulate(&blur, gf_settings_threads(s), h);
-    gf_filter_free(f);
-    return rc;
-}
-
 int gf_filter_add_restoring(const struct gf_settings *s, const struct gf_job *job,
                             const struct gf_filter_frame *frame, struct gf_filter *f) {
-    if (gf_filter_iterates(s))
-        return add_psf(s, job, f);
-    int rc = 0;
-    if (frame->transfer && frame->transfer->data) {
-        f->table = *frame->transfer;
-        *frame->transfer = (struct gf_array){0};
+    struct gf_array *kept = frame->transfer, h = {0};
+    struct gf_job blur = *job;
+    if (kept && kept->data) {
+        f->table = *kept;
+        *kept = h;
     } else {
-        rc = make_transfer(s, job, &f->table);
+        int rc = add_psf(s, job, f);
+        blur.filter = f;
+        if (!rc && !gf_filter_iterates(s))
+            rc = gf_filter_tabulate(&blur, gf_settings_threads(s), &h);
+        if (rc || gf_filter_iterates(s))
+            return rc;
+        gf_array_free(&f->table);
+        f->table = h;
+        f->n_factors = 0;
     }
-    if (!rc && (frame->prior || !gf_filter_measures(s)))
+    if (frame->prior || !gf_filter_measures(s))
         gf_wiener_invert(job, frame->prior, s->filter.restore.regularize, gf_settings_threads(s),
                          &f->table);
-    return rc;
+    return 0;
 }
 
 /* ---- the picture ---- */
@@ -119,8 +103,6 @@ static struct gf_job forward_job(const struct gf_task *t) {
     memcpy(job.shape, t->job.shape, sizeof job.shape);
     memset(job.counted, 0, sizeof job.counted);
     job.in_dtype = t->job.in_dtype;
-    job.filter = NULL;
-    job.filter_serial = 0;
     return job;
 }
 
@@ -183,10 +165,8 @@ static int run_blur(void *task, const struct gf_job *job, const struct gf_array 
 static int iterate(struct gf_task *t) {
     const struct gf_filter_transform blur = {run_blur, t};
     const struct gf_job job = blur_job(t);
-    const struct gf_array *table = &job.filter->table;
     struct gf_richardson how = {.iterations = (int)fmax(t->s->filter.restore.iterations, 0),
                                 .deviation = t->filtering->restored.noise,
-                                .even = !table->data || !gf_dtype_is_complex(table->dtype),
                                 .threads = gf_settings_threads(t->s),
                                 .blur = &blur};
     gf_runner_repeat(t->runner, 2 * (how.iterations ? how.iterations : GF_RICHARDSON_MOST / 4));
@@ -200,14 +180,6 @@ int gf_filter_restore(struct gf_task *t) {
 }
 
 /* ---- reports ---- */
-
-void gf_filter_tell_restored(const struct gf_task *t) {
-    const struct gf_restored *r = &t->filtering->restored;
-    if (r->iterations)
-        gf_log_verbose("'%s': %d iterations", gf_log_name(t->read[0]), r->iterations);
-    if (r->noise > 0)
-        gf_log_verbose("'%s': noise of deviation %.4g", gf_log_name(t->read[0]), r->noise);
-}
 
 void gf_filter_describe_restored(const struct gf_task *t, json_t *o) {
     const struct gf_restored *r = &t->filtering->restored;

@@ -194,8 +194,6 @@ static int take_all(struct gf_task *t) {
     }
     if (!rc && searches)
         gf_filter_tell_notches(t);
-    if (!rc && gf_filter_psf(t->s))
-        gf_filter_tell_restored(t);
     t->ms_prepare += gf_now_ms() - start;
     return rc;
 }

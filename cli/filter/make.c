@@ -213,6 +213,11 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     if (rc)
         return rc;
     bool files = false;
+    const struct gf_filter_part *psf = gf_filter_psf(s);
+    if (psf)
+        rc = check_file(job, frame, psf);
+    if (!rc && psf)
+        rc = gf_filter_add_restoring(s, job, frame, *out);
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
         files = files || p->what == GF_KERNEL || p->what == GF_MASK;
@@ -225,8 +230,6 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
         (*out)->maker = s;
         (*out)->in_parts = frame->in_parts;
     }
-    if (!rc && gf_filter_psf(s))
-        rc = gf_filter_add_restoring(s, job, frame, *out);
     /* Before the picture's spectrum is known the table is the blur's. */
     if (!rc && files && !frame->in_parts && (frame->prior || !gf_filter_measures(s)))
         rc = gf_filter_make_table(s, job, *out);

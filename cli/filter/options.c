@@ -215,7 +215,7 @@ static int parse_deconvolve(const struct gf_opt *o, const char *value, void *set
     if (named ? !parse_psf(strchr(value, ':') + 1, &psf) : !*value || names_kernel(value))
         return gf_opt_refuse(o, value,
                              "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE or "
-                             "airy:R, with S, R and LENGTH in pixels, above 0 and up to 1000");
+                             "airy:R, with S, R and LENGTH in pixels, above 0 and up to 200");
     int rc = add_part(o, value, settings, &p);
     if (rc || !named)
         return rc;

@@ -13,37 +13,21 @@ static const double SHARE = 0.15, OF_LINES = 0.5; /* of the tiles, the smoothest
 static const double UNCLIPPED = 0.9;              /* of a tile's differences */
 static const double MEDIAN = 0.6744897501960817;  /* of the absolute value of a normal variable */
 
-/* One channel as z, y, x, and the range of its samples. */
+/* One channel as z, y, x, and the range of its type. */
 struct plane {
     struct gf_array px;
     double low, high;
 };
 
 struct tile {
-    int64_t at;
     double activity;
+    int64_t at;
 };
 
 static void read_row(const struct plane *p, int64_t z, int64_t y, int64_t x, int64_t n, double *v) {
     const struct gf_array *a = &p->px;
     const char *from = (const char *)a->data + z * a->stride[0] + y * a->stride[1];
     gf_sample_run_read(from + x * a->stride[2], a->dtype, a->stride[2], n, v, NULL);
-}
-
-static void find_range(struct plane *p) {
-    const int64_t *n = p->px.shape;
-    double v[256];
-    p->low = HUGE_VAL;
-    p->high = -HUGE_VAL;
-    for (int64_t row = 0; row < n[0] * n[1]; row++)
-        for (int64_t x = 0; x < n[2]; x += 256) {
-            const int64_t count = gf_min(256, n[2] - x);
-            read_row(p, row / n[1], row % n[1], x, count, v);
-            for (int64_t k = 0; k < count; k++) {
-                p->low = v[k] < p->low ? v[k] : p->low;
-                p->high = v[k] > p->high ? v[k] : p->high;
-            }
-        }
 }
 
 /* Tiles overlap by two samples, so that differences are at all places. */
@@ -107,11 +91,7 @@ static int64_t take_tile(const struct plane *p, const struct window *w, double *
     return (double)n >= UNCLIPPED * (double)all ? n : 0;
 }
 
-static int by_activity(const void *a, const void *b) {
-    const struct tile *x = a, *y = b;
-    return (x->activity > y->activity) - (x->activity < y->activity);
-}
-
+/* Of numbers, or of tiles, which begin with one. */
 static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -127,10 +107,10 @@ static int64_t sort_tiles(const struct plane *p, int threads, struct tile *tile,
         double v[TILE * TILE];
         read_tile(p, i * step, &w);
         const bool clear = take_tile(p, &w, v) > 0;
-        tile[i] = (struct tile){i * step, clear ? activity_of(&w) : HUGE_VAL};
+        tile[i] = (struct tile){clear ? activity_of(&w) : HUGE_VAL, i * step};
         count += clear;
     }
-    qsort(tile, (size_t)n, sizeof *tile, by_activity);
+    qsort(tile, (size_t)n, sizeof *tile, by_value);
     return count;
 }
 
@@ -143,7 +123,7 @@ static int estimate(struct plane *p, int threads, double *deviation) {
     int64_t count = 0;
     *deviation = 0;
     if (tile && v) {
-        find_range(p);
+        gf_dtype_range(p->px.dtype, &p->low, &p->high);
         const double share = shape[1] < 3 ? OF_LINES : SHARE;
         const int64_t taken = (int64_t)ceil(share * (double)sort_tiles(p, threads, tile, n, step));
         for (int64_t i = 0; i < taken; i++) {

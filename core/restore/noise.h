@@ -8,8 +8,8 @@
  * details show there too; the median of the differences' absolute values in them, over 0.6745, is
  * the deviation (Donoho and Johnstone 1994). Lines take (1 -2 1) / sqrt(6).
  *
- * Samples equal to the least or the greatest one, which may be clipped, and those beside them do
- * not count. The noise of rounding to integers is part of the result. It is too high for pictures
+ * Integers at an end of their type's range, which may be clipped, and those beside them do not
+ * count. The noise of rounding to integers is part of the result. It is too high for pictures
  * with fine texture all over, and too low for noise that is not white, such as that of JPEG files
  * and of pictures that were made larger. */
 #ifndef GF_CORE_RESTORE_NOISE_H

@@ -28,7 +28,7 @@ struct gf_psf {
     double angle; /* motion: degrees from the x axis, counterclockwise as seen (y is down) */
 };
 
-enum { GF_PSF_MOST = 1000 };
+enum { GF_PSF_MOST = 200 };
 
 /* Allocates the samples, which the caller frees with free(). GF_ENOMEM. */
 int gf_psf_sample(const struct gf_psf *p, int64_t extent[2], double **value);

@@ -21,10 +21,6 @@ struct state {
     double acceleration;
 };
 
-static int64_t mirrored(const struct state *s, int64_t i) {
-    return s->how->even ? i : s->n - 1 - i;
-}
-
 static int blur(struct state *s, const struct gf_array *from) {
     return s->how->blur->run(s->how->blur->context, s->job, from, &s->blurred);
 }
@@ -36,36 +32,21 @@ static double add_up(const double *part) {
     return sum;
 }
 
-/* The first elements of a row that count, as others were added beyond the edges. */
-static int64_t counted(const struct gf_job *job, int64_t row) {
-    const int last = job->ndim - 1;
-    for (int i = last - 1; i >= 0; i--) {
-        if (row % job->shape[i] >= gf_job_counted(job, i))
-            return 0;
-        row /= job->shape[i];
-    }
-    return gf_job_counted(job, last) * job->channels;
-}
-
-/* ratio = d / H y; returns the mean square of d - H y over the samples that count. */
+/* ratio = d / H y; returns the mean square of d - H y. */
 static double divide(struct state *s) {
-    const int64_t n = s->job->shape[s->job->ndim - 1] * s->job->channels, rows = s->n / n;
+    const float *d = s->d, *b = s->blurred.data;
     float *r = s->ratio.data;
-    double square[PARTS] = {0}, count[PARTS] = {0};
+    double square[PARTS];
 #pragma omp parallel for num_threads(s->how->threads)
-    for (int p = 0; p < PARTS; p++)
-        for (int64_t row = p * rows / PARTS; row < (p + 1) * rows / PARTS; row++) {
-            const float *d = s->d + row * n, *b = (const float *)s->blurred.data + row * n;
-            const int64_t end = s->how->iterations ? 0 : counted(s->job, row);
-            double sum = 0;
-            for (int64_t i = 0; i < n; i++)
-                r[mirrored(s, row * n + i)] = d[i] / (b[i] > LEAST ? b[i] : LEAST);
-            for (int64_t i = 0; i < end; i++)
-                sum += (double)(d[i] - b[i]) * (double)(d[i] - b[i]);
-            square[p] += sum;
-            count[p] += (double)end;
+    for (int p = 0; p < PARTS; p++) {
+        double sum = 0;
+        for (int64_t i = p * s->n / PARTS; i < (p + 1) * s->n / PARTS; i++) {
+            r[s->n - 1 - i] = d[i] / (b[i] > LEAST ? b[i] : LEAST);
+            sum += (double)(d[i] - b[i]) * (double)(d[i] - b[i]);
         }
-    return add_up(square) / fmax(add_up(count), 1);
+        square[p] = sum;
+    }
+    return add_up(square) / (double)s->n;
 }
 
 /* x' = y times the blurred ratio; makes the corrections, and the acceleration of the next step. */
@@ -77,7 +58,7 @@ static void correct(struct state *s) {
     for (int p = 0; p < PARTS; p++) {
         double gg = 0, old = 0;
         for (int64_t i = p * s->n / PARTS; i < (p + 1) * s->n / PARTS; i++) {
-            const float factor = c[mirrored(s, i)];
+            const float factor = c[s->n - 1 - i];
             next[i] = y[i] * (factor > 0 ? factor : 0);
             const float now = next[i] - y[i];
             gg += (double)now * (double)g[i];

@@ -20,7 +20,6 @@ enum { GF_RICHARDSON_MOST = 200 };
 struct gf_richardson {
     int iterations;   /* 0: automatic */
     double deviation; /* of the noise, in sample units, for those */
-    bool even;        /* the blur is its own mirror image */
     int threads;
     const struct gf_filter_transform *blur; /* runs the job */
 };

@@ -11,8 +11,8 @@ static const double LOWEST = 1. / (1 << 24), WIDTH = 0.16; /* of bands: log of t
 static const double CAUTION = 2;   /* times N: the edges are guessed, S varies within a band */
 static const double LEAST = 1e-12; /* noise, as a share of the picture's power: rounding */
 /* A band counts if its signal is this share of the noise, which is not known better, and this many
- * of the noise's deviations; above the noise it is sure, below it is at most some times the law. */
-static const double SHARE = 0.2, CHANCE = 3, SURE = 1, MOST_TIMES = 2;
+ * of the noise's deviations; the law is fitted to bands that are above it. */
+static const double SHARE = 0.2, CHANCE = 3, SURE = 1;
 /* Bins of this |H|^2 and below show what is no blurred picture: noise, and guessed edges. */
 static const double FAINT = 1e-3;
 /* The least and the greatest exponent of the power law for one axis; others add 1 an axis. */
@@ -116,8 +116,6 @@ static void choose_ratios(const bands sum, int axes, struct gf_prior *p) {
         const double law = level - slope * log(centre_of(i));
         if (signal[i] < SHARE)
             log_s[i] = law;
-        else if (signal[i] < SURE)
-            log_s[i] = fmin(log_s[i], law + log(MOST_TIMES));
         const double *b = sum[i], s = exp(log_s[i]);
         const double rest = b[LOW] > 0 ? (b[LOW_G] - s * b[LOW_HH]) / b[LOW] : 0;
         power += b[COUNT] * s;
