@@ -1,6 +1,5 @@
 /* --deconvolve: checks its options, makes the blur's inverse, and runs Richardson-Lucy. */
 #include "cli/filter/filtering.h"
-#include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/sample_value.h"
 #include "core/filter/edges.h"
@@ -89,7 +88,6 @@ int gf_filter_add_restoring(const struct gf_settings *s, const struct gf_job *jo
 /* The job of one Richardson-Lucy blur, from floats to floats. */
 static struct gf_job blur_job(const struct gf_task *t) {
     struct gf_job job = t->job;
-    job.in_dtype = GF_F32;
     job.spend_input = false;
     job.n_out = 1;
     job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
@@ -107,10 +105,10 @@ static struct gf_job forward_job(const struct gf_task *t) {
 }
 
 int gf_filter_expect_restored(struct gf_task *t) {
-    const struct gf_job blur = blur_job(t), forward = forward_job(t);
+    const struct gf_job forward = forward_job(t);
     int64_t bytes = gf_filter_lengthen_bytes(t);
     if (gf_filter_iterates(t->s))
-        bytes += gf_richardson_bytes(&blur);
+        bytes += gf_richardson_bytes(&t->job);
     else if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and two tables */
         bytes += 4 * gf_job_bytes(&forward, 0);
     return gf_filter_check_memory(t, bytes);
@@ -135,15 +133,11 @@ static int make_prior(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     struct gf_restored *r = &f->restored;
     struct gf_job forward = forward_job(t);
-    struct gf_report report;
-    struct gf_array spectrum = {0};
+    struct gf_array spectrum = t->in;
+    spectrum.base = NULL;
     r->transfer = f->filter->table; /* only the blur's until now */
     f->filter->table = (struct gf_array){0};
-    int rc = gf_runner_plan(t->runner, &forward);
-    if (!rc)
-        rc = gf_job_alloc(&forward, 0, &spectrum);
-    if (!rc)
-        rc = gf_runner_run(t->runner, &t->in, &spectrum, &report);
+    int rc = gf_filter_run_over(t->runner, &forward, &spectrum);
     if (!rc)
         rc = gf_prior_make(&forward, &spectrum, &r->transfer, r->noise * r->noise,
                            gf_settings_threads(t->s), &r->prior);
@@ -162,7 +156,9 @@ static int run_blur(void *task, const struct gf_job *job, const struct gf_array 
     return rc ? rc : gf_runner_run(t->runner, in, out, &report);
 }
 
-static int iterate(struct gf_task *t) {
+int gf_filter_restore(struct gf_task *t) {
+    if (!gf_filter_iterates(t->s))
+        return gf_filter_measures(t->s) ? make_prior(t) : 0;
     const struct gf_filter_transform blur = {run_blur, t};
     const struct gf_job job = blur_job(t);
     struct gf_richardson how = {.iterations = (int)fmax(t->s->filter.restore.iterations, 0),
@@ -175,22 +171,16 @@ static int iterate(struct gf_task *t) {
                                  &t->filtering->restored.iterations);
 }
 
-int gf_filter_restore(struct gf_task *t) {
-    return gf_filter_iterates(t->s) ? iterate(t) : gf_filter_measures(t->s) ? make_prior(t) : 0;
-}
-
 /* ---- reports ---- */
 
 void gf_filter_describe_restored(const struct gf_task *t, json_t *o) {
     const struct gf_restored *r = &t->filtering->restored;
     const bool iterates = gf_filter_iterates(t->s), wiener = gf_filter_measures(t->s);
-    GF_ADD(o, GF_KEY("deconvolved", GF_REPORT(GF_KEY("psf", gf_filter_psf(t->s)->text),
-                                              GF_KEY("method", iterates ? "richardson-lucy"
-                                                               : wiener ? "wiener"
-                                                                        : "tikhonov"),
-                                              GF_KEY_IF(r->noise > 0, "noise", r->noise),
-                                              GF_KEY_IF(wiener, "k", r->prior.mean),
-                                              GF_KEY_IF(!iterates && !wiener, "l",
-                                                        t->s->filter.restore.regularize),
-                                              GF_KEY_IF(iterates, "iterations", r->iterations))));
+    const double l = t->s->filter.restore.regularize;
+    const char *method = iterates ? "richardson-lucy" : wiener ? "wiener" : "tikhonov";
+    json_t *said =
+        GF_REPORT(GF_KEY("psf", gf_filter_psf(t->s)->text), GF_KEY("method", method),
+                  GF_KEY_IF(r->noise > 0, "noise", r->noise), GF_KEY_IF(wiener, "k", r->prior.mean),
+                  GF_KEY_IF(l > 0, "l", l), GF_KEY_IF(iterates, "iterations", r->iterations));
+    GF_ADD(o, GF_KEY("deconvolved", said));
 }

@@ -27,8 +27,7 @@ static bool on(const struct gf_job *job, int axis) {
     return job->axes >> axis & 1;
 }
 
-/* The index along each axis of element `at` of a table, and the frequency there, in cycles a
- * sample. */
+/* The index along each axis of a table's element, and the frequency there, in cycles a sample. */
 static double frequency_at(const struct gf_job *job, const struct gf_array *table, int64_t at,
                            int64_t index[GF_MAX_DIMS]) {
     double square = 0;
@@ -68,15 +67,10 @@ static void add_bin(const struct gf_job *job, const struct gf_array *g, const st
     for (int64_t c = 0; c < g->shape[job->ndim] && f > 0; c++) {
         const char *p = (const char *)g->data + offset + c * g->stride[job->ndim];
         const struct gf_number x = gf_number_get(p, 0, g->dtype == GF_C128);
-        to[COUNT] += twice;
-        to[HH] += twice * hh;
-        to[GHH] += twice * hh * (x.re * x.re + x.im * x.im) / points;
-        to[HHHH] += twice * hh * hh;
-        if (hh < FAINT) {
-            to[LOW] += twice;
-            to[LOW_HH] += twice * hh;
-            to[LOW_G] += twice * (x.re * x.re + x.im * x.im) / points;
-        }
+        const double gg = (x.re * x.re + x.im * x.im) / points, low = hh < FAINT ? 1 : 0;
+        const double add[SUMS] = {1, hh, gg * hh, hh * hh, low, low * hh, low * gg};
+        for (int i = 0; i < SUMS; i++)
+            to[i] += twice * add[i];
     }
 }
 

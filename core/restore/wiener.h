@@ -14,9 +14,8 @@
  * not fit the blur is as harmful as noise. The 2 is for the variation of S within a band.
  *
  *     rc = gf_prior_make(&forward, &spectrum, &h, deviation * deviation, threads, &prior);
- *     rc = gf_wiener_invert(&job, &prior, 0, threads, &h);
- *
- * Functions return 0 or GF_ENOMEM. */
+ *     gf_wiener_invert(&job, &prior, 0, threads, &h);
+ */
 #ifndef GF_CORE_RESTORE_WIENER_H
 #define GF_CORE_RESTORE_WIENER_H
 
@@ -31,7 +30,7 @@ struct gf_prior {
     double mean;                  /* the least N over the mean of S without the zero frequency */
 };
 
-/* `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
+/* 0 or GF_ENOMEM. `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
  * gf_filter_tabulate() gives it on the job's shape. Means are over channels and over axes that are
  * not transformed. */
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
