@@ -331,8 +331,7 @@ static int64_t round_samples(const struct gf_array *from, struct gf_array *to, i
     return clipped;
 }
 
-/* Copies the samples without what --edges added, which outputs have room for until they are
- * cropped. */
+/* Copies the samples without what --edges added, for which outputs have room too. */
 static void copy_samples(struct gf_task *t, const struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
         struct gf_array to = out[i], from = t->in;

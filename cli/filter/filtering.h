@@ -20,8 +20,7 @@ struct gf_filter_frame {
     double spacing[GF_MAX_DIMS];
     char kind[GF_MAX_DIMS];
     bool in_parts; /* masks and kernels are only checked; parts of the job make their tables */
-    /* Wiener: of the picture, and the blur's table, which the filter takes. NULL before the samples
-     * are read. */
+    /* Wiener: NULL before the samples are read. The filter takes the blur's table. */
     const struct gf_prior *prior;
     struct gf_array *transfer;
 };

@@ -9,9 +9,8 @@
  * the deviation (Donoho and Johnstone 1994). Lines take (1 -2 1) / sqrt(6).
  *
  * Integers at an end of their type's range, which may be clipped, and those beside them do not
- * count. The noise of rounding to integers is part of the result. It is too high for pictures
- * with fine texture all over, and too low for noise that is not white, such as that of JPEG files
- * and of pictures that were made larger. */
+ * count. Rounding to integers is part of the noise. The result is too high for pictures with fine
+ * texture all over, and too low for noise that is not white, as in JPEG and enlarged pictures. */
 #ifndef GF_CORE_RESTORE_NOISE_H
 #define GF_CORE_RESTORE_NOISE_H
 

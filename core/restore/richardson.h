@@ -5,8 +5,7 @@
  *
  * accelerated as by Biggs and Andrews (1997, Acceleration of iterative image restoration): y = x +
  * a (x - x of the iteration before), a = (g g') / (g' g'), 0 to 1, of the last two corrections g =
- * x' - y and g'. An array in reverse order is a mirror image, so that the job that blurs serves for
- * both H and H^T.
+ * x' - y and g'. Reversed arrays are mirror images, so the job that blurs serves for H and H^T.
  *
  * It ends after `iterations`, or, if those are automatic, when the mean square of d - H y is down to
  * the noise's (the discrepancy principle, Morozov 1966), after 1 to GF_RICHARDSON_MOST. */
@@ -25,8 +24,7 @@ struct gf_richardson {
 };
 
 /* `job` blurs: GF_FILTER from f32 to one f32 output. *data: its input, contiguous; negative samples
- * count as 0. Replaces it by the result, and sets *done to the number of iterations. GF_ENOMEM, or
- * the blur's status. */
+ * count as 0. Replaces it by the result after *done iterations. GF_ENOMEM, or the blur's status. */
 int gf_richardson_restore(const struct gf_job *job, const struct gf_richardson *how,
                           struct gf_array *data, int *done);
 /* Bytes that it allocates. */

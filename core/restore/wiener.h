@@ -30,9 +30,9 @@ struct gf_prior {
     double mean;                  /* the least N over the mean of S without the zero frequency */
 };
 
-/* 0 or GF_ENOMEM. `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
- * gf_filter_tabulate() gives it on the job's shape. Means are over channels and over axes that are
- * not transformed. */
+/* `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
+ * gf_filter_tabulate() gives it on the job's shape. Means are over channels and untransformed axes
+ * too. GF_ENOMEM. */
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, int threads, struct gf_prior *prior);
 /* N / S at a frequency, interpolated as a power law between bands. */
