@@ -43,7 +43,7 @@ int gf_filter_check(struct gf_settings *s) {
         : f->restore.iterations > 0 && noise
             ? "--noise ends --iterations=auto, not a number of iterations"
         : iterates && (beside || s->precision == GF_DOUBLE)
-            ? "--iterations goes with no other filter, --mask-out, --offset, --color=luma or "
+            ? "--iterations excludes other filters, --mask-out, --offset, --color=luma and "
               "--precision=double; filter its result"
             : NULL;
     if (f->edges == GF_UNSET)

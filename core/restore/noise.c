@@ -91,7 +91,7 @@ static int64_t take_tile(const struct plane *p, const struct window *w, double *
     return (double)n >= UNCLIPPED * (double)all ? n : 0;
 }
 
-/* Of numbers, or of tiles, which begin with one. */
+/* Compares numbers, or tiles, which begin with one. */
 static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);

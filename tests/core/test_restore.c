@@ -101,7 +101,7 @@ static void test_psf(void) {
 
 /* ---- noise ---- */
 
-/* Of a picture with a slope, a step, and noise. */
+/* The estimate for a picture with a slope, a step, and noise. */
 static double measure(enum gf_dtype type, int ndim, const int64_t *shape, double mean, double s) {
     struct gf_array a;
     double deviation = -1;
