@@ -1,4 +1,4 @@
-/* --deconvolve: checks its options, makes the blur's inverse, and runs Richardson-Lucy. */
+/* --deconvolve: checks its options, measures the picture, and runs Richardson-Lucy. */
 #include "cli/filter/filtering.h"
 #include "cli/report.h"
 #include "core/base/sample_value.h"
@@ -7,22 +7,6 @@
 #include "core/restore/richardson.h"
 
 static const double ROUNDING = 0.2886751345948129; /* the deviation of rounding to integers */
-
-const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s) {
-    for (int i = 0; i < s->filter.n_parts; i++)
-        if (s->filter.part[i].what >= GF_PSF)
-            return &s->filter.part[i];
-    return NULL;
-}
-
-bool gf_filter_iterates(const struct gf_settings *s) {
-    return gf_filter_psf(s) && s->filter.restore.iterations != 0;
-}
-
-bool gf_filter_measures(const struct gf_settings *s) {
-    return gf_filter_psf(s) && s->filter.restore.iterations == 0 &&
-           !(s->filter.restore.regularize > 0);
-}
 
 /* ---- options ---- */
 
@@ -49,38 +33,6 @@ int gf_filter_check(struct gf_settings *s) {
     if (f->edges == GF_UNSET)
         f->edges = psf ? GF_EDGES_MIRROR : GF_EDGES_PERIODIC;
     return why ? gf_fail(GF_EUSAGE, "%s", why) : 0;
-}
-
-/* ---- the filter ---- */
-
-static int add_psf(const struct gf_settings *s, const struct gf_job *job, struct gf_filter *f) {
-    const struct gf_filter_part *p = gf_filter_psf(s);
-    return p->file.value ? gf_filter_times_part(s, p, job, f)
-                         : gf_filter_add_blur(f, job, p->psf.size);
-}
-
-int gf_filter_add_restoring(const struct gf_settings *s, const struct gf_job *job,
-                            const struct gf_filter_frame *frame, struct gf_filter *f) {
-    struct gf_array *kept = frame->transfer, h = {0};
-    struct gf_job blur = *job;
-    if (kept && kept->data) {
-        f->table = *kept;
-        *kept = h;
-    } else {
-        int rc = add_psf(s, job, f);
-        blur.filter = f;
-        if (!rc && !gf_filter_iterates(s))
-            rc = gf_filter_tabulate(&blur, gf_settings_threads(s), &h);
-        if (rc || gf_filter_iterates(s))
-            return rc;
-        gf_array_free(&f->table);
-        f->table = h;
-        f->n_factors = 0;
-    }
-    if (frame->prior || !gf_filter_measures(s))
-        gf_wiener_invert(job, frame->prior, s->filter.restore.regularize, gf_settings_threads(s),
-                         &f->table);
-    return 0;
 }
 
 /* ---- the picture ---- */

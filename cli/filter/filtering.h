@@ -74,6 +74,12 @@ struct gf_filtering {
 extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result;
 /* Prints a note for each radius below a bin, which may be meant in another unit. */
 void gf_filter_note_radii(const struct gf_settings *s);
+/* The point-spread function, or NULL. */
+const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s);
+/* True if the filter depends on the picture's samples: Wiener's. */
+bool gf_filter_measures(const struct gf_settings *s);
+/* True for Richardson-Lucy, whose job only blurs. */
+bool gf_filter_iterates(const struct gf_settings *s);
 
 /* ---- files.c: the pictures that --mask and --convolve name ---- */
 
@@ -112,22 +118,11 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t);
 /* Multiplies by a kernel, or a point-spread function, centred at extent / 2. */
 int gf_filter_times_part(const struct gf_settings *s, const struct gf_filter_part *p,
                          const struct gf_job *job, struct gf_filter *filter);
-/* A gaussian blur of that many pixels. */
-int gf_filter_add_blur(struct gf_filter *f, const struct gf_job *job, double pixels);
 
 /* ---- deconvolve.c: --deconvolve ---- */
 
-/* The point-spread function, or NULL. */
-const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s);
 /* Refuses options that contradict each other or --deconvolve, and sets the default of --edges. */
 int gf_filter_check(struct gf_settings *s);
-/* True if the filter depends on the picture's samples: Wiener's. */
-bool gf_filter_measures(const struct gf_settings *s);
-/* True for Richardson-Lucy, whose job only blurs. */
-bool gf_filter_iterates(const struct gf_settings *s);
-/* Makes an empty filter what --deconvolve says: the blur's inverse, or for iterations the blur. */
-int gf_filter_add_restoring(const struct gf_settings *s, const struct gf_job *job,
-                            const struct gf_filter_frame *frame, struct gf_filter *f);
 /* Before the samples are read: counts the memory, and refuses what the job does not allow. */
 int gf_filter_expect_restored(struct gf_task *t);
 /* Measures the noise in t->in, which --edges has not lengthened yet. */

@@ -146,7 +146,7 @@ static int add_profile(struct gf_filter *f, const struct gf_job *job,
 }
 
 /* exp(-2 pi^2 S^2 f^2), with f = k / P. */
-int gf_filter_add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
+static int add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
     struct gf_lowpass l = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < job->ndim; i++)
         l.radius[i] = within_reason((double)job->shape[i] / (2 * acos(-1) * pixels));
@@ -189,6 +189,38 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
     return 0;
 }
 
+/* ---- deconvolution ---- */
+
+static int add_psf(const struct gf_settings *s, const struct gf_job *job, struct gf_filter *f) {
+    const struct gf_filter_part *p = gf_filter_psf(s);
+    return p->file.value ? gf_filter_times_part(s, p, job, f) : add_blur(f, job, p->psf.size);
+}
+
+/* Makes an empty filter what --deconvolve says: the blur's inverse, or for iterations the blur. */
+static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
+                         const struct gf_filter_frame *frame, struct gf_filter *f) {
+    struct gf_array *kept = frame->transfer, h = {0};
+    struct gf_job blur = *job;
+    if (kept && kept->data) {
+        f->table = *kept;
+        *kept = h;
+    } else {
+        int rc = add_psf(s, job, f);
+        blur.filter = f;
+        if (!rc && !gf_filter_iterates(s))
+            rc = gf_filter_tabulate(&blur, gf_settings_threads(s), &h);
+        if (rc || gf_filter_iterates(s))
+            return rc;
+        gf_array_free(&f->table);
+        f->table = h;
+        f->n_factors = 0;
+    }
+    if (frame->prior || !gf_filter_measures(s))
+        gf_wiener_invert(job, frame->prior, s->filter.restore.regularize, gf_settings_threads(s),
+                         &f->table);
+    return 0;
+}
+
 /* ---- the whole ---- */
 
 /* White is an integer type's largest number, and 1 for floats. A percentage of an integer type's
@@ -217,13 +249,13 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     if (psf)
         rc = check_file(job, frame, psf);
     if (!rc && psf)
-        rc = gf_filter_add_restoring(s, job, frame, *out);
+        rc = add_restoring(s, job, frame, *out);
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
         files = files || p->what == GF_KERNEL || p->what == GF_MASK;
         rc = gf_filter_is_file(p) || p->what >= GF_PSF ? check_file(job, frame, p)
-             : p->what == GF_BLUR ? gf_filter_add_blur(*out, job, p->radius[0].value)
-                                  : add_profile(*out, job, frame, p);
+             : p->what == GF_BLUR                      ? add_blur(*out, job, p->radius[0].value)
+                                                       : add_profile(*out, job, frame, p);
     }
     if (!rc && files) {
         (*out)->make_part = gf_filter_make_table;

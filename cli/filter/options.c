@@ -193,6 +193,22 @@ static int parse_convolve(const struct gf_opt *o, const char *value, void *setti
     return 0;
 }
 
+const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s) {
+    for (int i = 0; i < s->filter.n_parts; i++)
+        if (s->filter.part[i].what >= GF_PSF)
+            return &s->filter.part[i];
+    return NULL;
+}
+
+bool gf_filter_iterates(const struct gf_settings *s) {
+    return gf_filter_psf(s) && s->filter.restore.iterations != 0;
+}
+
+bool gf_filter_measures(const struct gf_settings *s) {
+    return gf_filter_psf(s) && s->filter.restore.iterations == 0 &&
+           !(s->filter.restore.regularize > 0);
+}
+
 /* Parses "4" or, for motion, "15,30". */
 static bool parse_psf(const char *text, struct gf_psf *psf) {
     struct field field[MAX_FIELDS + 1];
