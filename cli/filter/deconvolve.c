@@ -60,7 +60,7 @@ int gf_filter_expect_restored(struct gf_task *t) {
     const struct gf_job forward = forward_job(t);
     int64_t bytes = gf_filter_lengthen_bytes(t);
     if (gf_filter_iterates(t->s))
-        bytes += gf_richardson_bytes(&t->job) + 2 * gf_job_bytes(&forward, 0); /* plan, table */
+        bytes += gf_richardson_bytes(&t->job) + 4 * gf_job_bytes(&forward, 0);
     else if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and two tables */
         bytes += 4 * gf_job_bytes(&forward, 0);
     return gf_filter_check_memory(t, bytes);
