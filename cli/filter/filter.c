@@ -372,6 +372,7 @@ const struct gf_command gf_command_filter = {
                 "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
                 "  gpufft filter scan.png --auto-notch --verbose --mask-out=m.png --out=clean.png\n"
                 "  gpufft filter scene.png --mask=m.png --out=masked.png\n"
-                "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n",
+                "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n"
+                "  gpufft filter photo.png --deconvolve=disk:4 --out=sharp.png\n",
     .run = run,
 };
