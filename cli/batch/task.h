@@ -124,6 +124,7 @@ struct gf_task {
     bool lossy;             /* idwt: a threshold is or was applied */
     struct gf_feed feed;    /* produces samples while the job runs */
     bool untouched;         /* filter: nothing was found; the outputs are copies of the samples */
+    bool made;              /* filter: the outputs are t->in, rounded; no job runs */
     int64_t need;           /* bytes of arrays and workspace; -1: unknown until it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
