@@ -132,7 +132,7 @@ struct gf_settings {
     int dims;      /* 0: unset */
     int norm;      /* enum gf_norm or GF_UNSET */
     int precision; /* enum gf_precision or GF_UNSET */
-    int color;     /* 0 channels, 1 luma */
+    int color;     /* 0 channels, 1 luma, or GF_UNSET */
     bool half;
 
     struct gf_wavelet_settings {
@@ -152,6 +152,13 @@ struct gf_settings {
         int peaks;
         int channels; /* 0: luma */
     } stats;
+
+    struct gf_picture_settings {
+        int marks, zoom;   /* 0: none */
+        int64_t centre[2]; /* of the zoom: bins from the centre, x, y */
+        bool rulers;
+        int colormap, max_size; /* index into gf_colormap_names; 0: any size */
+    } picture;
 
     struct gf_demo_settings {
         int every;       /* 0: unset */

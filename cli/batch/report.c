@@ -17,13 +17,15 @@ static double rounded(double ms) {
 static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
     const struct gf_output *out = &t->job.out[i];
+    const enum gf_dtype type = p->drawn ? p->dtype : out->dtype;
+    const int ndim = p->drawn ? p->image.ndim : t->job.ndim;
     const bool display = ran && !p->target->aside && out->map == GF_MAP_DISPLAY;
     json_t *o = GF_REPORT(GF_KEY("path", p->path), GF_KEY("format", p->format->name),
                           GF_KEY("kind", p->target->label),
-                          GF_KEY_IF(ran, "shape", gf_json_shape(p->shape, t->job.ndim)),
-                          GF_KEY_IF(ran, "channels", p->shape[t->job.ndim]));
+                          GF_KEY_IF(ran, "shape", gf_json_shape(p->shape, ndim)),
+                          GF_KEY_IF(ran, "channels", p->shape[ndim]));
     if (ran && !p->target->aside)
-        GF_ADD(o, GF_KEY("type", gf_dtype_name(out->dtype)),
+        GF_ADD(o, GF_KEY("type", gf_dtype_name(type)),
                GF_KEY_IF(t->job.op == GF_FILTER, "clipped", t->report.clipped[i]),
                GF_KEY_IF(t->overflowed[i], "overflowed", t->overflowed[i]));
     return GF_ADD(o, GF_KEY_IF(display && t->job.op == GF_FFT, "black", t->report.low[i]),

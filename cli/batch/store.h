@@ -29,6 +29,7 @@ struct gf_product {
     /* Once the samples are made, a range of them becomes integers of this type. */
     bool stretches;
     enum gf_dtype dtype;
+    bool drawn; /* check() replaces the image by one to look at, of `dtype` */
     struct gf_image image;
     int64_t shape[GF_MAX_RANK];
     bool has_record;

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
+#include "cli/commands/fwd_picture.h"
 
 /* Describes an output, which is all zero, by the options. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
@@ -25,7 +26,7 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
 static void describe_record(struct gf_task *t, int i) {
     const struct gf_output *out = &t->job.out[i];
     struct gf_product *p = &t->product[i];
-    if (out->map == GF_MAP_DISPLAY ||
+    if (out->map == GF_MAP_DISPLAY || p->drawn ||
         (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE))
         return;
     p->has_record = true;
@@ -34,12 +35,35 @@ static void describe_record(struct gf_task *t, int i) {
     p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
 }
 
+/* True if colour becomes luma unless --color says otherwise: all outputs are for the eye, in files to
+ * look at. */
+static bool shows_luma(const struct gf_task *t) {
+    bool shows = t->s->color == GF_UNSET && t->image.color == GF_RGB && t->job.n_out;
+    for (int i = 0; i < t->job.n_out && shows; i++) {
+        const struct gf_product *p = &t->product[i];
+        enum gf_dtype dtype;
+        shows = p->format->pictures && (p->kind == GF_MAGNITUDE || p->kind == GF_POWER) &&
+                !gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &dtype) &&
+                gf_dtype_is_integer(dtype);
+    }
+    return shows;
+}
+
+/* Makes output i what a plot is drawn from: the numbers themselves. */
+static void describe_plot(struct gf_task *t, int i) {
+    struct gf_output *out = &t->job.out[i];
+    out->map = GF_MAP_NUMBER;
+    out->dtype = gf_dtype_real(gf_job_number(&t->job));
+    t->product[i].drawn = true;
+}
+
 static int prepare(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
     gf_task_begin_job(t, GF_FORWARD);
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
+    job->luma = job->luma || shows_luma(t);
     job->spend_input = !t->image.alpha; /* alpha is copied from it later */
     if (!rc)
         rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
@@ -55,31 +79,33 @@ static int prepare(struct gf_task *t) {
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);
         p->noise = true;
+        if (gf_dtype_is_integer(dtype) && gf_picture_plots(t, i))
+            describe_plot(t, i);
         /* A half spectrum has shorter rows than the picture: no room for alpha. */
         p->alpha_plane =
             t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;
         rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
         describe_record(t, i);
     }
-    return rc;
+    return rc ? rc : gf_picture_prepare(t);
 }
 
-/* Prints a note if alpha was dropped, or if a line's spectrum became a picture of one row. */
+/* Draws pictures. Prints a note if alpha was dropped, or if a line's spectrum became a picture of one
+ * row. */
 static int check(struct gf_task *t) {
     bool kept = true;
-    for (int i = 0; i < t->job.n_out; i++) {
+    for (int i = 0; i < t->targets->n; i++) {
         const struct gf_product *p = &t->product[i];
         kept = kept && p->alpha_plane;
         if (t->job.ndim == 1 && t->job.out[i].map == GF_MAP_DISPLAY && !p->format->lines)
-            gf_log_note("'%s': '%s' is one row of pixels; gpufft stats --radial=FILE plots a "
-                        "line's spectrum",
+            gf_log_note("'%s': '%s' is one row of pixels; a .png without display options is a plot",
                         gf_log_name(t->read[0]), p->path);
     }
     if (t->image.alpha && !kept)
         gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
                     t->s->half ? "a halved spectrum has no room for it"
                                : "a complex TIFF keeps it");
-    return 0;
+    return gf_picture_draw(t);
 }
 
 const struct gf_task_hooks gf_hooks_forward = {
@@ -90,11 +116,13 @@ const struct gf_task_hooks gf_hooks_forward = {
 };
 
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,       &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display,
-    &gf_opts_files,     &gf_opts_display,       &gf_opts_axes,    &gf_opts_norm,
-    &gf_opts_precision, &gf_opts_color,         &gf_opts_half,    &gf_opts_list,
-    &gf_opts_frames,    &gf_opts_raw,           &gf_opts_backend, &gf_opts_peer,
-    &gf_opts_run,       &gf_opts_scratch,       &gf_opts_report,  NULL};
+    &gf_opts_out,           &gf_opts_spectrum_kind,  &gf_opts_further,
+    &gf_opts_depth_display, &gf_opts_files,          &gf_opts_display,
+    &gf_opts_picture,       &gf_opts_axes,           &gf_opts_norm,
+    &gf_opts_precision,     &gf_opts_spectrum_color, &gf_opts_half,
+    &gf_opts_list,          &gf_opts_frames,         &gf_opts_raw,
+    &gf_opts_backend,       &gf_opts_peer,           &gf_opts_run,
+    &gf_opts_scratch,       &gf_opts_report,         NULL};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",
@@ -104,6 +132,7 @@ const struct gf_command gf_command_fwd = {
     .joins = true,
     .groups = groups,
     .examples = "  gpufft fwd scene.png --out=spectrum.png\n"
+                "  gpufft fwd scene.png --mark=5 --rulers --out=peaks.png\n"
                 "  gpufft fwd scene.png --complex=spec.tif --phase=phase.png\n"
                 "  gpufft fwd photos/ --out='spectra/{stem}_{kind}.png' --resume\n"
                 "  find a -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"

@@ -124,7 +124,7 @@ static int check_wavelet(const struct gf_settings *s) {
                        "--levels, --boundary and --threshold belong to --transform=dwt or idwt");
     if (wavelet && is_filter(s))
         return gf_fail(GF_EUSAGE, "--transform=dwt and a filter exclude each other");
-    if (wavelet && (s->half || s->color || s->norm != GF_UNSET))
+    if (wavelet && (s->half || s->color == 1 || s->norm != GF_UNSET))
         return gf_fail(GF_EUSAGE, "--norm, --half and --color belong to an FFT");
     return 0;
 }
@@ -235,7 +235,7 @@ static const struct gf_opt_group *const groups[] = {
     /* outputs */
     &gf_opts_out, &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,
     /* the transform */
-    &gf_opts_axes, &gf_opts_norm, &gf_opts_precision, &gf_opts_color, &gf_opts_half,
+    &gf_opts_axes, &gf_opts_norm, &gf_opts_precision, &gf_opts_spectrum_color, &gf_opts_half,
     &gf_opts_display, &gf_opts_filter,
     /* inputs */
     &gf_opts_raw,

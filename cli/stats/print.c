@@ -67,8 +67,7 @@ static const char *place(const struct gf_stats *s, const struct gf_peak *p, char
     return text;
 }
 
-/* A peak's cycles per unit. */
-static double physical(const struct gf_stats *s, const struct gf_peak *p) {
+double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
     double squares = 0;
     for (int i = 0; i < s->job->ndim && s->unit; i++) {
         const double f = (double)p->at[i] / ((double)s->job->shape[i] * s->spacing[i]);
@@ -77,13 +76,13 @@ static double physical(const struct gf_stats *s, const struct gf_peak *p) {
     return sqrt(squares);
 }
 
-static json_t *peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
+json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *list = json_array();
     char text[80];
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
-        const double f = physical(s, p);
+        const double f = gf_stats_cycles(s, p);
         GF_APPEND(list, GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
                   GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
                   GF_KEY("period", w->period), GF_KEY_IF(s->unit, "per_unit", f),
@@ -114,12 +113,12 @@ static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_sig
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
     const struct gf_stats_signal *c = &s->signal[i];
-    return GF_REPORT(GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
-                     GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
-                     GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
-                     GF_KEY(".shares", shares_report(&c->energy)),
-                     GF_KEY("radial", radial_report(s, c)),
-                     GF_KEY(".octaves", octaves_report(s, c)), GF_KEY("peaks", peaks_report(s, c)));
+    return GF_REPORT(
+        GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
+        GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
+        GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
+        GF_KEY(".shares", shares_report(&c->energy)), GF_KEY("radial", radial_report(s, c)),
+        GF_KEY(".octaves", octaves_report(s, c)), GF_KEY("peaks", gf_stats_peaks_report(s, c)));
 }
 
 static json_t *report(const struct gf_stats *s) {
@@ -219,10 +218,6 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
 
 /* The frequencies, then each channel's powers, each of n_rings numbers. */
 static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot_curve *curve) {
-    static const char *const channels[] = {"1", "2", "3", "4"}, *const colors[] = {"red", "green",
-                                                                                   "blue"};
-    static const int color_of[] = {1, 2, 0, 6}; /* near red, green and blue */
-    bool named = s->image->color == GF_RGB && s->n_signals == 3;
     for (int64_t r = 0; r < s->n_rings; r++)
         number[r] = s->signal[0].ring[r].frequency / (s->ring_spacing > 0 ? s->ring_spacing : 1);
     for (int64_t c = 0; c < s->n_signals; c++) {
@@ -230,9 +225,7 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
         for (int64_t r = 0; r < s->n_rings; r++)
             y[r] = s->signal[c].ring[r].mean;
         curve[c] = (struct gf_plot_curve){.x = number, .y = y, .n = s->n_rings};
-        curve[c].color = s->n_signals == 1 ? 0 : c < 4 ? color_of[c] : 7;
-        if (s->n_signals > 1 && c < 4)
-            curve[c].name = named ? colors[c] : channels[c];
+        gf_plot_name_channel(&curve[c], c, s->n_signals, s->image->color == GF_RGB);
     }
 }
 

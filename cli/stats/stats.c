@@ -138,9 +138,7 @@ static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
     return rc;
 }
 
-/* Analyses samples in memory and prints the result. */
-/* Sets the unit in which the file gives the distances along all axes, if it does. */
-static void take_units(const struct gf_image *image, struct gf_stats *st) {
+void gf_stats_take_units(const struct gf_image *image, struct gf_stats *st) {
     const int ndim = st->job->ndim;
     const struct gf_axis *a = gf_axes_spatial(&image->axes, ndim, ndim - 1);
     char kind, same;
@@ -156,6 +154,7 @@ static void take_units(const struct gf_image *image, struct gf_stats *st) {
     st->ring_spacing = known && alike ? a->spacing : 0;
 }
 
+/* Analyses samples in memory and prints the result. */
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     struct gf_stats st = {.path = t->read[0],
                           .name = name,
@@ -163,7 +162,7 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
                           .image = &t->image,
                           .job = &t->job,
                           .peaks = t->s->stats.peaks};
-    take_units(&t->image, &st);
+    gf_stats_take_units(&t->image, &st);
     gf_progress_show("transforming", gf_log_name(name));
     int rc = look(t, &st);
     if (!rc)

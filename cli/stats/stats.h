@@ -31,6 +31,15 @@ struct gf_stats {
     struct gf_stats_signal *signal;
 };
 
+struct json_t;
+
+/* Sets the unit and the spacing along st->job's axes, if the image's file has them. */
+void gf_stats_take_units(const struct gf_image *image, struct gf_stats *st);
+/* A peak's cycles per unit; 0 without one. */
+double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p);
+/* The list of a signal's peaks, for a report. */
+struct json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c);
+
 void gf_stats_print(const struct gf_stats *s, bool json);
 
 /* Write the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
