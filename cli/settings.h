@@ -154,8 +154,8 @@ struct gf_settings {
     } stats;
 
     struct gf_picture_settings {
-        int marks, zoom;   /* 0: none */
-        int64_t centre[2]; /* of the zoom: bins from the centre, x, y */
+        int marks, zoom; /* 0: none */
+        int centre[2];   /* of the zoom: bins from the centre, x, y */
         bool rulers;
         int colormap, max_size; /* index into gf_colormap_names; 0: any size */
     } picture;

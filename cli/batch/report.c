@@ -17,8 +17,8 @@ static double rounded(double ms) {
 static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
     const struct gf_output *out = &t->job.out[i];
-    const enum gf_dtype type = p->drawn ? p->dtype : out->dtype;
-    const int ndim = p->drawn ? p->image.ndim : t->job.ndim;
+    const enum gf_dtype type = p->drawn.ndim ? GF_U8 : out->dtype;
+    const int ndim = p->drawn.ndim ? p->drawn.ndim : t->job.ndim;
     const bool display = ran && !p->target->aside && out->map == GF_MAP_DISPLAY;
     json_t *o = GF_REPORT(GF_KEY("path", p->path), GF_KEY("format", p->format->name),
                           GF_KEY("kind", p->target->label),

@@ -29,8 +29,8 @@ struct gf_product {
     /* Once the samples are made, a range of them becomes integers of this type. */
     bool stretches;
     enum gf_dtype dtype;
-    bool drawn; /* check() replaces the image by one to look at, of `dtype` */
     struct gf_image image;
+    struct gf_image drawn; /* if it has axes, check() replaces the image by this one, for people */
     int64_t shape[GF_MAX_RANK];
     bool has_record;
     struct gf_record record;

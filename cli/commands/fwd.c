@@ -26,7 +26,7 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
 static void describe_record(struct gf_task *t, int i) {
     const struct gf_output *out = &t->job.out[i];
     struct gf_product *p = &t->product[i];
-    if (out->map == GF_MAP_DISPLAY || p->drawn ||
+    if (out->map == GF_MAP_DISPLAY || p->drawn.ndim ||
         (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE))
         return;
     p->has_record = true;
@@ -54,7 +54,7 @@ static void describe_plot(struct gf_task *t, int i) {
     struct gf_output *out = &t->job.out[i];
     out->map = GF_MAP_NUMBER;
     out->dtype = gf_dtype_real(gf_job_number(&t->job));
-    t->product[i].drawn = true;
+    t->product[i].drawn.ndim = 2;
 }
 
 static int prepare(struct gf_task *t) {

@@ -1,6 +1,7 @@
 /* Draws finished spectra: marks, zoom, rulers, colours and size of pictures, and plots of lines. */
 #include "cli/commands/fwd_picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,21 +18,15 @@ enum { SMALL = 256 }; /* a marked or ruled picture is magnified to this size at 
 
 static int parse_zoom(const struct gf_opt *o, const char *value, void *field) {
     struct gf_picture_settings *p = field;
-    char *end;
-    const long zoom = strtol(value, &end, 10);
-    bool ok = end != value && zoom >= 1 && zoom <= 512;
-    memset(p->centre, 0, sizeof p->centre);
-    for (int i = 0; i < 2 && ok && *end; i++) {
-        const char *number = end + 1;
-        ok = *end == ',';
-        p->centre[i] = ok ? strtol(number, &end, 10) : 0;
-        ok = ok && end != number && *end == (i ? 0 : ',');
-    }
-    p->zoom = (int)zoom;
-    return ok && !*end ? 0
-                       : gf_opt_refuse(o, value,
-                                       "it is a whole number to 512, or with the bin in the middle "
-                                       "F,X,Y, as in 4,30,-20");
+    int used = 0;
+    p->centre[0] = p->centre[1] = 0;
+    const int n =
+        sscanf(value, "%5d%n,%9d,%9d%n", &p->zoom, &used, &p->centre[0], &p->centre[1], &used);
+    if (n != 2 && !value[used] && p->zoom >= 1 && p->zoom <= 512)
+        return 0;
+    return gf_opt_refuse(o, value,
+                         "it is a whole number to 512, or with the bin in the middle F,X,Y, as in "
+                         "4,30,-20");
 }
 
 const struct gf_opt_group gf_opts_picture = GF_GROUP(
@@ -56,18 +51,13 @@ static bool annotates(const struct gf_settings *s) {
     return s->picture.marks || s->picture.rulers;
 }
 
-/* True if the pictures become u8 with three channels. */
-static bool colors(const struct gf_settings *s) {
-    return annotates(s) || s->picture.colormap;
-}
-
 /* ---- before the transform ---- */
 
 /* The axis of a line, or of a picture of one row or column; -1 for anything else. */
 static int line_axis(const struct gf_job *job) {
-    if (job->ndim == 1)
-        return job->shape[0] > 1 ? 0 : -1;
     const int64_t *n = job->shape;
+    if (job->ndim == 1)
+        return n[0] > 1 ? 0 : -1;
     return job->ndim > 2 || (n[0] > 1) == (n[1] > 1) ? -1 : n[1] > 1;
 }
 
@@ -80,158 +70,121 @@ bool gf_picture_plots(const struct gf_task *t, int i) {
 }
 
 static bool is_plot(const struct gf_task *t, int i) {
-    return t->product[i].drawn && t->job.out[i].map == GF_MAP_NUMBER;
-}
-
-/* Refuses options that the spectrum of output i does not suit. */
-static int check_options(const struct gf_task *t, int i) {
-    const struct gf_settings *s = t->s;
-    const struct gf_job *job = &t->job;
-    const int64_t channels = gf_job_lanes(job);
-    if (job->ndim < 2 || job->axes != 3u << (job->ndim - 2))
-        return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on "
-                                  "spectra of two axes; --dims=2 takes a volume page by page");
-    if (colors(s) && job->out[i].dtype != GF_U8)
-        return gf_fail(GF_EINVAL,
-                       "marks, rulers and colours are drawn with 8 bits; leave "
-                       "--depth=%d out",
-                       s->depth);
-    if (channels > 1 && (s->picture.marks || s->picture.colormap || (colors(s) && channels != 3)))
-        return gf_fail(GF_EINVAL,
-                       "--mark and --colormap draw on one channel, and there are %lld; "
-                       "--color=luma makes one of colour",
-                       (long long)channels);
-    return 0;
+    return t->product[i].drawn.ndim && t->job.out[i].map == GF_MAP_NUMBER;
 }
 
 static int make_view(const struct gf_task *t, struct gf_view *view) {
     const struct gf_picture_settings *p = &t->s->picture;
-    const struct gf_view_wish wish = {
-        .zoom = p->zoom,
-        .least = annotates(t->s) ? SMALL : 0,
-        .at = {p->centre[1], p->centre[0]},
-        .most = p->max_size && p->rulers ? gf_picture_most(p->max_size) : p->max_size};
-    int64_t shape[GF_MAX_RANK];
-    gf_job_out_shape(&t->job, 0, shape);
-    return gf_view_make(shape + t->job.ndim - 2, &wish, view);
+    const struct gf_view_wish wish = {.zoom = p->zoom,
+                                      .least = annotates(t->s) ? SMALL : 0,
+                                      .at = {p->centre[1], p->centre[0]},
+                                      .most = p->max_size,
+                                      .rulers = p->rulers};
+    return gf_view_make(t->job.shape + t->job.ndim - 2, &wish, view);
 }
 
-/* The image that output i becomes, without samples. */
+/* Describes what is drawn for output i. */
 static int describe_drawn(const struct gf_task *t, int i, struct gf_image *image) {
-    const struct gf_product *p = &t->product[i];
-    int64_t shape[GF_MAX_RANK];
+    const struct gf_job *job = &t->job;
+    const bool colors = annotates(t->s) || t->s->picture.colormap;
+    int64_t shape[GF_MAX_RANK] = {2 * GF_PLOT_HEIGHT, 2 * GF_PLOT_WIDTH, 3};
     struct gf_view view;
     if (is_plot(t, i)) {
-        const int64_t plot[] = {2 * GF_PLOT_HEIGHT, 2 * GF_PLOT_WIDTH, 3};
-        *image = (struct gf_image){.ndim = 2, .color = GF_RGB};
-        image->px = gf_array_wrap(NULL, GF_U8, 3, plot);
+        image->px = gf_array_wrap(NULL, GF_U8, 3, shape);
+        image->color = GF_RGB;
         return 0;
     }
+    if (job->ndim < 2 || job->axes != 3u << (job->ndim - 2))
+        return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on "
+                                  "spectra of two axes; --dims=2 takes a volume page by page");
+    if (gf_job_lanes(job) > 1 || job->out[i].dtype != GF_U8)
+        return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on one "
+                                  "channel of 8 bits; take --color=luma for colour, no --depth");
     int rc = make_view(t, &view);
     if (rc)
         return rc;
-    memcpy(shape, p->shape, sizeof shape);
-    gf_picture_size(&view, t->s->picture.rulers, shape + t->job.ndim - 2);
-    *image = (struct gf_image){.ndim = t->job.ndim, .color = p->image.color};
-    if (colors(t->s)) {
-        shape[t->job.ndim] = 3;
-        image->color = GF_RGB;
-    }
-    image->px = gf_array_wrap(NULL, t->job.out[i].dtype, t->job.ndim + 1, shape);
+    const int64_t size[] = {job->shape[0], view.size[0] + view.margin, view.size[1] + view.margin,
+                            colors ? 3 : 1};
+    image->color = colors ? GF_RGB : GF_GRAY;
+    image->ndim = job->ndim;
+    image->px = gf_array_wrap(NULL, GF_U8, job->ndim + 1, size + (job->ndim == 2));
     return 0;
 }
 
-/* Adds an output that no file holds: the spectrum whose peaks are marked. */
-static int add_spectrum(struct gf_task *t) {
-    struct gf_job *job = &t->job;
-    const int i = job->n_out;
-    int64_t shape[GF_MAX_RANK];
-    if (i == GF_MAX_OUTPUTS)
-        return gf_fail(GF_EINVAL, "--mark needs one of the %d outputs of a run", GF_MAX_OUTPUTS);
-    job->out[i] = (struct gf_output){.kind = GF_COMPLEX,
-                                     .dtype = gf_job_number(job),
-                                     .half = !gf_dtype_is_complex(job->in_dtype)};
-    gf_job_out_shape(job, i, shape);
-    t->product[i].image.px = gf_array_wrap(NULL, job->out[i].dtype, job->ndim + 1, shape);
-    job->n_out++;
-    return 0;
-}
-
-/* The peaks' spectrum: one plane of it. */
+/* One plane of the spectrum whose peaks are marked: the last output, which no file holds. */
 static struct gf_spectrum spectrum_of(const struct gf_task *t, int64_t z, struct gf_job *one) {
-    const int i = t->job.n_out - 1;
-    struct gf_array px = t->product[i].image.px;
+    struct gf_array px = t->product[t->job.n_out - 1].image.px;
     *one = t->job;
     if (one->ndim == 3) {
         px = gf_array_index(&px, 0, px.data ? z : 0);
         memmove(one->shape, one->shape + 1, 2 * sizeof *one->shape);
     }
     one->ndim = 2;
-    one->out[0] = one->out[i];
+    one->out[0] = one->out[one->n_out - 1];
     return gf_spectrum_of(one, &px, 0, gf_settings_threads(t->s));
 }
 
-int gf_picture_prepare(struct gf_task *t) {
-    const bool asked = is_asked(t->s);
-    int n = 0;
-    for (int i = 0; i < t->job.n_out; i++) {
-        struct gf_product *p = &t->product[i];
-        struct gf_product drawn = *p;
-        p->drawn |= asked && gf_output_is_display(&t->job.out[i]);
-        if (!p->drawn)
-            continue;
-        int rc = is_plot(t, i) ? 0 : check_options(t, i);
-        if (!rc)
-            rc = describe_drawn(t, i, &drawn.image);
-        if (!rc)
-            rc = t->s->plan_only ? 0 : gf_product_accepts(&drawn);
-        if (rc)
-            return rc;
-        t->refuses.pages = t->refuses.slabs = "a drawn picture is made in one piece";
-        t->extra_bytes += gf_array_bytes(&drawn.image.px) * 4 / 3; /* and its pens' bytes */
-        p->noise = false;
-        p->dtype = GF_U8;
-        if (!is_plot(t, i))
-            p->dtype = t->job.out[i].dtype;
-        n++;
-    }
-    if (asked && !n)
-        return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on "
-                                  "integer pictures; write .png, or give --depth=8");
-    if (!t->s->picture.marks)
-        return 0;
-    struct gf_job one;
-    int rc = add_spectrum(t);
+/* Adds that output. */
+static void add_spectrum(struct gf_task *t) {
+    struct gf_job *job = &t->job, one;
+    struct gf_output *out = &job->out[job->n_out];
+    int64_t shape[GF_MAX_RANK];
+    *out = (struct gf_output){.kind = GF_COMPLEX,
+                              .dtype = gf_job_number(job),
+                              .half = !gf_dtype_is_complex(job->in_dtype)};
+    gf_job_out_shape(job, job->n_out, shape);
+    t->product[job->n_out++].image.px = gf_array_wrap(NULL, out->dtype, job->ndim + 1, shape);
     const struct gf_spectrum s = spectrum_of(t, 0, &one);
     t->extra_bytes += gf_spectrum_peaks_bytes(&s);
+}
+
+int gf_picture_prepare(struct gf_task *t) {
+    int n = 0, rc = 0;
+    for (int i = 0; i < t->job.n_out && !rc; i++) {
+        struct gf_product *p = &t->product[i], as_drawn;
+        if (is_asked(t->s) && gf_output_is_display(&t->job.out[i]))
+            p->drawn.ndim = t->job.ndim;
+        if (!p->drawn.ndim)
+            continue;
+        rc = describe_drawn(t, i, &p->drawn);
+        as_drawn = *p;
+        as_drawn.image = p->drawn;
+        if (!rc && !t->s->plan_only)
+            rc = gf_product_accepts(&as_drawn);
+        t->refuses.pages = t->refuses.slabs = "a drawn picture is made in one piece";
+        t->extra_bytes += gf_array_bytes(&p->drawn.px) * 4 / 3; /* and its pens' bytes */
+        p->noise = false;
+        n++;
+    }
+    if (!rc && is_asked(t->s) && !n)
+        rc = gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on "
+                                "integer pictures; write .png, or give --depth=8");
+    if (!rc && t->s->picture.marks)
+        add_spectrum(t);
     return rc;
 }
 
-/* ---- marks ---- */
+/* ---- pictures ---- */
 
-/* The marks of plane z: allocates notes->mark, which the caller frees, and appends to `list`. */
-static int find_marks(struct gf_task *t, int64_t z, const struct gf_stats *st,
+/* Finds the marks of plane z; the caller frees notes->mark. Appends them to `list`. */
+static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats *st,
                       struct gf_notes *notes, json_t *list) {
     struct gf_job one;
     const struct gf_spectrum s = spectrum_of(t, z, &one);
-    const int most = t->s->picture.marks;
-    struct gf_stats_signal found = {.peak = malloc((size_t)most * sizeof *found.peak),
-                                    .wave = malloc((size_t)most * sizeof *found.wave)};
-    struct gf_mark *mark = malloc((size_t)most * sizeof *mark);
-    int rc = found.peak && found.wave && mark ? 0 : gf_no_memory();
-    notes->mark = mark;
-    if (!rc)
-        rc = gf_spectrum_peaks(&s, 0, found.peak, most, &found.n_peaks);
+    struct gf_stats_signal found = {.n_peaks = 0};
+    int rc = gf_stats_find_peaks(&s, t->s->picture.marks, &found);
+    notes->n_marks = found.n_peaks;
+    notes->mark = calloc((size_t)found.n_peaks + 1, sizeof *notes->mark);
+    rc = notes->mark ? rc : gf_no_memory();
     for (int k = 0; k < found.n_peaks && !rc; k++) {
         const struct gf_peak *p = &found.peak[k];
         const double f = gf_stats_cycles(st, p);
-        found.wave[k] = gf_peak_wave(&s, p);
+        struct gf_mark *m = &notes->mark[k];
+        *m = (struct gf_mark){.at = {p->at[0], p->at[1]}, .twin = p->twin};
         found.wave[k].amplitude /= gf_job_scale(&t->job);
-        mark[k] = (struct gf_mark){.at = {p->at[0], p->at[1]}, .twin = p->twin};
-        snprintf(mark[k].label, sizeof mark[k].label, "%.4g %s",
-                 f > 0 ? 1 / f : found.wave[k].period, f > 0 ? st->unit : "px");
+        snprintf(m->label, sizeof m->label, "%.4g %s", f > 0 ? 1 / f : found.wave[k].period,
+                 f > 0 ? st->unit : "px");
     }
-    notes->n_marks = found.n_peaks;
     json_t *peaks = rc ? NULL : gf_stats_peaks_report(st, &found);
     for (size_t k = 0; k < json_array_size(peaks) && t->job.ndim > 2; k++)
         GF_ADD(json_array_get(peaks, k), GF_KEY("page", z));
@@ -242,184 +195,138 @@ static int find_marks(struct gf_task *t, int64_t z, const struct gf_stats *st,
     return rc;
 }
 
-/* ---- pictures ---- */
-
-static enum gf_pool pool_of(enum gf_kind kind) {
-    return kind == GF_PHASE                     ? GF_POOL_MIDDLE
-           : kind == GF_REAL || kind == GF_IMAG ? GF_POOL_FARTHEST
-                                                : GF_POOL_LARGEST;
-}
-
 /* A plane of a picture, or of a volume. */
 static struct gf_array plane_of(const struct gf_array *px, int64_t z) {
     return px->rank > 3 ? gf_array_index(px, 0, z) : *px;
 }
 
-/* Draws plane z of output i into `px`. */
-static int draw_plane(const struct gf_task *t, int i, int64_t z, const struct gf_notes *notes,
-                      const struct gf_array *px) {
-    unsigned char map[256][3];
+/* Draws plane z of a product. */
+static int draw_plane(const struct gf_task *t, const struct gf_product *p, int64_t z,
+                      const struct gf_notes *notes) {
+    const struct gf_array from = plane_of(&p->image.px, z), to = plane_of(&p->drawn.px, z);
+    const bool largest = p->kind == GF_MAGNITUDE || p->kind == GF_POWER;
+    unsigned char colors[256][3];
     struct gf_view view;
-    int64_t size[2];
     int rc = make_view(t, &view);
     if (rc)
         return rc;
-    const int64_t margin = gf_picture_size(&view, notes->rulers, size);
-    const struct gf_array from = plane_of(&t->product[i].image.px, z), all = plane_of(px, z);
-    struct gf_array to = gf_array_slice(&all, 1, margin, view.size[1]);
-    to = gf_array_slice(&to, 0, 0, view.size[0]);
-    gf_colormap_make(t->s->picture.colormap, map);
-    gf_view_draw(&view, &from, pool_of(t->product[i].kind), colors(t->s) ? map : NULL, &to,
-                 gf_settings_threads(t->s));
-    return annotates(t->s) ? gf_picture_annotate(&view, notes, &all) : 0;
+    gf_colormap_make(t->s->picture.colormap, colors);
+    gf_view_draw(&view, &from, largest, colors, gf_settings_threads(t->s), &to);
+    return annotates(t->s) ? gf_view_annotate(&view, notes, &to) : 0;
 }
 
-/* Makes the drawn image the product's. */
-static void replace(struct gf_product *p, const struct gf_image *drawn) {
-    gf_array_free(&p->image.px);
-    p->image.ndim = drawn->ndim;
-    p->image.color = drawn->color;
-    p->image.px = drawn->px;
-    p->image.axes.n = 0;
-    memcpy(p->shape, drawn->px.shape, sizeof p->shape);
-}
-
-static int draw_pictures(struct gf_task *t) {
-    struct gf_image plane = t->image, drawn[GF_MAX_OUTPUTS] = {{.ndim = 0}};
+/* Draws plane z of all products, with its marks if there is a list of these. */
+static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
     struct gf_job one;
-    struct gf_notes notes = {.rulers = t->s->picture.rulers, .unit = "sample", .spacing = {1, 1}};
-    const int64_t planes = t->job.ndim > 2 ? t->job.shape[0] : 1;
-    json_t *list = t->s->picture.marks ? json_array() : NULL;
-    int rc = 0;
-    spectrum_of(t, 0, &one);
+    struct gf_image plane = t->image;
     struct gf_stats st = {.job = &one};
+    struct gf_notes notes = {.unit = "sample", .spacing = {1, 1}};
+    spectrum_of(t, z, &one);
     plane.ndim = 2;
     gf_stats_take_units(&plane, &st);
     if (st.unit) {
         notes.unit = st.unit;
         memcpy(notes.spacing, st.spacing, sizeof notes.spacing);
     }
-    for (int i = 0; i < t->targets->n && !rc; i++) {
-        rc = t->product[i].drawn ? describe_drawn(t, i, &drawn[i]) : 0;
-        const struct gf_array like = drawn[i].px;
-        if (!rc && t->product[i].drawn)
-            rc = gf_array_alloc(&drawn[i].px, like.dtype, like.rank, like.shape);
-    }
-    for (int64_t z = 0; z < planes && !rc; z++) {
-        rc = list ? find_marks(t, z, &st, &notes, list) : 0;
-        for (int i = 0; i < t->targets->n && !rc; i++)
-            rc = t->product[i].drawn ? draw_plane(t, i, z, &notes, &drawn[i].px) : 0;
-        free((void *)notes.mark);
-        notes.mark = NULL;
-    }
-    for (int i = 0; i < t->targets->n; i++) {
-        if (rc)
-            gf_array_free(&drawn[i].px);
-        else if (t->product[i].drawn)
-            replace(&t->product[i], &drawn[i]);
-    }
-    if (list)
-        t->also = GF_REPORT(GF_KEY("marks", list));
+    int rc = list ? find_marks(t, z, &st, &notes, list) : 0;
+    for (int i = 0; i < t->targets->n && !rc; i++)
+        if (t->product[i].drawn.ndim)
+            rc = draw_plane(t, &t->product[i], z, &notes);
+    free(notes.mark);
     return rc;
 }
 
 /* ---- plots ---- */
 
-enum { MOST_COLUMNS = 2048 }; /* of a plot; of more points each shows the lowest and the highest */
+enum { MOST_POINTS = 4096 }; /* of a curve; the largest of the bins that fall together is shown */
 
-/* A line's spectrum, by frequency: from 0 up for real samples, else from the lowest. */
-struct line {
-    int axis;
-    int64_t n, first, count; /* bins from `first` on */
-    bool shifted;
-    struct gf_array px;
-};
-
-static struct line line_of(const struct gf_task *t, int i) {
-    const struct gf_job *job = &t->job;
-    const struct gf_output *out = &job->out[i];
-    struct line l = {.axis = line_axis(job), .px = t->product[i].image.px};
-    const bool real = !gf_dtype_is_complex(job->in_dtype);
-    l.n = job->shape[l.axis];
-    l.first = real ? 0 : -(l.n / 2);
-    l.count = real ? l.n / 2 + 1 : l.n;
-    l.shifted = out->shift && !(out->half && l.axis == gf_job_half_axis(job));
-    return l;
-}
-
-static double value_at(const struct line *l, int64_t k, int64_t channel) {
-    const int64_t bin = (k + l->n + (l->shifted ? l->n / 2 : 0)) % l->n;
-    const char *p = (const char *)l->px.data + bin * l->px.stride[l->axis] +
-                    channel * l->px.stride[l->px.rank - 1];
-    return gf_sample_get(p, l->px.dtype);
-}
-
-/* Fills a curve's points for frequencies in steps of `unit`; returns their number. */
-static int64_t fill_curve(const struct line *l, int64_t channel, double unit, double *x,
-                          double *y) {
-    const int64_t columns = gf_min(l->count, MOST_COLUMNS);
-    int64_t n = 0;
-    for (int64_t c = 0; c < columns; c++) {
-        const int64_t from = l->count * c / columns, to = l->count * (c + 1) / columns;
-        int64_t low = from, high = from;
-        for (int64_t k = from; k < to; k++) {
-            const double v = value_at(l, l->first + k, channel);
-            low = v < value_at(l, l->first + low, channel) ? k : low;
-            high = v > value_at(l, l->first + high, channel) ? k : high;
-        }
-        for (int64_t k = gf_min(low, high);; k = gf_max(low, high)) {
-            x[n] = (double)(l->first + k) * unit;
-            y[n++] = value_at(l, l->first + k, channel);
-            if (k == gf_max(low, high))
-                break;
+/* Fills a curve, whose points have room, with a channel of output i, a line's spectrum: from the zero
+ * frequency on for real samples, else from the lowest. `step` is the distance of two bins. */
+static void fill_curve(const struct gf_task *t, int i, int64_t channel, double step,
+                       struct gf_plot_curve *curve) {
+    const struct gf_output *out = &t->job.out[i];
+    const struct gf_array *px = &t->product[i].image.px;
+    const int axis = line_axis(&t->job);
+    const bool real = !gf_dtype_is_complex(t->job.in_dtype);
+    const bool centred = out->shift && !(out->half && axis == gf_job_half_axis(&t->job));
+    const int64_t n = t->job.shape[axis], count = real ? n / 2 + 1 : n;
+    int64_t k = real ? 0 : -(n / 2);
+    double *x = (double *)curve->x, *y = (double *)curve->y;
+    curve->n = gf_min(count, MOST_POINTS);
+    for (int64_t c = 0; c < curve->n; c++) {
+        x[c] = 0;
+        y[c] = -INFINITY;
+        for (int64_t left = count * (c + 1) / curve->n - count * c / curve->n; left; left--, k++) {
+            const int64_t bin = (k + n + (centred ? n / 2 : 0)) % n;
+            const double v = gf_sample_get((const char *)px->data + bin * px->stride[axis] +
+                                               channel * px->stride[px->rank - 1],
+                                           px->dtype);
+            x[c] = v > y[c] ? (double)k * step : x[c];
+            y[c] = fmax(v, y[c]);
         }
     }
-    return n;
 }
 
-static int draw_plot(struct gf_task *t, int i) {
+static int draw_plot(const struct gf_task *t, struct gf_product *p, int i) {
     const char *slash = strrchr(t->read[0], '/');
-    const struct line l = line_of(t, i);
-    const int64_t channels = gf_job_lanes(&t->job), points = 2 * MOST_COLUMNS;
-    const enum gf_kind kind = t->product[i].kind;
+    const int axis = line_axis(&t->job);
+    const int64_t channels = gf_job_lanes(&t->job);
     struct gf_stats st = {.job = &t->job};
-    struct gf_image image = {.ndim = 0};
     char label[32];
     gf_stats_take_units(&t->image, &st);
     snprintf(label, sizeof label, "cycles/%s", st.unit ? st.unit : "sample");
-    double *x = malloc((size_t)(2 * channels * points) * sizeof *x);
+    double *points = malloc((size_t)channels * 2 * MOST_POINTS * sizeof *points);
     struct gf_plot_curve *curve = calloc((size_t)channels, sizeof *curve);
-    int rc = x && curve ? 0 : gf_no_memory();
+    int rc = points && curve ? 0 : gf_no_memory();
     for (int64_t c = 0; c < channels && !rc; c++) {
-        double *own = x + 2 * c * points;
-        const double unit = 1 / ((double)l.n * (st.unit ? st.spacing[l.axis] : 1));
-        curve[c] = (struct gf_plot_curve){.x = own, .y = own + points};
-        curve[c].n = fill_curve(&l, c, unit, own, own + points);
+        curve[c].x = points + 2 * c * MOST_POINTS;
+        curve[c].y = curve[c].x + MOST_POINTS;
+        fill_curve(t, i, c, 1 / ((double)t->job.shape[axis] * (st.unit ? st.spacing[axis] : 1)),
+                   &curve[c]);
         gf_plot_name_channel(&curve[c], c, channels, t->image.color == GF_RGB);
     }
     const struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : t->read[0]),
                                  .x_label = label,
-                                 .y_label = gf_kind_name(kind),
+                                 .y_label = gf_kind_name(p->kind),
                                  .linear_x = true,
-                                 .linear_y = kind != GF_MAGNITUDE && kind != GF_POWER,
+                                 .linear_y = p->kind != GF_MAGNITUDE && p->kind != GF_POWER,
                                  .curve = curve,
                                  .n = (int)channels};
     if (!rc)
-        rc = gf_plot_image(&plot, &image);
-    if (rc)
-        gf_image_free(&image);
-    else
-        replace(&t->product[i], &image);
+        rc = gf_plot_image(&plot, &p->drawn);
     free(curve);
-    free(x);
+    free(points);
     return rc;
 }
 
 int gf_picture_draw(struct gf_task *t) {
-    int rc = is_asked(t->s) ? draw_pictures(t) : 0;
-    for (int i = 0; i < t->targets->n && !rc; i++)
-        rc = is_plot(t, i) ? draw_plot(t, i) : 0;
-    if (t->s->picture.marks)
-        t->overflowed[t->job.n_out - 1] = 0;
+    const int64_t planes = t->job.ndim > 2 ? t->job.shape[0] : 1;
+    json_t *list = t->s->picture.marks ? json_array() : NULL;
+    int rc = 0;
+    for (int i = 0; i < t->targets->n && !rc; i++) {
+        struct gf_product *p = &t->product[i];
+        if (is_plot(t, i))
+            rc = draw_plot(t, p, i);
+        else if (p->drawn.ndim)
+            rc = gf_array_alloc(&p->drawn.px, GF_U8, p->drawn.px.rank, p->drawn.px.shape);
+    }
+    for (int64_t z = 0; z < planes && is_asked(t->s) && !rc; z++)
+        rc = draw_planes(t, z, list);
+    for (int i = 0; i < t->targets->n && !rc; i++) {
+        struct gf_product *p = &t->product[i];
+        if (!p->drawn.ndim)
+            continue;
+        gf_array_free(&p->image.px);
+        p->image.px = p->drawn.px;
+        p->drawn.px.base = NULL;
+        p->image.ndim = p->drawn.ndim;
+        p->image.color = p->drawn.color;
+        p->image.axes.n = 0;
+        memcpy(p->shape, p->image.px.shape, sizeof p->shape);
+    }
+    if (list && !rc && !json_array_size(list))
+        gf_log_note("'%s': no peak stands out, and none is marked", gf_log_name(t->read[0]));
+    if (list)
+        t->also = GF_REPORT(GF_KEY("marks", list));
     return rc;
 }

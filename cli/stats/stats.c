@@ -82,23 +82,27 @@ static int look_at_samples(struct gf_stats *st) {
     return rc;
 }
 
+int gf_stats_find_peaks(const struct gf_spectrum *s, int most, struct gf_stats_signal *signal) {
+    signal->peak = malloc(((size_t)most + 1) * sizeof *signal->peak);
+    signal->wave = malloc(((size_t)most + 1) * sizeof *signal->wave);
+    if (!signal->peak || !signal->wave)
+        return gf_no_memory();
+    int rc = gf_spectrum_peaks(s, 0, signal->peak, most, &signal->n_peaks);
+    for (int k = 0; k < signal->n_peaks && !rc; k++)
+        signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
+    return rc;
+}
+
 static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i,
                             int threads) {
-    int peaks = st->peaks;
     struct gf_stats_signal *signal = &st->signal[i];
     struct gf_spectrum s = gf_spectrum_of(st->job, out, i, threads);
     st->n_rings = gf_spectrum_ring_count(&s);
     signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
-    signal->peak = malloc(((size_t)peaks + 1) * sizeof *signal->peak);
-    signal->wave = malloc(((size_t)peaks + 1) * sizeof *signal->wave);
-    if (!signal->ring || !signal->peak || !signal->wave)
+    if (!signal->ring)
         return gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)st->n_rings);
     int rc = gf_spectrum_rings(&s, signal->ring, &signal->energy);
-    if (!rc)
-        rc = gf_spectrum_peaks(&s, 0, signal->peak, peaks, &signal->n_peaks);
-    for (int k = 0; k < signal->n_peaks; k++)
-        signal->wave[k] = gf_peak_wave(&s, &signal->peak[k]);
-    return rc;
+    return rc ? rc : gf_stats_find_peaks(&s, st->peaks, signal);
 }
 
 /* Transforms the picture and analyses it. */
