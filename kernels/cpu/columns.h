@@ -123,13 +123,8 @@ INLINE cvec take_block(const char *row) {
 INLINE void put_block(char *row, cvec x, bool stream) {
     const vec a = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_LOW));
     const vec b = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_HIGH));
-    if (stream) {
-        vec_stream(row, a);
-        vec_stream(row + sizeof a, b);
-    } else {
-        vec_storeu(row, a);
-        vec_storeu(row + sizeof a, b);
-    }
+    vec_put(row, a, stream);
+    vec_put(row + sizeof a, b, stream);
 }
 
 /* A block's first row, and bytes between rows. */

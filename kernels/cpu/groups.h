@@ -160,12 +160,8 @@ INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap
         if (real_only)
             v.im = vec_select(g->own[i], (vec){0}, v.im);
         v = (cvec){v.re * factor, v.im * factor};
-        if (stream) {
-            vec_stream(to, vec_zip_low(v.re, v.im));
-            vec_stream(to + sizeof(vec), vec_zip_high(v.re, v.im));
-        } else {
-            store_pairs((real *)to, v);
-        }
+        vec_put(to, vec_zip_low(v.re, v.im), stream);
+        vec_put(to + sizeof(vec), vec_zip_high(v.re, v.im), stream);
     }
 }
 

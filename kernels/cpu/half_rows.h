@@ -81,10 +81,7 @@ INLINE vec append_one(vec a, vec b, int four) {
 }
 
 INLINE char *half_put(char *to, vec x, bool stream) {
-    if (stream)
-        vec_stream(to, x);
-    else
-        vec_storeu(to, x);
+    vec_put(to, x, stream);
     return to + VEC_BYTES;
 }
 

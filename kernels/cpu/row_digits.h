@@ -201,13 +201,9 @@ INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cv
         first = ORDER_FEW(r, x.re, x.re, AT_FEW);
         second = ORDER_FEW(r, x.im, x.im, AT_FEW);
     }
-    if (e->kind == ROW_PAIRS_STREAMED || e->kind == ROW_PARTS_STREAMED) {
-        vec_stream(a, first);
-        vec_stream(b, second);
-    } else {
-        vec_storeu(a, first);
-        vec_storeu(b, second);
-    }
+    const bool stream = e->kind == ROW_PAIRS_STREAMED || e->kind == ROW_PARTS_STREAMED;
+    vec_put(a, first, stream);
+    vec_put(b, second, stream);
 }
 
 /* Block b of such a line's frequencies. */

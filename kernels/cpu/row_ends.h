@@ -175,12 +175,9 @@ INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec
         return;
     }
     vec low = vec_zip_low(re, im), high = vec_zip_high(re, im);
-    if (lines == 1 && kind == ROW_PAIRS_STREAMED) {
-        vec_stream(e->re[0] + 2 * i, low);
-        vec_stream(e->re[0] + 2 * i + LANES, high);
-    } else if (lines == 1) {
-        vec_storeu(e->re[0] + 2 * i, low);
-        vec_storeu(e->re[0] + 2 * i + LANES, high);
+    if (lines == 1) {
+        vec_put(e->re[0] + 2 * i, low, kind == ROW_PAIRS_STREAMED);
+        vec_put(e->re[0] + 2 * i + LANES, high, kind == ROW_PAIRS_STREAMED);
     } else if (lines == 2 && kind == ROW_PAIRS_STREAMED) {
         vec_stream(e->re[0] + 2 * i, low);
         vec_stream(e->re[1] + 2 * i, high);

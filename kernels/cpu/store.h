@@ -377,15 +377,11 @@ static void columns_store_plain(const struct tile *t, const struct columns *c, c
         char *to = base + axis_at(&e->line, k);
         vec low = vec_zip_low(v.re * factor, v.im * factor);
         vec high = vec_zip_high(v.re * factor, v.im * factor);
-        if (e->stream && (uintptr_t)to % sizeof(vec) == 0) {
-            vec_stream(to, low);
-            vec_stream(to + sizeof(vec), high);
-        } else {
-            if (k + AHEAD < points)
-                prefetch_for_writing(base + axis_at(&e->line, k + AHEAD), 2 * (int)sizeof(vec));
-            vec_storeu(to, low);
-            vec_storeu(to + sizeof(vec), high);
-        }
+        const bool streams = e->stream && (uintptr_t)to % sizeof(vec) == 0;
+        if (!streams && k + AHEAD < points)
+            prefetch_for_writing(base + axis_at(&e->line, k + AHEAD), 2 * (int)sizeof(vec));
+        vec_put(to, low, streams);
+        vec_put(to + sizeof(vec), high, streams);
     }
 }
 

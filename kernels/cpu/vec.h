@@ -61,6 +61,13 @@ INLINE void vec_stream(void *p, vec v) {
     *(vec *)p = v;
 #endif
 }
+/* Streams to aligned memory, or stores anywhere. */
+INLINE void vec_put(void *p, vec v, bool stream) {
+    if (stream)
+        vec_stream(p, v);
+    else
+        vec_storeu(p, v);
+}
 INLINE void vec_stream_end(void) {
 #ifdef __SSE2__
     __builtin_ia32_sfence();

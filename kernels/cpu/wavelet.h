@@ -38,13 +38,6 @@ static bool is_aligned(const void *p) {
     return (uintptr_t)p % 64 == 0;
 }
 
-INLINE void put(void *p, vec v, bool stream) {
-    if (stream)
-        vec_stream(p, v);
-    else
-        vec_storeu(p, v);
-}
-
 INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *const *row,
                     enum gf_cpu_sample type, long n, real *low, real *high) {
     const char *p[MOST_TAPS];
@@ -99,8 +92,8 @@ INLINE void split_of(const struct wavelet_taps *w, const real *x, long n, real *
         }
         combine_vec(w, false, false, v, &low);
         combine_vec(w, false, true, v, &high);
-        put(a + k, low, stream_a);
-        put(d + k, high, stream_d);
+        vec_put(a + k, low, stream_a);
+        vec_put(d + k, high, stream_d);
     }
     for (; k < n; k++) {
         combine_real(w, false, false, x + 2 * k, &a[k]);

@@ -220,6 +220,14 @@ int gpu_kernels_compile(int random) {
     return TEST_END();
 }
 
+int gpu_kernels_print(const char *file) {
+    char *source = NULL;
+    const int rc = gf_kernel_source(file, &source);
+    fputs(rc ? gf_message() : source, rc ? stderr : stdout);
+    free(source);
+    return rc ? 1 : 0;
+}
+
 void gpu_kernels_list(void) {
     for (int d = 0; d < GPU_DEVICES; d++)
         each_kernel(100, &gpu_devices[d], &known, print_pass, NULL);

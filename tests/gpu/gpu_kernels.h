@@ -4,6 +4,8 @@
 
 /* One line a kernel, file and options. */
 void gpu_kernels_list(void);
+/* A kernel's source as compilers get it; returns what main() does. */
+int gpu_kernels_print(const char *file);
 
 /* A sample through NVRTC, where there is one, for each architecture: those of the named jobs, of
  * some filters and wavelets, and of so many random jobs. A warning is a failed check;

@@ -554,6 +554,8 @@ int main(int argc, char **argv) {
         gpu_kernels_list();
         return 0;
     }
+    if (argc > 2 && !strcmp(argv[1], "source"))
+        return gpu_kernels_print(argv[2]);
     if (argc > 1 && !strcmp(argv[1], "nvrtc"))
         return gpu_kernels_compile(argc > 2 ? atoi(argv[2]) : 0);
     if (argc > 1 && !strcmp(argv[1], "chains")) {

@@ -85,6 +85,15 @@ static void test_sources(void) {
         "#line 1 \"kernels/i.cl\"\n#line 1 \"kernels/i.h\"\n#ifndef I_H\n#define J_H\n#endif\n"
         "#line 2 \"kernels/i.cl\"\n#line 1 \"kernels/i.h\"\n#ifndef I_H\n#define J_H\n#endif\n"
         "#line 3 \"kernels/i.cl\"\n");
+    /* Lists of names; a guard in one is given up. */
+    put("j.cl",
+        "#include \"g.h\"\n#pragma undef G_H\tB\n#include \"g.h\"\n#pragma rename next_ a b\n"
+        "#pragma unroll");
+    check_source("j.cl",
+                 "#line 1 \"kernels/j.cl\"\n" G "#line 2 \"kernels/j.cl\"\n"
+                 "#undef G_H\n#undef B\n#line 3 \"kernels/j.cl\"\n" G "#line 4 \"kernels/j.cl\"\n"
+                 "#undef a\n#define a next_a\n#undef b\n#define b next_b\n"
+                 "#line 5 \"kernels/j.cl\"\n#pragma unroll\n");
     check_no_source("none.cl", "none.cl");
     put("d.cl", "\n\n#include \"gone.h\"\n");
     check_no_source("d.cl", "gone.h");

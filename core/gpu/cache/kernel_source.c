@@ -1,12 +1,12 @@
-/* Flattens a kernel's source: replaces its includes by the files. */
+/* Flattens a kernel's source: replaces its includes by the files, and lists of names by lines. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gpu/cache/kernel_source.h"
+#include "core/base/array.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 
@@ -167,6 +167,37 @@ static int follow(struct text *t, const char *line, int open) {
     return open + (after(line, "if", &n) != NULL) - (after(line, "endif", &n) != NULL);
 }
 
+/* True for "#pragma undef NAME…" and "#pragma rename PREFIX NAME…"; sets where the names begin, and
+ * the prefix, "" without one. */
+static bool is_list(const char *line, int *names, char prefix[MAX_NAME]) {
+    size_t n;
+    *names = 0;
+    *prefix = 0;
+    if (after(line, "pragma", &n)) {
+        sscanf(line, "#pragma undef%n", names);
+        sscanf(line, "#pragma rename %63s%n", prefix, names);
+    }
+    return *names > 0;
+}
+
+/* Adds an #undef for each name of a list and, with a prefix, a #define. */
+static int add_names(struct text *t, const char *names, const char *prefix, int line,
+                     const char *file) {
+    int rc = 0;
+    size_t n;
+    for (; !rc && (n = strcspn(names = skip_blanks(names), " \t\n")); names += n) {
+        char text[4 * MAX_NAME];
+        const int m = (int)gf_min((int64_t)n, MAX_NAME - 1);
+        snprintf(text, sizeof text, "#undef %.*s\n", m, names);
+        follow(t, text, 0);
+        rc = add(t, text, strlen(text));
+        snprintf(text, sizeof text, "#define %.*s %s%.*s\n", m, names, prefix, m, names);
+        if (!rc && *prefix)
+            rc = add(t, text, strlen(text));
+    }
+    return rc ? rc : add_marker(t, line + 1, file);
+}
+
 static int flatten(struct text *t, const char *file, int depth, bool certain);
 
 /* Adds an included file, unless its guard would skip it. */
@@ -187,9 +218,9 @@ static int include(struct text *t, const char *file, int line, const char *name,
 /* `certain`: the compiler sees the file unconditionally. */
 static int flatten(struct text *t, const char *file, int depth, bool certain) {
     const char *text = "";
-    char *taken, name[MAX_NAME];
+    char *taken, name[MAX_NAME], prefix[MAX_NAME];
     size_t n = 0;
-    int rc = find(file, &text, &taken);
+    int names, rc = find(file, &text, &taken);
     const char *guard = rc ? NULL : guard_of(text, &n);
     const bool there = guard && find_guard(t, guard, n);
     int open = guard ? -1 : 0;
@@ -202,6 +233,8 @@ static int flatten(struct text *t, const char *file, int depth, bool certain) {
         open = follow(t, text, open);
         if (is_include(text, name))
             rc = include(t, file, line, name, depth, certain && open == 0);
+        else if (is_list(text, &names, prefix))
+            rc = add_names(t, text + names, prefix, line, file);
         else if (!(rc = add(t, text, n)))
             rc = add(t, "\n", 1);
         text += n;

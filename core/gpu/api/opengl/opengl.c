@@ -1,16 +1,79 @@
-/* GPUs through OpenGL 4.3's compute shaders, with one context without a window and one queue. */
+/* GPUs through OpenGL 4.3's compute shaders, with one context without a window and one queue. A
+ * context is current in at most one thread: calls that only queue work leave it current; the others
+ * release it, so that another thread may make the next call. Programs are kept as binaries. */
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/gpu/common.h"
-#include "core/gpu/api/opengl/context.h"
+#include "core/gpu/api/opengl/library.h"
 
 #define GF_HOST 1
 #include "kernels/args.h"
 
 enum { ARGS_AT = 6 }; /* behind the most buffers of a shader */
 enum { SOME_UNITS = 32, PAGE = 4096 };
+enum { RING = 64 }; /* argument blocks of launches in flight */
+
+struct gf_gpu_kernel {
+    uint32_t program;
+};
+
+struct context {
+    struct gf_gpu_device head;
+    const struct gf_opengl *gl;
+    void *display, *context;
+    /* held by build() and load(), which several threads may call at once */
+    pthread_mutex_t building;
+    uint32_t args[RING];
+    unsigned next_args;
+    void *mark[GF_GPU_MARKS];
+    uint32_t time[2];
+    uint32_t failed;  /* the first error since the last sync */
+    bool tells_reset; /* the driver reports resets of the device */
+};
+
+/* ---- the current context, and failures of calls ---- */
+
+static _Thread_local const struct context *current;
+
+/* Makes the context current in the calling thread. */
+static int opengl_enter(struct context *g) {
+    if (current == g)
+        return 0;
+    if (!g->gl->make_current(g->display, NULL, NULL, g->context)) {
+        g->head.lost = true;
+        return gf_fail(GF_EBACKEND, "entering the context of '%s' failed: EGL error 0x%x",
+                       g->head.props.name, (unsigned)g->gl->egl_error());
+    }
+    current = g;
+    return 0;
+}
+
+static void opengl_leave(struct context *g) {
+    if (current == g)
+        g->gl->make_current(g->display, NULL, NULL, NULL);
+    current = NULL;
+}
+
+/* Turns an OpenGL code into a status. */
+static int opengl_failure(struct context *g, uint32_t error, const char *what) {
+    if (error == GF_GL_OUT_OF_MEMORY)
+        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
+    g->head.lost = true;
+    if (error == GF_GL_CONTEXT_LOST)
+        return gf_fail(GF_EBACKEND, "%s failed on '%s': the device was reset", what,
+                       g->head.props.name);
+    return gf_fail(GF_EBACKEND, "%s failed on '%s': OpenGL error 0x%x", what, g->head.props.name,
+                   (unsigned)error);
+}
+
+static int opengl_check(struct context *g, const char *what) {
+    const uint32_t error = g->gl->error();
+    return error ? opengl_failure(g, error, what) : 0;
+}
 
 /* ---- devices ---- */
 
@@ -19,17 +82,17 @@ static bool opengl_installed(void) {
 }
 
 static void opengl_close(void *gpu) {
-    struct gf_opengl_context *g = gpu;
+    struct context *g = gpu;
     if (!g)
         return;
-    if (g->context && !gf_opengl_enter(g)) {
+    if (g->context && !opengl_enter(g)) {
         g->gl->finish();
         for (int i = 0; i < GF_GPU_MARKS; i++)
             if (g->mark[i])
                 g->gl->drop_fence(g->mark[i]);
-        g->gl->drop_buffers(GF_OPENGL_RING, g->args);
+        g->gl->drop_buffers(RING, g->args);
         g->gl->drop_queries(2, g->time);
-        gf_opengl_leave(g);
+        opengl_leave(g);
     }
     if (g->context)
         g->gl->destroy_context(g->display, g->context);
@@ -45,24 +108,24 @@ static bool tells_reset(const struct gf_opengl *gl) {
     return gl->reset_status && strategy == GF_GL_LOSE_CONTEXT_ON_RESET;
 }
 
-static int open_context(struct gf_opengl_context *g) {
+static int open_context(struct context *g) {
     g->context = gf_opengl_context(g->gl, g->display);
     if (!g->context)
         return gf_fail(GF_EBACKEND, "opening a context on '%s' failed: EGL error 0x%x",
                        g->head.props.name, (unsigned)g->gl->egl_error());
-    int rc = gf_opengl_enter(g);
+    int rc = opengl_enter(g);
     if (rc)
         return rc;
     g->tells_reset = tells_reset(g->gl);
-    g->gl->make_buffers(GF_OPENGL_RING, g->args);
+    g->gl->make_buffers(RING, g->args);
     g->gl->make_queries(2, g->time);
-    rc = gf_opengl_check(g, "opening a context");
-    gf_opengl_leave(g);
+    rc = opengl_check(g, "opening a context");
+    opengl_leave(g);
     return rc;
 }
 
 static int opengl_open(struct gf_gpu_props *props, void **gpu) {
-    struct gf_opengl_context *g = calloc(1, sizeof *g);
+    struct context *g = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
     g->head.api = &gf_gpu_opengl;
@@ -84,9 +147,9 @@ static int opengl_open(struct gf_gpu_props *props, void **gpu) {
 /* ---- memory ---- */
 
 static int opengl_take(void *gpu, int64_t bytes, uint64_t *handle) {
-    struct gf_opengl_context *g = gpu;
+    struct context *g = gpu;
     uint32_t name = 0;
-    int rc = gf_opengl_enter(g);
+    int rc = opengl_enter(g);
     if (rc)
         return rc;
     /* Whole words, of which shaders read samples of 8 and 16 bits. */
@@ -94,24 +157,24 @@ static int opengl_take(void *gpu, int64_t bytes, uint64_t *handle) {
     g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, name);
     g->gl->set_buffer(GF_GL_COPY_WRITE_BUFFER, (intptr_t)((bytes + 15) / 16 * 16), NULL,
                       GF_GL_DYNAMIC_COPY);
-    rc = gf_opengl_check(g, "taking memory");
+    rc = opengl_check(g, "taking memory");
     if (rc && name)
         g->gl->drop_buffers(1, &name);
-    gf_opengl_leave(g);
+    opengl_leave(g);
     *handle = name;
     return rc;
 }
 
 static void opengl_give(void *gpu, uint64_t handle) {
-    struct gf_opengl_context *g = gpu;
-    if (!gf_opengl_enter(g)) {
+    struct context *g = gpu;
+    if (!opengl_enter(g)) {
         g->gl->drop_buffers(1, &(uint32_t){(uint32_t)handle});
-        gf_opengl_leave(g);
+        opengl_leave(g);
     }
 }
 
 static int64_t opengl_free_bytes(void *gpu) {
-    const struct gf_opengl_context *g = gpu;
+    const struct context *g = gpu;
     return g->head.props.is_cpu ? gf_memory_available() : g->head.props.memory;
 }
 
@@ -134,11 +197,11 @@ static void opengl_unpin(void *gpu, void *host) {
 
 /* Clears whole words; the last word of the buffer may be padding in part. */
 static int opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
-    struct gf_opengl_context *g = gpu;
+    struct context *g = gpu;
     static const uint32_t zero = 0;
     if (offset % 4 || (bytes % 4 && offset + bytes < to->bytes))
         return gf_fail(GF_EBACKEND, "OpenGL clears whole words");
-    int rc = gf_opengl_enter(g);
+    int rc = opengl_enter(g);
     if (rc)
         return rc;
     g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, (uint32_t)to->handle);
@@ -150,10 +213,10 @@ static int opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset
 
 /* Copies one row: gf_gpu_rows() refuses more. */
 static int opengl_move(void *gpu, const struct gf_gpu_move *m) {
-    struct gf_opengl_context *g = gpu;
+    struct context *g = gpu;
     const struct gf_gpu_end *from = &m->from, *to = &m->to;
     const intptr_t bytes = (intptr_t)m->bytes;
-    int rc = gf_opengl_enter(g);
+    int rc = opengl_enter(g);
     if (rc)
         return rc;
     if (from->buffer)
@@ -170,9 +233,189 @@ static int opengl_move(void *gpu, const struct gf_gpu_move *m) {
         g->gl->barrier(GF_GL_BARRIER_STORAGE | GF_GL_BARRIER_UPDATE);
         return 0;
     }
-    rc = gf_opengl_check(g, m->what);
-    gf_opengl_leave(g);
+    rc = opengl_check(g, m->what);
+    opengl_leave(g);
     return rc;
+}
+
+/* ---- programs ---- */
+
+/* A kept program: the format of its binary, then the driver's bytes; or its zero-terminated text if
+ * the driver returns no binaries. */
+enum { TEXT_FORMAT = 0 };
+struct image {
+    uint32_t format;
+    char bytes[];
+};
+
+/* Turns "-DA=1 -DB=x" into lines of #define before the source. A value that is a name becomes
+ * TYPE_x, as GLSL's preprocessor compares only numbers. */
+static char *text_of(const char *options, const char *source) {
+    size_t room = 2 * strlen(options) + strlen(source) + 256;
+    char *text = malloc(room), *copy = strdup(options), *rest = copy, *word;
+    size_t used = text ? (size_t)snprintf(text, room, "#version 430 core\n") : 0;
+    while (text && copy && (word = strsep(&rest, " "))) {
+        char *value = strchr(word, '=');
+        if (strncmp(word, "-D", 2))
+            continue;
+        if (value)
+            *value++ = 0;
+        bool name = value && ((*value >= 'a' && *value <= 'z') || (*value >= 'A' && *value <= 'Z'));
+        used += (size_t)snprintf(text + used, room - used, "#define %s %s%s\n", word + 2,
+                                 name ? "TYPE_" : "", value ? value : "1");
+    }
+    if (text && copy) {
+        snprintf(text + used, room - used, "%s", source);
+    } else {
+        free(text);
+        text = NULL;
+    }
+    free(copy);
+    return text;
+}
+
+/* GLSL's #line takes no file name. */
+static void drop_file_names(char *text) {
+    for (char *at = text; (at = strstr(at, "#line "));) {
+        char *quote = strchr(at, '"'), *end = strchr(at, '\n');
+        if (quote && end && quote < end)
+            memset(quote, ' ', (size_t)(end - quote));
+        at = end ? end : at + 1;
+    }
+}
+
+static int compile_failure(struct context *g, uint32_t shader, uint32_t program, const char *name) {
+    char log[4096] = "";
+    if (shader)
+        g->gl->shader_log(shader, sizeof log, NULL, log);
+    else
+        g->gl->program_log(program, sizeof log, NULL, log);
+    return gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, g->head.props.name,
+                   *log ? gf_gpu_complaint(log) : "no reason given");
+}
+
+static int compile(struct context *g, const char *name, const char *text, uint32_t program) {
+    int32_t done = 0;
+    uint32_t shader = g->gl->make_shader(GF_GL_COMPUTE_SHADER);
+    g->gl->shader_source(shader, 1, &text, NULL);
+    g->gl->compile(shader);
+    g->gl->shader_integer(shader, GF_GL_COMPILE_STATUS, &done);
+    int rc = done ? 0 : compile_failure(g, shader, 0, name);
+    if (!rc) {
+        g->gl->set_program_integer(program, GF_GL_RETRIEVABLE, 1);
+        g->gl->attach(program, shader);
+        g->gl->link(program);
+        g->gl->program_integer(program, GF_GL_LINK_STATUS, &done);
+        rc = done ? 0 : compile_failure(g, 0, program, name);
+    }
+    g->gl->drop_shader(shader);
+    return rc;
+}
+
+static int take_image(struct context *g, uint32_t program, const char *name, const char *text,
+                      void **binary, size_t *bytes) {
+    int32_t length = 0;
+    g->gl->program_integer(program, GF_GL_BINARY_LENGTH, &length);
+    const size_t text_bytes = strlen(text) + 1, room = length > 0 ? (size_t)length : text_bytes;
+    struct image *image = malloc(sizeof *image + room);
+    if (!image)
+        return gf_fail(GF_ENOMEM, "no memory to build %s", name);
+    *binary = image;
+    *bytes = sizeof *image + room;
+    if (length <= 0) {
+        image->format = TEXT_FORMAT;
+        memcpy(image->bytes, text, text_bytes);
+        return 0;
+    }
+    g->gl->program_binary(program, length, &length, &image->format, image->bytes);
+    *bytes = sizeof *image + (size_t)length;
+    return opengl_check(g, "taking a binary");
+}
+
+static int opengl_build(void *gpu, const char *name, const char *source, const char *options,
+                        void **binary, size_t *bytes) {
+    struct context *g = gpu;
+    char *text = text_of(options, source);
+    *binary = NULL;
+    *bytes = 0;
+    int rc = text ? 0 : gf_fail(GF_ENOMEM, "no memory to build %s", name);
+    if (!rc) {
+        drop_file_names(text);
+        pthread_mutex_lock(&g->building);
+        rc = opengl_enter(g);
+        if (!rc) {
+            uint32_t program = g->gl->make_program();
+            rc = compile(g, name, text, program);
+            if (!rc)
+                rc = take_image(g, program, name, text, binary, bytes);
+            g->gl->drop_program(program);
+            opengl_leave(g);
+        }
+        pthread_mutex_unlock(&g->building);
+    }
+    if (rc) {
+        free(*binary);
+        *binary = NULL;
+    }
+    free(text);
+    return rc;
+}
+
+static int load_image(struct context *g, const struct image *image, size_t bytes, const char *entry,
+                      struct gf_gpu_kernel *k) {
+    int32_t done = 0;
+    int rc = 0;
+    k->program = g->gl->make_program();
+    if (image->format == TEXT_FORMAT) {
+        rc = compile(g, entry, image->bytes, k->program);
+    } else {
+        g->gl->load_binary(k->program, image->format, image->bytes,
+                           (int32_t)(bytes - sizeof *image));
+        g->gl->program_integer(k->program, GF_GL_LINK_STATUS, &done);
+        g->gl->error(); /* drops the error of a format that the driver no longer takes */
+        if (!done)
+            rc = gf_fail(GF_EBACKEND, "loading %s on '%s': the driver refuses its binary", entry,
+                         g->head.props.name);
+    }
+    if (rc)
+        g->gl->drop_program(k->program);
+    return rc;
+}
+
+static int opengl_load(void *gpu, const void *binary, size_t bytes, const char *entry,
+                       int64_t local_bytes, struct gf_gpu_kernel **kernel) {
+    struct context *g = gpu;
+    *kernel = NULL;
+    if (local_bytes > g->head.props.local_bytes || bytes < sizeof(struct image))
+        return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
+                       (long long)local_bytes, g->head.props.name,
+                       (long long)g->head.props.local_bytes);
+    struct gf_gpu_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return gf_no_memory();
+    pthread_mutex_lock(&g->building);
+    int rc = opengl_enter(g);
+    if (!rc) {
+        rc = load_image(g, binary, bytes, entry, k);
+        opengl_leave(g);
+    }
+    pthread_mutex_unlock(&g->building);
+    if (rc)
+        free(k);
+    else
+        *kernel = k;
+    return rc;
+}
+
+static void opengl_unload(void *gpu, struct gf_gpu_kernel *k) {
+    struct context *g = gpu;
+    if (!k)
+        return;
+    if (!opengl_enter(g)) {
+        g->gl->drop_program(k->program);
+        opengl_leave(g);
+    }
+    free(k);
 }
 
 /* ---- launches ---- */
@@ -190,7 +433,7 @@ static int narrow(const struct gf_gpu_launch *l, int32_t *to, int *count) {
 }
 
 static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
-    struct gf_opengl_context *g = gpu;
+    struct context *g = gpu;
     enum { MOST_ARGS = sizeof(struct chain_args) / 8 };
     int32_t args[MOST_ARGS];
     int count = 0;
@@ -201,14 +444,14 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
                        l->group);
     int rc = narrow(l, args, &count);
     if (!rc)
-        rc = gf_opengl_enter(g);
+        rc = opengl_enter(g);
     if (rc)
         return rc;
     for (int i = 0; i < l->n_buffers; i++)
         g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, (uint32_t)i,
                               l->buffer[i] ? (uint32_t)l->buffer[i]->handle : 0);
     /* Each block gets new memory, as earlier launches may still read theirs. */
-    const uint32_t block = g->args[g->next_args++ % GF_OPENGL_RING];
+    const uint32_t block = g->args[g->next_args++ % RING];
     g->gl->bind_buffer(GF_GL_SHADER_STORAGE_BUFFER, block);
     g->gl->set_buffer(GF_GL_SHADER_STORAGE_BUFFER, (intptr_t)(sizeof *args * (size_t)count), args,
                       GF_GL_STREAM_DRAW);
@@ -225,23 +468,23 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
 }
 
 static int opengl_sync(void *gpu) {
-    struct gf_opengl_context *g = gpu;
-    int rc = gf_opengl_enter(g);
+    struct context *g = gpu;
+    int rc = opengl_enter(g);
     if (rc)
         return rc;
     g->gl->finish();
     const uint32_t earlier =
         g->tells_reset && g->gl->reset_status() ? GF_GL_CONTEXT_LOST : g->failed;
     g->failed = 0;
-    rc = earlier ? gf_opengl_failure(g, earlier, "a kernel")
-                 : gf_opengl_check(g, "waiting for the device");
-    gf_opengl_leave(g);
+    rc = earlier ? opengl_failure(g, earlier, "a kernel")
+                 : opengl_check(g, "waiting for the device");
+    opengl_leave(g);
     return rc;
 }
 
 static int opengl_mark(void *gpu, int which) {
-    struct gf_opengl_context *g = gpu;
-    int rc = gf_opengl_enter(g);
+    struct context *g = gpu;
+    int rc = opengl_enter(g);
     if (rc)
         return rc;
     if (g->mark[which])
@@ -254,8 +497,8 @@ static int opengl_mark(void *gpu, int which) {
 }
 
 static int opengl_reach(void *gpu, int which) {
-    struct gf_opengl_context *g = gpu;
-    int rc = g->mark[which] ? gf_opengl_enter(g) : 0;
+    struct context *g = gpu;
+    int rc = g->mark[which] ? opengl_enter(g) : 0;
     if (rc || !g->mark[which])
         return rc;
     g->gl->wait_fence(g->mark[which], GF_GL_FLUSH_BIT, UINT64_MAX);
@@ -263,19 +506,19 @@ static int opengl_reach(void *gpu, int which) {
 }
 
 static int opengl_elapsed(void *gpu, double *seconds) {
-    struct gf_opengl_context *g = gpu;
+    struct context *g = gpu;
     uint64_t at[2] = {0, 0};
     *seconds = 0;
     if (!g->mark[0] || !g->mark[1])
         return gf_fail(GF_EBACKEND, "the device has no two marks to measure between");
-    int rc = gf_opengl_enter(g);
+    int rc = opengl_enter(g);
     if (rc)
         return rc;
     for (int i = 0; i < 2; i++)
         g->gl->query_result(g->time[i], GF_GL_QUERY_RESULT, &at[i]);
     *seconds = 1e-9 * (double)(int64_t)(at[1] - at[0]);
-    rc = gf_opengl_check(g, "reading the device's clock");
-    gf_opengl_leave(g);
+    rc = opengl_check(g, "reading the device's clock");
+    opengl_leave(g);
     return rc;
 }
 
@@ -286,9 +529,9 @@ const struct gf_gpu gf_gpu_opengl = {
     .open = opengl_open,
     .close = opengl_close,
     GF_GPU_COMMON(opengl),
-    .build = gf_opengl_build,
-    .load = gf_opengl_load,
-    .unload = gf_opengl_unload,
+    .build = opengl_build,
+    .load = opengl_load,
+    .unload = opengl_unload,
     .launch = opengl_launch,
     .sync = opengl_sync,
     .mark = opengl_mark,
