@@ -119,7 +119,9 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     struct gf_product written = *p;
     if (p->stretches)
         written.image.px.dtype = p->dtype;
-    return t->s->plan_only || p->drawn.ndim ? 0 : gf_product_accepts(&written);
+    if (p->drawn.ndim)
+        written.image = p->drawn;
+    return t->s->plan_only ? 0 : gf_product_accepts(&written);
 }
 
 /* ---- restored pictures ---- */

@@ -49,14 +49,6 @@ static bool shows_luma(const struct gf_task *t) {
     return shows;
 }
 
-/* Makes output i what a plot is drawn from: the numbers themselves. */
-static void describe_plot(struct gf_task *t, int i) {
-    struct gf_output *out = &t->job.out[i];
-    out->map = GF_MAP_NUMBER;
-    out->dtype = gf_dtype_real(gf_job_number(&t->job));
-    t->product[i].drawn.ndim = 2;
-}
-
 static int prepare(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
@@ -79,8 +71,8 @@ static int prepare(struct gf_task *t) {
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);
         p->noise = true;
-        if (gf_dtype_is_integer(dtype) && gf_picture_plots(t, i))
-            describe_plot(t, i);
+        if ((rc = gf_picture_describe(t, i)) != 0)
+            return rc;
         /* A half spectrum has shorter rows than the picture: no room for alpha. */
         p->alpha_plane =
             t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;

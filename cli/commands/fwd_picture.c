@@ -31,7 +31,7 @@ static int parse_zoom(const struct gf_opt *o, const char *value, void *field) {
 
 const struct gf_opt_group gf_opts_picture = GF_GROUP(
     "Picture",
-    GF_INTEGER("mark", picture.marks, "N", 1, 1000,
+    GF_INTEGER("mark", picture.marks, "N", 1, GF_MAX_MARKS,
                "ring the N strongest peaks and write their periods beside them"),
     GF_PARSED("zoom", GF_AT(picture), "F[,X,Y]", parse_zoom,
               "magnify F times, around the centre or the bin X,Y from it"),
@@ -53,6 +53,14 @@ static bool annotates(const struct gf_settings *s) {
 
 /* ---- before the transform ---- */
 
+static int refuse(void) {
+    return gf_fail(
+        GF_EINVAL,
+        "--mark, --zoom, --rulers, --colormap and --max-size draw on pictures of 8 bits, "
+        "one channel and two axes: write .png, without --depth; --color=luma and "
+        "--dims=2 help");
+}
+
 /* The axis of a line, or of a picture of one row or column; -1 for anything else. */
 static int line_axis(const struct gf_job *job) {
     const int64_t *n = job->shape;
@@ -61,12 +69,13 @@ static int line_axis(const struct gf_job *job) {
     return job->ndim > 2 || (n[0] > 1) == (n[1] > 1) ? -1 : n[1] > 1;
 }
 
-bool gf_picture_plots(const struct gf_task *t, int i) {
+/* True if output i would be an integer picture of one row, and nothing asks for that. */
+static bool becomes_plot(const struct gf_task *t, int i) {
     const struct gf_settings *s = t->s;
-    const bool strip = s->depth || s->scale != GF_UNSET || s->range.given || s->color != GF_UNSET;
     const int axis = line_axis(&t->job);
+    const bool strip = s->depth || s->scale != GF_UNSET || s->range.given || s->color != GF_UNSET;
     return axis >= 0 && t->job.axes >> axis & 1 && t->product[i].format->pictures && !strip &&
-           !is_asked(s) && t->product[i].kind != GF_COMPLEX;
+           !is_asked(s);
 }
 
 static bool is_plot(const struct gf_task *t, int i) {
@@ -75,40 +84,50 @@ static bool is_plot(const struct gf_task *t, int i) {
 
 static int make_view(const struct gf_task *t, struct gf_view *view) {
     const struct gf_picture_settings *p = &t->s->picture;
-    const struct gf_view_wish wish = {.zoom = p->zoom,
-                                      .least = annotates(t->s) ? SMALL : 0,
-                                      .at = {p->centre[1], p->centre[0]},
-                                      .most = p->max_size,
-                                      .rulers = p->rulers};
-    return gf_view_make(t->job.shape + t->job.ndim - 2, &wish, view);
+    const int64_t *shape = t->job.shape + t->job.ndim - 2;
+    const int64_t least = annotates(t->s) ? SMALL : 1;
+    return gf_view_make(view, shape,
+                        p->zoom ? p->zoom : gf_divide_up(least, gf_max(shape[0], shape[1])),
+                        (const int[]){p->centre[1], p->centre[0]}, p->max_size, p->rulers);
 }
 
-/* Describes what is drawn for output i. */
-static int describe_drawn(const struct gf_task *t, int i, struct gf_image *image) {
+/* Describes the drawn picture of output i. */
+static int describe_view(const struct gf_task *t, int i, struct gf_image *drawn) {
     const struct gf_job *job = &t->job;
     const bool colors = annotates(t->s) || t->s->picture.colormap;
-    int64_t shape[GF_MAX_RANK] = {2 * GF_PLOT_HEIGHT, 2 * GF_PLOT_WIDTH, 3};
     struct gf_view view;
-    if (is_plot(t, i)) {
-        image->px = gf_array_wrap(NULL, GF_U8, 3, shape);
-        image->color = GF_RGB;
-        return 0;
-    }
-    if (job->ndim < 2 || job->axes != 3u << (job->ndim - 2))
-        return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on "
-                                  "spectra of two axes; --dims=2 takes a volume page by page");
-    if (gf_job_lanes(job) > 1 || job->out[i].dtype != GF_U8)
-        return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on one "
-                                  "channel of 8 bits; take --color=luma for colour, no --depth");
+    if (job->ndim < 2 || job->axes != 3u << (job->ndim - 2) || gf_job_lanes(job) > 1 ||
+        job->out[i].dtype != GF_U8)
+        return refuse();
     int rc = make_view(t, &view);
     if (rc)
         return rc;
-    const int64_t size[] = {job->shape[0], view.size[0] + view.margin, view.size[1] + view.margin,
-                            colors ? 3 : 1};
-    image->color = colors ? GF_RGB : GF_GRAY;
-    image->ndim = job->ndim;
-    image->px = gf_array_wrap(NULL, GF_U8, job->ndim + 1, size + (job->ndim == 2));
+    const int64_t shape[] = {job->shape[0], view.size[0] + view.margin, view.size[1] + view.margin,
+                             colors ? 3 : 1};
+    *drawn = (struct gf_image){.ndim = job->ndim, .color = colors ? GF_RGB : GF_GRAY};
+    drawn->px = gf_array_wrap(NULL, GF_U8, job->ndim + 1, shape + (job->ndim == 2));
     return 0;
+}
+
+int gf_picture_describe(struct gf_task *t, int i) {
+    struct gf_output *out = &t->job.out[i];
+    struct gf_product *p = &t->product[i];
+    const int64_t plot[] = {2 * GF_PLOT_HEIGHT, 2 * GF_PLOT_WIDTH, 3};
+    int rc = 0;
+    if (!gf_output_is_display(out) || !(is_asked(t->s) || becomes_plot(t, i)))
+        return 0;
+    if (is_asked(t->s)) {
+        rc = describe_view(t, i, &p->drawn);
+    } else {
+        out->map = GF_MAP_NUMBER;
+        out->dtype = gf_dtype_real(gf_job_number(&t->job));
+        p->drawn = (struct gf_image){.ndim = 2, .color = GF_RGB};
+        p->drawn.px = gf_array_wrap(NULL, GF_U8, 3, plot);
+    }
+    t->refuses.pages = t->refuses.slabs = "a drawn picture is made in one piece";
+    t->extra_bytes += gf_array_bytes(&p->drawn.px) * 4 / 3; /* and its pens' bytes */
+    p->noise = false;
+    return rc;
 }
 
 /* One plane of the spectrum whose peaks are marked: the last output, which no file holds. */
@@ -124,11 +143,17 @@ static struct gf_spectrum spectrum_of(const struct gf_task *t, int64_t z, struct
     return gf_spectrum_of(one, &px, 0, gf_settings_threads(t->s));
 }
 
-/* Adds that output. */
-static void add_spectrum(struct gf_task *t) {
+int gf_picture_prepare(struct gf_task *t) {
     struct gf_job *job = &t->job, one;
     struct gf_output *out = &job->out[job->n_out];
+    bool draws = !is_asked(t->s);
     int64_t shape[GF_MAX_RANK];
+    for (int i = 0; i < job->n_out; i++)
+        draws = draws || t->product[i].drawn.ndim;
+    if (!draws)
+        return refuse();
+    if (!t->s->picture.marks)
+        return 0;
     *out = (struct gf_output){.kind = GF_COMPLEX,
                               .dtype = gf_job_number(job),
                               .half = !gf_dtype_is_complex(job->in_dtype)};
@@ -136,47 +161,20 @@ static void add_spectrum(struct gf_task *t) {
     t->product[job->n_out++].image.px = gf_array_wrap(NULL, out->dtype, job->ndim + 1, shape);
     const struct gf_spectrum s = spectrum_of(t, 0, &one);
     t->extra_bytes += gf_spectrum_peaks_bytes(&s);
-}
-
-int gf_picture_prepare(struct gf_task *t) {
-    int n = 0, rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
-        struct gf_product *p = &t->product[i], as_drawn;
-        if (is_asked(t->s) && gf_output_is_display(&t->job.out[i]))
-            p->drawn.ndim = t->job.ndim;
-        if (!p->drawn.ndim)
-            continue;
-        rc = describe_drawn(t, i, &p->drawn);
-        as_drawn = *p;
-        as_drawn.image = p->drawn;
-        if (!rc && !t->s->plan_only)
-            rc = gf_product_accepts(&as_drawn);
-        t->refuses.pages = t->refuses.slabs = "a drawn picture is made in one piece";
-        t->extra_bytes += gf_array_bytes(&p->drawn.px) * 4 / 3; /* and its pens' bytes */
-        p->noise = false;
-        n++;
-    }
-    if (!rc && is_asked(t->s) && !n)
-        rc = gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on "
-                                "integer pictures; write .png, or give --depth=8");
-    if (!rc && t->s->picture.marks)
-        add_spectrum(t);
-    return rc;
+    return 0;
 }
 
 /* ---- pictures ---- */
 
-/* Finds the marks of plane z; the caller frees notes->mark. Appends them to `list`. */
+/* Finds the marks of plane z, and appends them to `list`. */
 static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats *st,
                       struct gf_notes *notes, json_t *list) {
     struct gf_job one;
     const struct gf_spectrum s = spectrum_of(t, z, &one);
     struct gf_stats_signal found = {.n_peaks = 0};
     int rc = gf_stats_find_peaks(&s, t->s->picture.marks, &found);
-    notes->n_marks = found.n_peaks;
-    notes->mark = calloc((size_t)found.n_peaks + 1, sizeof *notes->mark);
-    rc = notes->mark ? rc : gf_no_memory();
-    for (int k = 0; k < found.n_peaks && !rc; k++) {
+    notes->n_marks = rc ? 0 : found.n_peaks;
+    for (int k = 0; k < notes->n_marks; k++) {
         const struct gf_peak *p = &found.peak[k];
         const double f = gf_stats_cycles(st, p);
         struct gf_mark *m = &notes->mark[k];
@@ -195,29 +193,11 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
     return rc;
 }
 
-/* A plane of a picture, or of a volume. */
-static struct gf_array plane_of(const struct gf_array *px, int64_t z) {
-    return px->rank > 3 ? gf_array_index(px, 0, z) : *px;
-}
-
-/* Draws plane z of a product. */
-static int draw_plane(const struct gf_task *t, const struct gf_product *p, int64_t z,
-                      const struct gf_notes *notes) {
-    const struct gf_array from = plane_of(&p->image.px, z), to = plane_of(&p->drawn.px, z);
-    const bool largest = p->kind == GF_MAGNITUDE || p->kind == GF_POWER;
-    unsigned char colors[256][3];
-    struct gf_view view;
-    int rc = make_view(t, &view);
-    if (rc)
-        return rc;
-    gf_colormap_make(t->s->picture.colormap, colors);
-    gf_view_draw(&view, &from, largest, colors, gf_settings_threads(t->s), &to);
-    return annotates(t->s) ? gf_view_annotate(&view, notes, &to) : 0;
-}
-
 /* Draws plane z of all products, with its marks if there is a list of these. */
 static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
+    unsigned char colors[256][3];
     struct gf_job one;
+    struct gf_view view;
     struct gf_image plane = t->image;
     struct gf_stats st = {.job = &one};
     struct gf_notes notes = {.unit = "sample", .spacing = {1, 1}};
@@ -228,11 +208,23 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
         notes.unit = st.unit;
         memcpy(notes.spacing, st.spacing, sizeof notes.spacing);
     }
+    gf_colormap_make(t->s->picture.colormap, colors);
     int rc = list ? find_marks(t, z, &st, &notes, list) : 0;
-    for (int i = 0; i < t->targets->n && !rc; i++)
-        if (t->product[i].drawn.ndim)
-            rc = draw_plane(t, &t->product[i], z, &notes);
-    free(notes.mark);
+    if (!rc)
+        rc = make_view(t, &view);
+    for (int i = 0; i < t->targets->n && !rc; i++) {
+        const struct gf_product *p = &t->product[i];
+        struct gf_array from = p->image.px, to = p->drawn.px;
+        if (!p->drawn.ndim)
+            continue;
+        if (p->drawn.ndim > 2) {
+            from = gf_array_index(&from, 0, z);
+            to = gf_array_index(&to, 0, z);
+        }
+        gf_view_draw(&view, &from, p->kind == GF_MAGNITUDE || p->kind == GF_POWER, colors,
+                     gf_settings_threads(t->s), &to);
+        rc = annotates(t->s) ? gf_view_annotate(&view, &notes, &to) : 0;
+    }
     return rc;
 }
 
@@ -312,16 +304,13 @@ int gf_picture_draw(struct gf_task *t) {
     }
     for (int64_t z = 0; z < planes && is_asked(t->s) && !rc; z++)
         rc = draw_planes(t, z, list);
-    for (int i = 0; i < t->targets->n && !rc; i++) {
+    for (int i = 0; i < t->targets->n; i++) {
         struct gf_product *p = &t->product[i];
         if (!p->drawn.ndim)
             continue;
-        gf_array_free(&p->image.px);
-        p->image.px = p->drawn.px;
+        gf_array_free(rc ? &p->drawn.px : &p->image.px);
+        p->image = rc ? p->image : p->drawn;
         p->drawn.px.base = NULL;
-        p->image.ndim = p->drawn.ndim;
-        p->image.color = p->drawn.color;
-        p->image.axes.n = 0;
         memcpy(p->shape, p->image.px.shape, sizeof p->shape);
     }
     if (list && !rc && !json_array_size(list))

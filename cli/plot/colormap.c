@@ -1,7 +1,7 @@
 /* Colour maps by a few colours each, with straight lines between them. */
 #include "cli/plot/colormap.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 const char *const gf_colormap_names[] = {"gray",   "viridis", "magma",    "inferno",
                                          "plasma", "cividis", "twilight", NULL};
@@ -24,27 +24,16 @@ static const char *const nodes[] = {
     "5a783711447f301437883b113b94571647a0761f4fac922f50bcae5051c8bc6b59d3c5866adecca186edd7c3b8f7df"
     "d4d6ffe2d9e2"};
 
-static int digit(char c) {
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-static void read_node(const char *text, int node[4]) {
-    for (int i = 0; i < 4; i++)
-        node[i] = 16 * digit(text[2 * i]) + digit(text[2 * i + 1]);
-}
-
 void gf_colormap_make(int map, unsigned char rgb[256][3]) {
-    const char *text = nodes[map];
-    int from[4], to[4];
-    for (; text[8]; text += 8) {
-        read_node(text, from);
-        read_node(text + 8, to);
-        const int span = to[0] - from[0];
-        for (int v = from[0]; v <= to[0]; v++)
-            for (int c = 0; c < 3; c++)
-                rgb[v][c] =
-                    (unsigned char)((2 * (from[c + 1] * (to[0] - v) + to[c + 1] * (v - from[0])) +
-                                     span) /
-                                    (2 * span));
+    unsigned from[4], to[4]; /* grey, red, green, blue */
+    for (const char *text = nodes[map]; text[8]; text += 8) {
+        sscanf(text, "%2x%2x%2x%2x", &from[0], &from[1], &from[2], &from[3]);
+        sscanf(text + 8, "%2x%2x%2x%2x", &to[0], &to[1], &to[2], &to[3]);
+        const unsigned span = to[0] - from[0];
+        for (unsigned v = from[0]; v <= to[0]; v++)
+            for (int c = 1; c < 4; c++)
+                rgb[v][c - 1] =
+                    (unsigned char)((from[c] * (to[0] - v) + to[c] * (v - from[0]) + span / 2) /
+                                    span);
     }
 }

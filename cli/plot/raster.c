@@ -91,42 +91,30 @@ static void draw_label(void *to, const struct gf_label *label) {
     gf_label_draw(&canvas, label);
 }
 
-int gf_raster_open(const struct gf_array *px, double scale, struct gf_canvas *canvas) {
-    const size_t height = (size_t)px->shape[0], width = (size_t)px->shape[1];
-    struct raster *r = malloc(sizeof *r);
-    *canvas = (struct gf_canvas){.to = r, .line = draw_line, .dot = draw_dot, .label = draw_label};
-    if (!r)
-        return gf_no_memory();
-    *r = (struct raster){.px = px->data,
-                         .cover = calloc(width, height),
-                         .scale = scale,
-                         .width = (int)width,
-                         .height = (int)height,
-                         .left = 1 << 30,
-                         .top = 1 << 30};
-    return r->cover ? 0 : gf_no_memory();
+int gf_raster_draw(const struct gf_array *px, double scale,
+                   int (*draw)(void *user, const struct gf_canvas *canvas), void *user) {
+    const int height = (int)px->shape[0], width = (int)px->shape[1];
+    struct raster r = {.px = px->data, .scale = scale, .width = width, .height = height};
+    const struct gf_canvas canvas = {
+        .to = &r, .line = draw_line, .dot = draw_dot, .label = draw_label};
+    r.left = r.top = 1 << 30;
+    r.cover = calloc((size_t)width, (size_t)height);
+    int rc = r.cover ? draw(user, &canvas) : gf_no_memory();
+    free(r.cover);
+    return rc;
 }
 
-void gf_raster_close(struct gf_canvas *canvas) {
-    struct raster *r = canvas->to;
-    if (r)
-        free(r->cover);
-    free(r);
-    canvas->to = NULL;
+static int draw_plot(void *plot, const struct gf_canvas *canvas) {
+    return gf_plot_draw(plot, canvas);
 }
 
 int gf_plot_image(const struct gf_plot *plot, struct gf_image *image) {
     enum { SCALE = 2 };
     const int64_t shape[] = {SCALE * GF_PLOT_HEIGHT, SCALE * GF_PLOT_WIDTH, 3};
-    struct gf_canvas canvas = {0};
     *image = (struct gf_image){.ndim = 2, .color = GF_RGB};
     int rc = gf_array_alloc(&image->px, GF_U8, 3, shape);
-    if (!rc)
-        rc = gf_raster_open(&image->px, SCALE, &canvas);
-    if (!rc) {
-        memset(image->px.data, 255, (size_t)gf_array_bytes(&image->px));
-        rc = gf_plot_draw(plot, &canvas);
-    }
-    gf_raster_close(&canvas);
-    return rc;
+    if (rc)
+        return rc;
+    memset(image->px.data, 255, (size_t)gf_array_bytes(&image->px));
+    return gf_raster_draw(&image->px, SCALE, draw_plot, (void *)plot);
 }
