@@ -45,10 +45,6 @@ int gf_settings_check(const struct gf_settings *s) {
         return gf_fail(GF_EUSAGE, "--axes and --dims exclude each other; give one of them");
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
-    if ((s->picture.marks || s->picture.zoom || s->picture.rulers) && (s->half || s->shift == 0))
-        return gf_fail(GF_EUSAGE,
-                       "--mark, --zoom and --rulers draw on a full spectrum with its zero "
-                       "frequency in the centre; leave --half and --no-shift out");
     if (!s->from_magnitude != !s->from_phase)
         return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase need each other");
     /* Finds repeated letters and indices; x and -1 are compared once the rank is known. */

@@ -35,17 +35,12 @@ static void describe_record(struct gf_task *t, int i) {
     p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
 }
 
-/* True if colour becomes luma unless --color says otherwise: all outputs are for the eye, in files to
- * look at. */
+/* True if colour becomes luma unless --color says otherwise: all outputs are for the eye. */
 static bool shows_luma(const struct gf_task *t) {
     bool shows = t->s->color == GF_UNSET && t->image.color == GF_RGB && t->job.n_out;
-    for (int i = 0; i < t->job.n_out && shows; i++) {
-        const struct gf_product *p = &t->product[i];
-        enum gf_dtype dtype;
-        shows = p->format->pictures && (p->kind == GF_MAGNITUDE || p->kind == GF_POWER) &&
-                !gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &dtype) &&
-                gf_dtype_is_integer(dtype);
-    }
+    for (int i = 0; i < t->job.n_out; i++)
+        shows = shows && t->product[i].format->pictures &&
+                (t->product[i].kind == GF_MAGNITUDE || t->product[i].kind == GF_POWER);
     return shows;
 }
 
@@ -82,17 +77,11 @@ static int prepare(struct gf_task *t) {
     return rc ? rc : gf_picture_prepare(t);
 }
 
-/* Draws pictures. Prints a note if alpha was dropped, or if a line's spectrum became a picture of one
- * row. */
+/* Draws pictures, and prints a note if alpha was dropped. */
 static int check(struct gf_task *t) {
     bool kept = true;
-    for (int i = 0; i < t->targets->n; i++) {
-        const struct gf_product *p = &t->product[i];
-        kept = kept && p->alpha_plane;
-        if (t->job.ndim == 1 && t->job.out[i].map == GF_MAP_DISPLAY && !p->format->lines)
-            gf_log_note("'%s': '%s' is one row of pixels; a .png without display options is a plot",
-                        gf_log_name(t->read[0]), p->path);
-    }
+    for (int i = 0; i < t->targets->n; i++)
+        kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)
         gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
                     t->s->half ? "a halved spectrum has no room for it"
@@ -108,13 +97,13 @@ const struct gf_task_hooks gf_hooks_forward = {
 };
 
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,           &gf_opts_spectrum_kind,  &gf_opts_further,
-    &gf_opts_depth_display, &gf_opts_files,          &gf_opts_display,
-    &gf_opts_picture,       &gf_opts_axes,           &gf_opts_norm,
-    &gf_opts_precision,     &gf_opts_spectrum_color, &gf_opts_half,
-    &gf_opts_list,          &gf_opts_frames,         &gf_opts_raw,
-    &gf_opts_backend,       &gf_opts_peer,           &gf_opts_run,
-    &gf_opts_scratch,       &gf_opts_report,         NULL};
+    &gf_opts_out,           &gf_opts_spectrum_kind, &gf_opts_further,
+    &gf_opts_depth_display, &gf_opts_files,         &gf_opts_display,
+    &gf_opts_picture,       &gf_opts_axes,          &gf_opts_norm,
+    &gf_opts_precision,     &gf_opts_color,         &gf_opts_half,
+    &gf_opts_list,          &gf_opts_frames,        &gf_opts_raw,
+    &gf_opts_backend,       &gf_opts_peer,          &gf_opts_run,
+    &gf_opts_scratch,       &gf_opts_report,        NULL};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",

@@ -1,7 +1,6 @@
 /* Draws finished spectra: marks, zoom, rulers, colours and size of pictures, and plots of lines. */
 #include "cli/commands/fwd_picture.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,13 +68,15 @@ static int line_axis(const struct gf_job *job) {
     return job->ndim > 2 || (n[0] > 1) == (n[1] > 1) ? -1 : n[1] > 1;
 }
 
-/* True if output i would be an integer picture of one row, and nothing asks for that. */
+/* True if output i would be a real line's magnitudes or powers as pixels, and nothing asks for that. */
 static bool becomes_plot(const struct gf_task *t, int i) {
     const struct gf_settings *s = t->s;
+    const struct gf_product *p = &t->product[i];
     const int axis = line_axis(&t->job);
     const bool strip = s->depth || s->scale != GF_UNSET || s->range.given || s->color != GF_UNSET;
-    return axis >= 0 && t->job.axes >> axis & 1 && t->product[i].format->pictures && !strip &&
-           !is_asked(s);
+    return axis >= 0 && t->job.axes >> axis & 1 && gf_job_lanes(&t->job) == 1 && !strip &&
+           !gf_dtype_is_complex(t->job.in_dtype) && !s->half && p->format->pictures &&
+           (p->kind == GF_MAGNITUDE || p->kind == GF_POWER);
 }
 
 static bool is_plot(const struct gf_task *t, int i) {
@@ -96,8 +97,8 @@ static int describe_view(const struct gf_task *t, int i, struct gf_image *drawn)
     const struct gf_job *job = &t->job;
     const bool colors = annotates(t->s) || t->s->picture.colormap;
     struct gf_view view;
-    if (job->ndim < 2 || job->axes != 3u << (job->ndim - 2) || gf_job_lanes(job) > 1 ||
-        job->out[i].dtype != GF_U8)
+    if (job->out[i].half || !job->out[i].shift || job->ndim < 2 ||
+        job->axes != 3u << (job->ndim - 2) || gf_job_lanes(job) > 1 || job->out[i].dtype != GF_U8)
         return refuse();
     int rc = make_view(t, &view);
     if (rc)
@@ -114,15 +115,18 @@ int gf_picture_describe(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
     const int64_t plot[] = {2 * GF_PLOT_HEIGHT, 2 * GF_PLOT_WIDTH, 3};
     int rc = 0;
-    if (!gf_output_is_display(out) || !(is_asked(t->s) || becomes_plot(t, i)))
+    if (!gf_output_is_display(out))
         return 0;
     if (is_asked(t->s)) {
         rc = describe_view(t, i, &p->drawn);
-    } else {
+    } else if (becomes_plot(t, i)) {
         out->map = GF_MAP_NUMBER;
         out->dtype = gf_dtype_real(gf_job_number(&t->job));
         p->drawn = (struct gf_image){.ndim = 2, .color = GF_RGB};
         p->drawn.px = gf_array_wrap(NULL, GF_U8, 3, plot);
+        t->extra_bytes += 64 * gf_job_points(&t->job); /* rings and points */
+    } else {
+        return 0;
     }
     t->refuses.pages = t->refuses.slabs = "a drawn picture is made in one piece";
     t->extra_bytes += gf_array_bytes(&p->drawn.px) * 4 / 3; /* and its pens' bytes */
@@ -230,64 +234,26 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
 
 /* ---- plots ---- */
 
-enum { MOST_POINTS = 4096 }; /* of a curve; the largest of the bins that fall together is shown */
-
-/* Fills a curve, whose points have room, with a channel of output i, a line's spectrum: from the zero
- * frequency on for real samples, else from the lowest. `step` is the distance of two bins. */
-static void fill_curve(const struct gf_task *t, int i, int64_t channel, double step,
-                       struct gf_plot_curve *curve) {
-    const struct gf_output *out = &t->job.out[i];
-    const struct gf_array *px = &t->product[i].image.px;
+/* Plots a real line's spectrum as stats does: each bin is a ring. */
+static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     const int axis = line_axis(&t->job);
-    const bool real = !gf_dtype_is_complex(t->job.in_dtype);
-    const bool centred = out->shift && !(out->half && axis == gf_job_half_axis(&t->job));
-    const int64_t n = t->job.shape[axis], count = real ? n / 2 + 1 : n;
-    int64_t k = real ? 0 : -(n / 2);
-    double *x = (double *)curve->x, *y = (double *)curve->y;
-    curve->n = gf_min(count, MOST_POINTS);
-    for (int64_t c = 0; c < curve->n; c++) {
-        x[c] = 0;
-        y[c] = -INFINITY;
-        for (int64_t left = count * (c + 1) / curve->n - count * c / curve->n; left; left--, k++) {
-            const int64_t bin = (k + n + (centred ? n / 2 : 0)) % n;
-            const double v = gf_sample_get((const char *)px->data + bin * px->stride[axis] +
-                                               channel * px->stride[px->rank - 1],
-                                           px->dtype);
-            x[c] = v > y[c] ? (double)k * step : x[c];
-            y[c] = fmax(v, y[c]);
-        }
-    }
-}
-
-static int draw_plot(const struct gf_task *t, struct gf_product *p, int i) {
-    const char *slash = strrchr(t->read[0], '/');
-    const int axis = line_axis(&t->job);
-    const int64_t channels = gf_job_lanes(&t->job);
-    struct gf_stats st = {.job = &t->job};
-    char label[32];
+    const int64_t n = t->job.shape[axis], zero = t->job.out[0].shift ? n / 2 : 0;
+    struct gf_stats_signal signal = {.n_peaks = 0};
+    struct gf_stats st = {.path = t->read[0], .image = &t->image, .job = &t->job};
+    st.signal = &signal;
+    st.n_signals = 1;
+    st.n_rings = n / 2 + 1;
+    signal.ring = malloc((size_t)st.n_rings * sizeof *signal.ring);
+    if (!signal.ring)
+        return gf_no_memory();
     gf_stats_take_units(&t->image, &st);
-    snprintf(label, sizeof label, "cycles/%s", st.unit ? st.unit : "sample");
-    double *points = malloc((size_t)channels * 2 * MOST_POINTS * sizeof *points);
-    struct gf_plot_curve *curve = calloc((size_t)channels, sizeof *curve);
-    int rc = points && curve ? 0 : gf_no_memory();
-    for (int64_t c = 0; c < channels && !rc; c++) {
-        curve[c].x = points + 2 * c * MOST_POINTS;
-        curve[c].y = curve[c].x + MOST_POINTS;
-        fill_curve(t, i, c, 1 / ((double)t->job.shape[axis] * (st.unit ? st.spacing[axis] : 1)),
-                   &curve[c]);
-        gf_plot_name_channel(&curve[c], c, channels, t->image.color == GF_RGB);
+    for (int64_t k = 0; k < st.n_rings; k++) {
+        const int64_t at = (zero + k) % n * p->image.px.stride[axis];
+        const double v = gf_sample_get((const char *)p->image.px.data + at, p->image.px.dtype);
+        signal.ring[k] = (struct gf_ring){.frequency = (double)k / (double)n, .mean = v};
     }
-    const struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : t->read[0]),
-                                 .x_label = label,
-                                 .y_label = gf_kind_name(p->kind),
-                                 .linear_x = true,
-                                 .linear_y = p->kind != GF_MAGNITUDE && p->kind != GF_POWER,
-                                 .curve = curve,
-                                 .n = (int)channels};
-    if (!rc)
-        rc = gf_plot_image(&plot, &p->drawn);
-    free(curve);
-    free(points);
+    int rc = gf_stats_plot(&st, gf_kind_name(p->kind), NULL, false, &p->drawn);
+    free(signal.ring);
     return rc;
 }
 
@@ -298,7 +264,7 @@ int gf_picture_draw(struct gf_task *t) {
     for (int i = 0; i < t->targets->n && !rc; i++) {
         struct gf_product *p = &t->product[i];
         if (is_plot(t, i))
-            rc = draw_plot(t, p, i);
+            rc = draw_plot(t, p);
         else if (p->drawn.ndim)
             rc = gf_array_alloc(&p->drawn.px, GF_U8, p->drawn.px.rank, p->drawn.px.shape);
     }

@@ -1,4 +1,4 @@
-/* Curves over logarithmic or linear axes, as SVG text or as an image; one layout serves both.
+/* Curves over logarithmic axes, as SVG text or as an image; one layout serves both.
  *
  *     struct gf_plot_curve curve = {.x = f, .y = power, .n = 256};
  *     struct gf_plot plot = {.title = "scene.png", .curve = &curve, .n = 1, …};
@@ -12,26 +12,22 @@ enum { GF_PLOT_COLORS = 9 }; /* distinct ones, also to those who confuse red and
 
 struct gf_plot_curve {
     const char *name;    /* written beside its last point; NULL: none */
-    const double *x, *y; /* points that a logarithmic axis lacks are left out */
+    const double *x, *y; /* points with x or y <= 0 are left out */
     int64_t n;
     int color; /* 0 to GF_PLOT_COLORS - 1 */
 };
 
 struct gf_plot {
     const char *title, *x_label, *y_label;
-    bool linear_x, linear_y; /* else logarithmic */
     const struct gf_plot_curve *curve;
     int n;
 };
 
-/* Names and colours the curve of channel c of n, also of red, green and blue. */
-void gf_plot_name_channel(struct gf_plot_curve *curve, int64_t c, int64_t n, bool rgb);
-
 /* Writes the format that the suffix names. A curve without points leaves only the axes. */
 int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber);
 
-/* Draws the plot as an RGB image of u8, twice as large as its layout, which the caller frees, also
- * after a failure. GF_ENOMEM. */
+/* Draws the plot as an image of u8, twice as large as its layout, which the caller frees, also after a
+ * failure. GF_ENOMEM. */
 enum { GF_PLOT_WIDTH = 800, GF_PLOT_HEIGHT = 420 };
 int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
 

@@ -218,6 +218,10 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
 
 /* The frequencies, then each channel's powers, each of n_rings numbers. */
 static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot_curve *curve) {
+    static const char *const channels[] = {"1", "2", "3", "4"}, *const colors[] = {"red", "green",
+                                                                                   "blue"};
+    static const int color_of[] = {1, 2, 0, 6}; /* near red, green and blue */
+    bool named = s->image->color == GF_RGB && s->n_signals == 3;
     for (int64_t r = 0; r < s->n_rings; r++)
         number[r] = s->signal[0].ring[r].frequency / (s->ring_spacing > 0 ? s->ring_spacing : 1);
     for (int64_t c = 0; c < s->n_signals; c++) {
@@ -225,18 +229,21 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
         for (int64_t r = 0; r < s->n_rings; r++)
             y[r] = s->signal[c].ring[r].mean;
         curve[c] = (struct gf_plot_curve){.x = number, .y = y, .n = s->n_rings};
-        gf_plot_name_channel(&curve[c], c, s->n_signals, s->image->color == GF_RGB);
+        curve[c].color = s->n_signals == 1 ? 0 : c < 4 ? color_of[c] : 7;
+        if (s->n_signals > 1 && c < 4)
+            curve[c].name = named ? colors[c] : channels[c];
     }
 }
 
-static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
+int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, bool clobber,
+                  struct gf_image *image) {
     const char *slash = strrchr(s->path, '/');
     char label[32] = "cycles/sample";
     if (s->ring_spacing > 0)
         snprintf(label, sizeof label, "cycles/%s", s->unit);
     struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->path),
                            .x_label = label,
-                           .y_label = "mean power",
+                           .y_label = what,
                            .n = (int)s->n_signals};
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
     struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
@@ -244,11 +251,15 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
     if (!rc) {
         fill_curves(s, number, curve);
         plot.curve = curve;
-        rc = gf_plot_write(&plot, path, clobber);
+        rc = image ? gf_plot_image(&plot, image) : gf_plot_write(&plot, path, clobber);
     }
     free(curve);
     free(number);
     return rc;
+}
+
+static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
+    return gf_stats_plot(s, "mean power", path, clobber, NULL);
 }
 
 static const struct {

@@ -45,6 +45,10 @@ struct json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_s
 
 void gf_stats_print(const struct gf_stats *s, bool json);
 
+/* Plots the rings' means, which are called `what`, into a file, or into an image that is not NULL,
+ * which the caller frees. */
+int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, bool clobber,
+                  struct gf_image *image);
 /* Write the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
 int gf_stats_radial_check(const char *path);
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
