@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/log.h"
+#include "cli/compare/signal.h"
 #include "cli/options.h"
 #include "cli/plot/colormap.h"
 #include "cli/plot/picture.h"
@@ -207,7 +208,7 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
     struct gf_notes notes = {.unit = "sample", .spacing = {1, 1}};
     spectrum_of(t, z, &one);
     plane.ndim = 2;
-    gf_stats_take_units(&plane, &st);
+    st.unit = gf_signal_spacing(&plane, 2, st.spacing, NULL);
     if (st.unit) {
         notes.unit = st.unit;
         memcpy(notes.spacing, st.spacing, sizeof notes.spacing);
@@ -238,6 +239,7 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
 static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     const int axis = line_axis(&t->job);
     const int64_t n = t->job.shape[axis], zero = t->job.out[0].shift ? n / 2 : 0;
+    bool alike;
     struct gf_stats_signal signal = {.n_peaks = 0};
     struct gf_stats st = {.path = t->read[0], .image = &t->image, .job = &t->job};
     st.signal = &signal;
@@ -246,7 +248,8 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     signal.ring = malloc((size_t)st.n_rings * sizeof *signal.ring);
     if (!signal.ring)
         return gf_no_memory();
-    gf_stats_take_units(&t->image, &st);
+    st.unit = gf_signal_spacing(&t->image, t->job.ndim, st.spacing, &alike);
+    st.ring_spacing = alike ? st.spacing[axis] : 0;
     for (int64_t k = 0; k < st.n_rings; k++) {
         const int64_t at = (zero + k) % n * p->image.px.stride[axis];
         const double v = gf_sample_get((const char *)p->image.px.data + at, p->image.px.dtype);

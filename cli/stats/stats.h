@@ -33,8 +33,6 @@ struct gf_stats {
 
 struct json_t;
 
-/* Sets the unit and the spacing along st->job's axes, if the image's file has them. */
-void gf_stats_take_units(const struct gf_image *image, struct gf_stats *st);
 /* Fills in the signal's peaks, at most so many, and their waves, which the caller frees, also after a
  * failure. GF_ENOMEM. */
 int gf_stats_find_peaks(const struct gf_spectrum *s, int most, struct gf_stats_signal *signal);
