@@ -154,10 +154,10 @@ struct gf_settings {
     } stats;
 
     struct gf_picture_settings {
-        int marks, zoom; /* 0: none */
-        int centre[2];   /* of the zoom: bins from the centre, x, y */
+        int marks, zoom, max_size; /* 0: none */
+        int centre[2];             /* of the zoom: bins from the centre, x, y */
+        int colormap;              /* index into gf_colormap_names */
         bool rulers;
-        int colormap, max_size; /* index into gf_colormap_names; 0: any size */
     } picture;
 
     struct gf_demo_settings {

@@ -54,11 +54,9 @@ static bool annotates(const struct gf_settings *s) {
 /* ---- before the transform ---- */
 
 static int refuse(void) {
-    return gf_fail(
-        GF_EINVAL,
-        "--mark, --zoom, --rulers, --colormap and --max-size draw on pictures of 8 bits, "
-        "one channel and two axes: write .png, without --depth; --color=luma and "
-        "--dims=2 help");
+    return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on centred "
+                              "spectra of two axes and one channel in 8 bits: write .png; "
+                              "--color=luma or --dims=2 may help");
 }
 
 /* The axis of a line, or of a picture of one row or column; -1 for anything else. */
@@ -78,10 +76,6 @@ static bool becomes_plot(const struct gf_task *t, int i) {
     return axis >= 0 && t->job.axes >> axis & 1 && gf_job_lanes(&t->job) == 1 && !strip &&
            !gf_dtype_is_complex(t->job.in_dtype) && !s->half && p->format->pictures &&
            (p->kind == GF_MAGNITUDE || p->kind == GF_POWER);
-}
-
-static bool is_plot(const struct gf_task *t, int i) {
-    return t->product[i].drawn.ndim && t->job.out[i].map == GF_MAP_NUMBER;
 }
 
 static int make_view(const struct gf_task *t, struct gf_view *view) {
@@ -205,14 +199,13 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
     struct gf_view view;
     struct gf_image plane = t->image;
     struct gf_stats st = {.job = &one};
-    struct gf_notes notes = {.unit = "sample", .spacing = {1, 1}};
+    struct gf_notes notes = {.n_marks = 0};
     spectrum_of(t, z, &one);
     plane.ndim = 2;
     st.unit = gf_signal_spacing(&plane, 2, st.spacing, NULL);
-    if (st.unit) {
-        notes.unit = st.unit;
-        memcpy(notes.spacing, st.spacing, sizeof notes.spacing);
-    }
+    notes.unit = st.unit ? st.unit : "sample";
+    for (int i = 0; i < 2; i++)
+        notes.spacing[i] = st.unit ? st.spacing[i] : 1;
     gf_colormap_make(t->s->picture.colormap, colors);
     int rc = list ? find_marks(t, z, &st, &notes, list) : 0;
     if (!rc)
@@ -241,8 +234,7 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     const int64_t n = t->job.shape[axis], zero = t->job.out[0].shift ? n / 2 : 0;
     bool alike;
     struct gf_stats_signal signal = {.n_peaks = 0};
-    struct gf_stats st = {.path = t->read[0], .image = &t->image, .job = &t->job};
-    st.signal = &signal;
+    struct gf_stats st = {.path = t->read[0], .image = &t->image, .signal = &signal};
     st.n_signals = 1;
     st.n_rings = n / 2 + 1;
     signal.ring = malloc((size_t)st.n_rings * sizeof *signal.ring);
@@ -266,10 +258,10 @@ int gf_picture_draw(struct gf_task *t) {
     int rc = 0;
     for (int i = 0; i < t->targets->n && !rc; i++) {
         struct gf_product *p = &t->product[i];
-        if (is_plot(t, i))
-            rc = draw_plot(t, p);
-        else if (p->drawn.ndim)
-            rc = gf_array_alloc(&p->drawn.px, GF_U8, p->drawn.px.rank, p->drawn.px.shape);
+        if (p->drawn.ndim)
+            rc = is_asked(t->s)
+                     ? gf_array_alloc(&p->drawn.px, GF_U8, p->drawn.px.rank, p->drawn.px.shape)
+                     : draw_plot(t, p);
     }
     for (int64_t z = 0; z < planes && is_asked(t->s) && !rc; z++)
         rc = draw_planes(t, z, list);
@@ -284,7 +276,9 @@ int gf_picture_draw(struct gf_task *t) {
     }
     if (list && !rc && !json_array_size(list))
         gf_log_note("'%s': no peak stands out, and none is marked", gf_log_name(t->read[0]));
-    if (list)
+    if (list) {
+        gf_array_free(&t->product[--t->job.n_out].image.px);
         t->also = GF_REPORT(GF_KEY("marks", list));
+    }
     return rc;
 }

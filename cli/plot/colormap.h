@@ -2,12 +2,11 @@
 #ifndef GF_CLI_PLOT_COLORMAP_H
 #define GF_CLI_PLOT_COLORMAP_H
 
-/* Their names, NULL at the end; gray is the first. */
-extern const char *const gf_colormap_names[];
+extern const char *const gf_colormap_names[]; /* gray first, NULL at the end */
 
-/* Makes the colours of map number `map`, black to white: within 2/255 of matplotlib's. They are by
- * Smith, van der Walt and Firing 2015 (viridis to inferno, plasma), Nuñez, Anderton and Renslow
- * 2018 (cividis) and Bechtold 2018 (twilight, which ends as it begins, for phases). */
+/* Makes the colours of map number `map`, black to white: within 2/255 of matplotlib's, by Smith, van
+ * der Walt and Firing 2015 (viridis to plasma), Nuñez, Anderton and Renslow 2018 (cividis) and
+ * Bechtold 2018 (twilight, which ends as it begins, for phases). */
 void gf_colormap_make(int map, unsigned char rgb[256][3]);
 
 #endif
