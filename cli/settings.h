@@ -154,9 +154,8 @@ struct gf_settings {
     } stats;
 
     struct gf_picture_settings {
-        int marks, zoom, max_size; /* 0: none */
-        int centre[2];             /* of the zoom: bins from the centre, x, y */
-        int colormap;              /* index into gf_colormap_names */
+        int marks, zoom, max_size, colormap; /* 0: none, or gray */
+        int centre[2];                       /* of the zoom: bins from the centre, x, y */
         bool rulers;
     } picture;
 

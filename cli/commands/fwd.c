@@ -66,12 +66,11 @@ static int prepare(struct gf_task *t) {
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);
         p->noise = true;
-        if ((rc = gf_picture_describe(t, i)) != 0)
-            return rc;
+        rc = gf_picture_describe(t, i);
         /* A half spectrum has shorter rows than the picture: no room for alpha. */
         p->alpha_plane =
             t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;
-        rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
+        rc = rc ? rc : gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
         describe_record(t, i);
     }
     return rc ? rc : gf_picture_prepare(t);

@@ -25,8 +25,7 @@ static int parse_zoom(const struct gf_opt *o, const char *value, void *field) {
     if (n != 2 && !value[used] && p->zoom >= 1 && p->zoom <= 512)
         return 0;
     return gf_opt_refuse(o, value,
-                         "it is a whole number to 512, or with the bin in the middle F,X,Y, as in "
-                         "4,30,-20");
+                         "it is a whole number to 512, or F,X,Y with the bin in the middle");
 }
 
 const struct gf_opt_group gf_opts_picture = GF_GROUP(
@@ -39,8 +38,7 @@ const struct gf_opt_group gf_opts_picture = GF_GROUP(
     GF_CHOICE("colormap", picture.colormap, "NAME", gf_colormap_names,
               "gray (default), viridis, magma, inferno, plasma, cividis, or twilight for a phase"),
     GF_INTEGER("max-size", picture.max_size, "N", 128, 65535,
-               "reduce to at most N pixels a side; the largest of the bins that fall together is "
-               "shown"));
+               "reduce to N pixels a side; each shows the largest of its bins"));
 
 static bool is_asked(const struct gf_settings *s) {
     const struct gf_picture_settings *p = &s->picture;
@@ -54,9 +52,9 @@ static bool annotates(const struct gf_settings *s) {
 /* ---- before the transform ---- */
 
 static int refuse(void) {
-    return gf_fail(GF_EINVAL, "--mark, --zoom, --rulers, --colormap and --max-size draw on centred "
-                              "spectra of two axes and one channel in 8 bits: write .png; "
-                              "--color=luma or --dims=2 may help");
+    return gf_fail(GF_EINVAL,
+                   "--mark, --zoom, --rulers, --colormap and --max-size draw on centred "
+                   "8-bit spectra of two axes (--dims=2) and one channel (--color=luma)");
 }
 
 /* The axis of a line, or of a picture of one row or column; -1 for anything else. */
@@ -81,10 +79,10 @@ static bool becomes_plot(const struct gf_task *t, int i) {
 static int make_view(const struct gf_task *t, struct gf_view *view) {
     const struct gf_picture_settings *p = &t->s->picture;
     const int64_t *shape = t->job.shape + t->job.ndim - 2;
-    const int64_t least = annotates(t->s) ? SMALL : 1;
-    return gf_view_make(view, shape,
-                        p->zoom ? p->zoom : gf_divide_up(least, gf_max(shape[0], shape[1])),
-                        (const int[]){p->centre[1], p->centre[0]}, p->max_size, p->rulers);
+    return gf_view_make(
+        view, shape,
+        p->zoom ? p->zoom : gf_divide_up(annotates(t->s) ? SMALL : 1, gf_max(shape[0], shape[1])),
+        (const int[]){p->centre[1], p->centre[0]}, p->max_size, p->rulers);
 }
 
 /* Describes the drawn picture of output i. */
@@ -110,11 +108,9 @@ int gf_picture_describe(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
     const int64_t plot[] = {2 * GF_PLOT_HEIGHT, 2 * GF_PLOT_WIDTH, 3};
     int rc = 0;
-    if (!gf_output_is_display(out))
-        return 0;
-    if (is_asked(t->s)) {
+    if (gf_output_is_display(out) && is_asked(t->s)) {
         rc = describe_view(t, i, &p->drawn);
-    } else if (becomes_plot(t, i)) {
+    } else if (gf_output_is_display(out) && becomes_plot(t, i)) {
         out->map = GF_MAP_NUMBER;
         out->dtype = gf_dtype_real(gf_job_number(&t->job));
         p->drawn = (struct gf_image){.ndim = 2, .color = GF_RGB};
@@ -149,10 +145,8 @@ int gf_picture_prepare(struct gf_task *t) {
     int64_t shape[GF_MAX_RANK];
     for (int i = 0; i < job->n_out; i++)
         draws = draws || t->product[i].drawn.ndim;
-    if (!draws)
-        return refuse();
-    if (!t->s->picture.marks)
-        return 0;
+    if (!draws || !t->s->picture.marks)
+        return draws ? 0 : refuse();
     *out = (struct gf_output){.kind = GF_COMPLEX,
                               .dtype = gf_job_number(job),
                               .half = !gf_dtype_is_complex(job->in_dtype)};
@@ -176,11 +170,10 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
     for (int k = 0; k < notes->n_marks; k++) {
         const struct gf_peak *p = &found.peak[k];
         const double f = gf_stats_cycles(st, p);
-        struct gf_mark *m = &notes->mark[k];
-        *m = (struct gf_mark){.at = {p->at[0], p->at[1]}, .twin = p->twin};
+        notes->mark[k] = (struct gf_mark){.at = {p->at[0], p->at[1]}, .twin = p->twin};
         found.wave[k].amplitude /= gf_job_scale(&t->job);
-        snprintf(m->label, sizeof m->label, "%.4g %s", f > 0 ? 1 / f : found.wave[k].period,
-                 f > 0 ? st->unit : "px");
+        snprintf(notes->mark[k].label, sizeof notes->mark[k].label, "%.4g %s",
+                 f > 0 ? 1 / f : found.wave[k].period, f > 0 ? st->unit : "px");
     }
     json_t *peaks = rc ? NULL : gf_stats_peaks_report(st, &found);
     for (size_t k = 0; k < json_array_size(peaks) && t->job.ndim > 2; k++)
@@ -207,9 +200,9 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
     for (int i = 0; i < 2; i++)
         notes.spacing[i] = st.unit ? st.spacing[i] : 1;
     gf_colormap_make(t->s->picture.colormap, colors);
-    int rc = list ? find_marks(t, z, &st, &notes, list) : 0;
-    if (!rc)
-        rc = make_view(t, &view);
+    int rc = make_view(t, &view);
+    if (!rc && list)
+        rc = find_marks(t, z, &st, &notes, list);
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
         struct gf_array from = p->image.px, to = p->drawn.px;

@@ -1,5 +1,4 @@
-/* Spectra drawn for people: fwd's options for pictures, and plots of lines. The outputs stay those of
- * the job until check() draws them. */
+/* Spectra drawn for people, once the job is done: marked pictures, and plots of lines. */
 #ifndef GF_CLI_COMMANDS_FWD_PICTURE_H
 #define GF_CLI_COMMANDS_FWD_PICTURE_H
 

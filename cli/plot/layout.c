@@ -141,6 +141,8 @@ static void draw_tick(const struct drawing *d, bool is_x, double at,
     if (!named)
         return;
     label.text = named->text;
+    if (is_x && !d->p)
+        label.at.x = fmin(where, a->last - gf_label_width(&label) / 2);
     label.power = *named->power ? named->power : NULL;
     c->label(c->to, &label);
 }

@@ -5,8 +5,8 @@
 
 #include "core/base/array.h"
 
-/* Shows `bins` of `shape` from `first` on in `size` pixels: each bin is as many pixels wide as high,
- * or there are fewer pixels than bins. The picture has a margin at the left and below, if any. */
+/* Shows `bins` of `shape` from `first` on in `size` pixels: each bin is as wide as high, or there are
+ * fewer pixels than bins. The picture has a margin at the left and below, if any. */
 struct gf_view {
     int64_t shape[2], first[2], bins[2], size[2], margin;
     double scale; /* of letters and lines: 1, or more for a view of more than 800 pixels */

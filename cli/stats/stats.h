@@ -32,7 +32,6 @@ struct gf_stats {
 };
 
 struct json_t;
-
 /* Fills in the signal's peaks, at most so many, and their waves, which the caller frees, also after a
  * failure. GF_ENOMEM. */
 int gf_stats_find_peaks(const struct gf_spectrum *s, int most, struct gf_stats_signal *signal);
