@@ -6,8 +6,7 @@
 
 extern const struct gf_opt_group gf_opts_picture; /* Picture: --mark and so on */
 
-/* Describes what is drawn for output i of the job, if anything is. The output of a line's plot becomes
- * numbers. GF_EINVAL if the options do not fit the spectrum. */
+/* Describes what is drawn for output i, if anything; that of a plot becomes numbers. GF_EINVAL. */
 int gf_picture_describe(struct gf_task *t, int i);
 /* Called after it, for all outputs: adds one for the peaks. GF_EINVAL if nothing can be drawn. */
 int gf_picture_prepare(struct gf_task *t);

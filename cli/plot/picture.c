@@ -7,8 +7,7 @@
 #include "cli/plot/canvas.h"
 #include "core/base/status.h"
 
-/* Pixels, in a view of at most ACROSS. */
-enum { ACROSS = 800, MARGIN = 62, FONT = 14, RING = 7, GROWN = 512 };
+enum { ACROSS = 800, MARGIN = 62, FONT = 14, RING = 7, GROWN = 512 }; /* pixels, up to ACROSS */
 
 /* ---- views ---- */
 
