@@ -147,6 +147,8 @@ int gf_picture_prepare(struct gf_task *t) {
         draws = draws || t->product[i].drawn.ndim;
     if (!draws || !t->s->picture.marks)
         return draws ? 0 : refuse();
+    if (job->n_out == GF_MAX_OUTPUTS)
+        return gf_fail(GF_EINVAL, "--mark needs one of a run's %d outputs", GF_MAX_OUTPUTS);
     *out = (struct gf_output){.kind = GF_COMPLEX,
                               .dtype = gf_job_number(job),
                               .half = !gf_dtype_is_complex(job->in_dtype)};
@@ -157,7 +159,7 @@ int gf_picture_prepare(struct gf_task *t) {
     return 0;
 }
 
-/* ---- pictures ---- */
+/* ---- after it ---- */
 
 /* Finds the marks of plane z, and appends them to `list`. */
 static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats *st,
@@ -218,8 +220,6 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
     }
     return rc;
 }
-
-/* ---- plots ---- */
 
 /* Plots a real line's spectrum as stats does: each bin is a ring. */
 static int draw_plot(const struct gf_task *t, struct gf_product *p) {
