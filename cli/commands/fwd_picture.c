@@ -2,7 +2,6 @@
 #include "cli/commands/fwd_picture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/log.h"
 #include "cli/compare/signal.h"
@@ -268,7 +267,7 @@ int gf_picture_draw(struct gf_task *t) {
         memcpy(p->shape, p->image.px.shape, sizeof p->shape);
     }
     if (list && !rc && !json_array_size(list))
-        gf_log_note("'%s': no peak stands out, and none is marked", gf_log_name(t->read[0]));
+        gf_log_note("'%s': no peaks found, nothing is marked", gf_log_name(t->read[0]));
     if (list) {
         gf_array_free(&t->product[--t->job.n_out].image.px);
         t->also = GF_REPORT(GF_KEY("marks", list));

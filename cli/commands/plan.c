@@ -235,8 +235,8 @@ static const struct gf_opt_group *const groups[] = {
     /* outputs */
     &gf_opts_out, &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,
     /* the transform */
-    &gf_opts_axes, &gf_opts_norm, &gf_opts_precision, &gf_opts_color, &gf_opts_half, &gf_opts_display,
-    &gf_opts_filter,
+    &gf_opts_axes, &gf_opts_norm, &gf_opts_precision, &gf_opts_color, &gf_opts_half,
+    &gf_opts_display, &gf_opts_filter,
     /* inputs */
     &gf_opts_raw,
     /* the run */
