@@ -133,6 +133,7 @@ static struct gf_spectrum spectrum_of(const struct gf_task *t, int64_t z, struct
         memmove(one->shape, one->shape + 1, 2 * sizeof *one->shape);
     }
     one->ndim = 2;
+    one->axes = 3;
     one->out[0] = one->out[one->n_out - 1];
     return gf_spectrum_of(one, &px, 0, gf_settings_threads(t->s));
 }
@@ -166,13 +167,13 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
     struct gf_job one;
     const struct gf_spectrum s = spectrum_of(t, z, &one);
     struct gf_stats_signal found = {.n_peaks = 0};
-    int rc = gf_stats_find_peaks(&s, t->s->picture.marks, &found);
+    const double weight = gf_job_scale(&t->job) * gf_window_mean(&t->s->window, &one, 1);
+    int rc = gf_stats_find_peaks(&s, t->s->picture.marks, weight, &found);
     notes->n_marks = rc ? 0 : found.n_peaks;
     for (int k = 0; k < notes->n_marks; k++) {
         const struct gf_peak *p = &found.peak[k];
         const double f = gf_stats_cycles(st, p);
         notes->mark[k] = (struct gf_mark){.at = {p->at[0], p->at[1]}, .twin = p->twin};
-        found.wave[k].amplitude /= gf_job_scale(&t->job);
         snprintf(notes->mark[k].label, sizeof notes->mark[k].label, "%.4g %s",
                  f > 0 ? 1 / f : found.wave[k].period, f > 0 ? st->unit : "px");
     }
@@ -226,7 +227,8 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     const int64_t n = t->job.shape[axis], zero = t->job.out[0].shift ? n / 2 : 0;
     bool alike;
     struct gf_stats_signal signal = {.n_peaks = 0};
-    struct gf_stats st = {.path = t->read[0], .image = &t->image, .signal = &signal};
+    struct gf_stats st = {
+        .path = t->read[0], .image = &t->image, .options = t->s, .signal = &signal};
     st.n_signals = 1;
     st.n_rings = n / 2 + 1;
     signal.ring = malloc((size_t)st.n_rings * sizeof *signal.ring);
