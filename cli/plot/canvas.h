@@ -51,12 +51,13 @@ int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
 int gf_raster_draw(const struct gf_array *px, double scale,
                    int (*draw)(void *user, const struct gf_canvas *canvas), void *user);
 
-/* An axis: its ends, as log10 but for rulers, and their positions. */
+/* An axis: its ends, as log10 unless it is linear, and their positions. */
 struct gf_plot_axis {
     double low, high, first, last;
+    bool linear;
 };
-/* Draws round ticks and numbers of one of two linear axes, at the left or below. */
-void gf_plot_draw_ruler(const struct gf_canvas *canvas, const struct gf_plot_axis *x,
-                        const struct gf_plot_axis *y, bool is_x);
+/* Draws round ticks and numbers of linear axes at the left and below. */
+void gf_plot_draw_rulers(const struct gf_canvas *canvas, const struct gf_plot_axis *x,
+                         const struct gf_plot_axis *y);
 
 #endif

@@ -138,7 +138,7 @@ static struct gf_plot_axis axis_of(const struct overlay *o, int i, double first,
     const struct gf_view *v = o->view;
     const double unit = 1 / ((double)v->shape[i] * o->notes->spacing[i]);
     const double low = ((double)(v->first[i] - v->shape[i] / 2) - 0.5) * unit;
-    return (struct gf_plot_axis){low, low + (double)v->bins[i] * unit, first, last};
+    return (struct gf_plot_axis){low, low + (double)v->bins[i] * unit, first, last, true};
 }
 
 static int draw_overlay(void *overlay, const struct gf_canvas *canvas) {
@@ -156,8 +156,7 @@ static int draw_overlay(void *overlay, const struct gf_canvas *canvas) {
     if (!o->view->margin)
         return 0;
     const struct gf_plot_axis x = axis_of(o, 1, o->left, o->right), y = axis_of(o, 0, 0, o->bottom);
-    gf_plot_draw_ruler(canvas, &x, &y, true);
-    gf_plot_draw_ruler(canvas, &x, &y, false);
+    gf_plot_draw_rulers(canvas, &x, &y);
     snprintf(text, sizeof text, "cycles/%s", notes->unit);
     canvas->label(canvas->to, &(struct gf_label){.at = {o->right - 2, o->bottom + MARGIN - 12},
                                                  .size = FONT,

@@ -55,8 +55,7 @@ void gf_stats_print(const struct gf_stats *s, bool json);
  * which the caller frees. */
 int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, bool clobber,
                   struct gf_image *image);
-/* Write the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
-int gf_stats_radial_check(const char *path);
+/* Writes the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 
 #endif
