@@ -221,7 +221,7 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
     return rc;
 }
 
-/* Plots a real line's spectrum as stats does: each bin is a ring. */
+/* Plots a real line's spectrum by the plot of stats: each bin is a ring. */
 static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     const int axis = line_axis(&t->job);
     const int64_t n = t->job.shape[axis], zero = t->job.out[0].shift ? n / 2 : 0;
