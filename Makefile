@@ -127,7 +127,7 @@ define embed
 endef
 
 # A font, scripts, lessons and the samples that these start from are embedded too (cli/embedded.h).
-INSIDE := cli/plot/strokes.font $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,lowpass highpass notch descreen phase gibbs window aliasing \
+INSIDE := cli/plot/strokes.font $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,peaks lowpass highpass notch descreen phase gibbs window aliasing \
                   convolution deblur wavelets volume passes match resolution) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
                   still-grain.png zoneplate.png)
 define embed_files

@@ -20,6 +20,7 @@ struct gf_settings gf_settings_default(void) {
         .range = {.which = GF_RANGE_AUTO},
         .norm = GF_UNSET,
         .precision = GF_UNSET,
+        .color = GF_UNSET,
         .backend = "auto",
         .peer = true,
         .tune = true,

@@ -144,7 +144,7 @@ struct gf_settings {
     int dims;      /* 0: unset */
     int norm;      /* enum gf_norm or GF_UNSET */
     int precision; /* enum gf_precision or GF_UNSET */
-    int color;     /* 0 channels, 1 luma */
+    int color;     /* 0 channels, 1 luma, or GF_UNSET */
     bool half;
     struct gf_window window;
     int smooth; /* --edges: 0 periodic, 1 smooth */
@@ -170,6 +170,12 @@ struct gf_settings {
         double overlap; /* a part of it */
         double band[2]; /* cycles a sample; 0, 0: unset */
     } stats;
+
+    struct gf_picture_settings {
+        int marks, zoom, max_size, colormap; /* 0: none, or gray */
+        int centre[2];                       /* of the zoom: bins from the centre, x, y */
+        bool rulers;
+    } picture;
 
     struct gf_match_settings {
         const char *with; /* the template's file, the last operand */

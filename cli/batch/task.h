@@ -68,7 +68,7 @@ struct gf_task_hooks {
     /* Called once: fills in t->job, t->in, each product's image and t->refuses from t->image. */
     int (*prepare)(struct gf_task *t);
     const struct gf_task_input *input; /* NULL: the job's input is the file's samples */
-    /* Checks t->report after the run, before outputs are completed. */
+    /* Checks t->report after the run, before outputs are completed, and draws some. */
     int (*check)(struct gf_task *t);
     /* NULL, or runs a DESCRIBED or TOO_LARGE task without holding its samples in memory. Returns 0
      * without changing the state of a DESCRIBED task that the usual steps serve better. */

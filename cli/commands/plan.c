@@ -124,7 +124,7 @@ static int check_wavelet(const struct gf_settings *s) {
                        "--levels, --boundary and --threshold belong to --transform=dwt or idwt");
     if (wavelet && is_filter(s))
         return gf_fail(GF_EUSAGE, "--transform=dwt and a filter exclude each other");
-    if (wavelet && (s->half || s->color || s->norm != GF_UNSET))
+    if (wavelet && (s->half || s->color == 1 || s->norm != GF_UNSET))
         return gf_fail(GF_EUSAGE, "--norm, --half and --color belong to an FFT");
     return 0;
 }
