@@ -310,9 +310,10 @@ const struct gf_opt_group gf_opts_precision = GF_GROUP(
 const struct gf_opt_group gf_opts_precision_double = GF_GROUP(
     NULL, GF_CHOICE("precision", precision, "NAME", precisions, "single or double (the default)"));
 
-const struct gf_opt_group gf_opts_color =
-    GF_GROUP(NULL, GF_CHOICE("color", color, "channels|luma", colors,
-                             "each channel by itself (default), or one Rec.709 luma"));
+const struct gf_opt_group gf_opts_color = GF_GROUP(
+    NULL, GF_CHOICE("color", color, "channels|luma", colors,
+                    "each channel by itself, or one Rec.709 luma (default: luma for fwd's PNG "
+                    "and JPEG of magnitude or power, else channels)"));
 
 const struct gf_opt_group gf_opts_half = GF_GROUP(
     NULL, GF_FLAG("half", half, "write only the non-redundant half of a real input's spectrum"));

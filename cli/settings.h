@@ -6,6 +6,7 @@
 #include "core/base/window.h"
 #include "core/deal/deal.h"
 #include "core/filter/table.h"
+#include "core/restore/psf.h"
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
@@ -36,6 +37,8 @@ enum gf_filter_what {
     GF_BLUR, /* --convolve=gaussian:S; radius[0].value is S */
     GF_KERNEL,
     GF_MASK,
+    GF_PSF,      /* --deconvolve=FILE */
+    GF_PSF_MADE, /* --deconvolve=disk:R and so on: `psf`, sampled in `file` unless gaussian */
 };
 
 struct gf_radius {
@@ -57,15 +60,16 @@ struct gf_filter_part {
     /* The file's samples, centred, C order; owned. Only the last `ndim` extents count. */
     struct gf_filter_samples file;
     int ndim;
+    struct gf_psf psf;
     struct gf_file *source; /* a mask that is read row by row: its header, no samples */
     struct gf_image *header;
 };
 
 enum { GF_MAX_PARTS = 64 };
 
-/* True for a mask or a kernel. */
+/* True for a mask, a kernel or a point-spread function from a file. */
 static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
-    return p->what == GF_MASK || p->what == GF_KERNEL;
+    return p->what == GF_MASK || p->what == GF_KERNEL || p->what == GF_PSF;
 }
 
 struct gf_filter_settings {
@@ -77,7 +81,11 @@ struct gf_filter_settings {
         double period, lpi; /* samples per row, or rows per inch; 0: unset */
     } descreen;
     double dpi; /* 0: unset */
-    int edges;  /* enum gf_edges */
+    int edges;  /* enum gf_edges; until gf_filter_check(), GF_UNSET: the default */
+    struct {
+        /* 0: unset, -1: auto. Noise is in sample units, iterations are Richardson-Lucy's. */
+        double noise, regularize, iterations;
+    } restore;
     const char *mask_out;
     enum { GF_OFFSET_NUMBER, GF_OFFSET_PERCENT, GF_OFFSET_MID } offset_unit;
     double offset;
@@ -136,7 +144,7 @@ struct gf_settings {
     int dims;      /* 0: unset */
     int norm;      /* enum gf_norm or GF_UNSET */
     int precision; /* enum gf_precision or GF_UNSET */
-    int color;     /* 0 channels, 1 luma */
+    int color;     /* 0 channels, 1 luma, or GF_UNSET */
     bool half;
     struct gf_window window;
     int smooth; /* --edges: 0 periodic, 1 smooth */
@@ -162,6 +170,12 @@ struct gf_settings {
         double overlap; /* a part of it */
         double band[2]; /* cycles a sample; 0, 0: unset */
     } stats;
+
+    struct gf_picture_settings {
+        int marks, zoom, max_size, colormap; /* 0: none, or gray */
+        int centre[2];                       /* of the zoom: bins from the centre, x, y */
+        bool rulers;
+    } picture;
 
     struct gf_match_settings {
         const char *with; /* the template's file, the last operand */

@@ -217,6 +217,7 @@ struct gf_format {
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
     bool lossy;         /* write() changes samples */
+    bool pictures;      /* files to look at: people read them, programs seldom */
     bool needs_layout;  /* read() needs options->raw: there is no header */
     /* NULL, or the last bytes of every complete file from write(). */
     const char *end_bytes;

@@ -95,6 +95,11 @@ bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) fftw 256
 	$(call in_ranks,openmpi,2) fftw 512
 
+## check-restore: --deconvolve beside scikit-image, by PSNR and time; PHOTOS='a.png b.png'
+check-restore: gpufft
+	python3 tests/core/check_restore.py $(PHOTOS)
+	python3 tests/core/check_restore.py --time
+
 ## check-formats: MRC, FITS, NIfTI, TIFF stacks, Zarr against mrcfile, astropy, nibabel, tifffile, zarr (pip install)
 check-formats: gpufft
 	for f in mrc fits nifti tiff zarr; do python3 -W ignore tests/formats/check_$$f.py ./gpufft || exit 1; done

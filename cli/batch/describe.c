@@ -62,7 +62,7 @@ int gf_task_take_channels(struct gf_task *t) {
     if (channels < 1)
         return gf_fail(GF_EINVAL, "nothing but an alpha channel");
     t->job.channels = channels;
-    t->job.luma = t->s->color && channels > 1;
+    t->job.luma = t->s->color == 1 && channels > 1;
     if (t->job.luma && image->color != GF_RGB)
         return gf_fail(GF_EINVAL,
                        "--color=luma needs red, green and blue, and these are %lld plain channels",
@@ -111,6 +111,8 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     struct gf_product written = *p;
     if (p->stretches)
         written.image.px.dtype = p->dtype;
+    if (p->drawn.ndim)
+        written.image = p->drawn;
     return t->s->plan_only ? 0 : gf_product_accepts(&written);
 }
 

@@ -20,10 +20,10 @@ static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const bool display = ran && !p->target->aside && out->map == GF_MAP_DISPLAY;
     json_t *o = GF_REPORT(GF_KEY("path", p->path), GF_KEY("format", p->format->name),
                           GF_KEY("kind", p->target->label),
-                          GF_KEY_IF(ran, "shape", gf_json_shape(p->shape, t->job.ndim)),
-                          GF_KEY_IF(ran, "channels", p->shape[t->job.ndim]));
+                          GF_KEY_IF(ran, "shape", gf_json_shape(p->shape, p->image.ndim)),
+                          GF_KEY_IF(ran, "channels", p->shape[p->image.ndim]));
     if (ran && !p->target->aside)
-        GF_ADD(o, GF_KEY("type", gf_dtype_name(out->dtype)),
+        GF_ADD(o, GF_KEY("type", gf_dtype_name(p->drawn.ndim ? GF_U8 : out->dtype)),
                GF_KEY_IF(t->job.op == GF_FILTER, "clipped", t->report.clipped[i]),
                GF_KEY_IF(t->overflowed[i], "overflowed", t->overflowed[i]));
     return GF_ADD(o, GF_KEY_IF(display && t->job.op == GF_FFT, "black", t->report.low[i]),

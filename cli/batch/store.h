@@ -33,6 +33,7 @@ struct gf_product {
     bool stretches;
     enum gf_dtype dtype;
     struct gf_image image;
+    struct gf_image drawn; /* if it has axes, check() replaces the image by this one, for people */
     int64_t shape[GF_MAX_RANK];
     bool has_record;
     struct gf_record record;

@@ -7,6 +7,7 @@
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/holes.h"
+#include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 
@@ -290,7 +291,7 @@ static int read_input(struct gf_task *t) {
         gf_reader_close(&t->reader); /* further pictures would have no output either */
     if (!rc && whole)
         rc = gf_task_take(t);
-    if (!rc)
+    if (!rc && !t->made)
         rc = plan_within_limit(t);
     if (!rc)
         rc = check_memory(t, t->runner->workspace);
@@ -320,13 +321,31 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
     gf_samples_convert(&to, alpha);
 }
 
-/* Copies the samples unchanged. Outputs may be larger than the picture until they are cropped. */
-static void copy_samples(const struct gf_task *t, struct gf_array *out) {
+/* Writes floats as a job would; returns the number of samples that were clipped. */
+static int64_t round_samples(const struct gf_array *from, struct gf_array *to, int threads) {
+    int64_t clipped = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : clipped)
+    for (int64_t i = 0; i < gf_array_count(to); i++) {
+        double v = gf_sample_get(gf_array_at(from, i), from->dtype);
+        if (gf_dtype_is_integer(to->dtype))
+            clipped += gf_sample_run_round(to->dtype, 1, &v);
+        gf_sample_put(gf_array_at(to, i), to->dtype, v);
+    }
+    return clipped;
+}
+
+/* Copies the samples without what --edges added, for which outputs have room too. */
+static void copy_samples(struct gf_task *t, const struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
-        struct gf_array to = out[i];
-        for (int axis = 0; axis < t->job.ndim; axis++)
-            to = gf_array_slice(&to, axis, 0, t->in.shape[axis]);
-        gf_array_copy(&to, &t->in);
+        struct gf_array to = out[i], from = t->in;
+        for (int axis = 0; axis < t->job.ndim; axis++) {
+            to = gf_array_slice(&to, axis, 0, gf_job_counted(&t->job, axis));
+            from = gf_array_slice(&from, axis, 0, to.shape[axis]);
+        }
+        if (to.dtype == from.dtype)
+            gf_array_copy(&to, &from);
+        else
+            t->report.clipped[i] = round_samples(&from, &to, gf_settings_threads(t->s));
     }
 }
 
@@ -364,7 +383,7 @@ static int run_fed(struct gf_task *t) {
 static int run_whole(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = alloc_outputs(t, out);
-    if (!rc && t->untouched)
+    if (!rc && (t->untouched || t->made))
         copy_samples(t, out);
     else if (!rc)
         rc = gf_runner_run(t->runner, &t->in, out, &t->report);

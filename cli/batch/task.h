@@ -68,7 +68,7 @@ struct gf_task_hooks {
     /* Called once: fills in t->job, t->in, each product's image and t->refuses from t->image. */
     int (*prepare)(struct gf_task *t);
     const struct gf_task_input *input; /* NULL: the job's input is the file's samples */
-    /* Checks t->report after the run, before outputs are completed. */
+    /* Checks t->report after the run, before outputs are completed, and draws some. */
     int (*check)(struct gf_task *t);
     /* NULL, or runs a DESCRIBED or TOO_LARGE task without holding its samples in memory. Returns 0
      * without changing the state of a DESCRIBED task that the usual steps serve better. */
@@ -124,6 +124,7 @@ struct gf_task {
     bool lossy;             /* idwt: a threshold is or was applied */
     struct gf_feed feed;    /* produces samples while the job runs */
     bool untouched;         /* filter: nothing was found; the outputs are copies of the samples */
+    bool made;              /* filter: the outputs are t->in, rounded; no job runs */
     int64_t need;           /* bytes of arrays and workspace; -1: unknown until it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;

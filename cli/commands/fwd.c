@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
+#include "cli/commands/fwd_picture.h"
 #include "cli/filter/filtering.h"
 
 /* Describes an output, which is all zero, by the options. */
@@ -26,7 +27,7 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
 static void describe_record(struct gf_task *t, int i) {
     const struct gf_output *out = &t->job.out[i];
     struct gf_product *p = &t->product[i];
-    if (out->map == GF_MAP_DISPLAY ||
+    if (out->map == GF_MAP_DISPLAY || p->drawn.ndim ||
         (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE))
         return;
     p->has_record = true;
@@ -37,12 +38,22 @@ static void describe_record(struct gf_task *t, int i) {
     p->record.smooth = t->s->smooth;
 }
 
+/* True if colour becomes luma unless --color says otherwise: all outputs are for the eye. */
+static bool shows_luma(const struct gf_task *t) {
+    bool shows = t->s->color == GF_UNSET && t->image.color == GF_RGB && t->job.n_out;
+    for (int i = 0; i < t->job.n_out; i++)
+        shows = shows && t->product[i].format->pictures &&
+                (t->product[i].kind == GF_MAGNITUDE || t->product[i].kind == GF_POWER);
+    return shows;
+}
+
 static int prepare(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
     gf_task_begin_job(t, GF_FORWARD);
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
+    job->luma = job->luma || shows_luma(t);
     job->spend_input = gf_window_is_asked(s) || !t->image.alpha; /* which is copied later */
     if (!rc)
         rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
@@ -63,32 +74,27 @@ static int prepare(struct gf_task *t) {
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);
         p->noise = true;
+        rc = gf_picture_describe(t, i);
         /* A half spectrum has shorter rows than the picture: no room for alpha. */
         p->alpha_plane =
             t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;
-        rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
+        rc = rc ? rc : gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
         describe_record(t, i);
     }
-    return rc;
+    return rc ? rc : gf_picture_prepare(t);
 }
 
-/* Prints a note if alpha was dropped, or if a line's spectrum became a picture of one row. */
+/* Draws pictures, and prints a note if alpha was dropped. */
 static int check(struct gf_task *t) {
     bool kept = true;
     gf_array_free(&t->weighed);
-    for (int i = 0; i < t->job.n_out; i++) {
-        const struct gf_product *p = &t->product[i];
-        kept = kept && p->alpha_plane;
-        if (t->job.ndim == 1 && t->job.out[i].map == GF_MAP_DISPLAY && !p->format->lines)
-            gf_log_note("'%s': '%s' is one row of pixels; gpufft stats --radial=FILE plots a "
-                        "line's spectrum",
-                        gf_log_name(t->read[0]), p->path);
-    }
+    for (int i = 0; i < t->targets->n; i++)
+        kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)
         gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
                     t->s->half ? "a halved spectrum has no room for it"
                                : "a complex TIFF keeps it");
-    return 0;
+    return gf_picture_draw(t);
 }
 
 const struct gf_task_hooks gf_hooks_forward = {
@@ -104,14 +110,17 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&hooks, s, operands, n);
 }
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,           &gf_opts_spectrum_kind, &gf_opts_further,
-    &gf_opts_depth_display, &gf_opts_files,         &gf_opts_display,
-    &gf_opts_window,        &gf_opts_axes,          &gf_opts_norm,
-    &gf_opts_precision,     &gf_opts_color,         &gf_opts_half,
-    &gf_opts_list,          &gf_opts_frames,        &gf_opts_raw,
-    &gf_opts_backend,       &gf_opts_peer,          &gf_opts_run,
-    &gf_opts_scratch,       &gf_opts_report,        NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,       &gf_opts_spectrum_kind,
+                                                    &gf_opts_further,   &gf_opts_depth_display,
+                                                    &gf_opts_files,     &gf_opts_display,
+                                                    &gf_opts_picture,   &gf_opts_window,
+                                                    &gf_opts_axes,      &gf_opts_norm,
+                                                    &gf_opts_precision, &gf_opts_color,
+                                                    &gf_opts_half,      &gf_opts_list,
+                                                    &gf_opts_frames,    &gf_opts_raw,
+                                                    &gf_opts_backend,   &gf_opts_peer,
+                                                    &gf_opts_run,       &gf_opts_scratch,
+                                                    &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",
@@ -121,6 +130,7 @@ const struct gf_command gf_command_fwd = {
     .joins = true,
     .groups = groups,
     .examples = "  gpufft fwd scene.png --out=spectrum.png\n"
+                "  gpufft fwd scene.png --mark=5 --rulers --out=peaks.png\n"
                 "  gpufft fwd scene.png --complex=spec.tif --phase=phase.png\n"
                 "  gpufft fwd photos/ --out='spectra/{stem}_{kind}.png' --resume\n"
                 "  find a -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"

@@ -124,7 +124,7 @@ static int check_wavelet(const struct gf_settings *s) {
                        "--levels, --boundary and --threshold belong to --transform=dwt or idwt");
     if (wavelet && is_filter(s))
         return gf_fail(GF_EUSAGE, "--transform=dwt and a filter exclude each other");
-    if (wavelet && (s->half || s->color || s->norm != GF_UNSET))
+    if (wavelet && (s->half || s->color == 1 || s->norm != GF_UNSET))
         return gf_fail(GF_EUSAGE, "--norm, --half and --color belong to an FFT");
     return 0;
 }
@@ -192,6 +192,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         rc = check_ranks(s);
     if (!rc)
         rc = check_wavelet(s);
+    if (!rc)
+        rc = gf_filter_check(s);
     if (!rc)
         rc = gf_targets_parse(s,
                               is_filter(s)          ? GF_REAL

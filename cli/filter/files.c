@@ -47,7 +47,7 @@ double gf_filter_mask_white(enum gf_dtype dtype) {
     return white;
 }
 
-static int scale_kernel(double *v, int64_t n) {
+static int scale_kernel(double *v, int64_t n, bool is_psf) {
     double sum = 0, size = 0;
     for (int64_t i = 0; i < n; i++) {
         sum += v[i];
@@ -55,6 +55,8 @@ static int scale_kernel(double *v, int64_t n) {
     }
     if (size == 0)
         return gf_fail(GF_EINVAL, "a kernel of zeros");
+    if (is_psf && sum <= ZERO_SUM * size)
+        return gf_fail(GF_EINVAL, "a sum of %.6g; that of a point-spread function is above 0", sum);
     for (int64_t i = 0; i < n && fabs(sum) > ZERO_SUM * size; i++)
         v[i] /= sum;
     return 0;
@@ -109,8 +111,8 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     for (int64_t i = 0; i < n; i++)
         p->file.value[i] =
             gf_filter_sample(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
-    if (p->what == GF_KERNEL)
-        rc = scale_kernel(p->file.value, n);
+    if (p->what != GF_MASK)
+        rc = scale_kernel(p->file.value, n, p->what == GF_PSF);
 out:
     gf_image_free(&image);
     return rc;
@@ -120,6 +122,10 @@ int gf_filter_read_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         struct gf_filter_part *p = &s->filter.part[i];
         int rc = gf_filter_is_file(p) ? read_part(s, p) : 0;
+        if (p->what == GF_PSF_MADE && p->psf.shape != GF_PSF_GAUSSIAN) {
+            p->ndim = 2;
+            rc = gf_psf_sample(&p->psf, p->file.extent, &p->file.value);
+        }
         if (rc) {
             gf_log_fail(p->text);
             return rc;

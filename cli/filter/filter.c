@@ -19,9 +19,9 @@ enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note *
 /* Mirroring keeps the samples' type; fading, splitting and subtracting waves need floats. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
     bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
-    return as_read && !t->filtering->peaks.n ? t->image.px.dtype
-           : t->job.precision == GF_DOUBLE   ? GF_F64
-                                             : GF_F32;
+    return as_read && !t->filtering->peaks.n && !gf_filter_iterates(t->s) ? t->image.px.dtype
+           : t->job.precision == GF_DOUBLE                                ? GF_F64
+                                                                          : GF_F32;
 }
 
 static int describe_job(struct gf_task *t) {
@@ -31,6 +31,8 @@ static int describe_job(struct gf_task *t) {
         return gf_fail(GF_EINVAL, "a filter takes real samples, not complex ones");
     job->op = GF_FILTER;
     gf_task_begin_job(t, GF_FORWARD);
+    if (gf_filter_iterates(t->s))
+        job->precision = GF_SINGLE;
     job->in_dtype = input_dtype(t);
     int rc = gf_settings_axes(t->s, &t->image.axes, job->ndim, &job->axes);
     if (!rc)
@@ -49,9 +51,9 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
-/* True if there are masks or kernels, which become a table. */
+/* True if there are masks, kernels or an inverse, which become a table. */
 static bool has_table(const struct gf_settings *s) {
-    return gf_inputs_beside(s, 0);
+    return gf_inputs_beside(s, 0) || gf_filter_psf(s);
 }
 
 /* Refuses pages for the search for noise and --mask-out, which concern the whole volume; and slabs
@@ -60,9 +62,12 @@ static void refuse_parts(struct gf_task *t) {
     const bool most = 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner);
     if (gf_filter_searches(t->s) || t->s->filter.mask_out)
         t->refuses.pages = "the filter is made for all planes together";
-    t->refuses.slabs = t->refuses.pages ? t->refuses.pages
-                       : most           ? "its kernels take most of that memory"
-                                        : NULL;
+    if (gf_filter_measures(t->s) || gf_filter_iterates(t->s))
+        t->refuses.pages = "--deconvolve takes all samples together";
+    t->refuses.slabs = t->refuses.pages      ? t->refuses.pages
+                       : gf_filter_psf(t->s) ? "--deconvolve takes the whole spectrum"
+                       : most                ? "its kernels take most of that memory"
+                                             : NULL;
 }
 
 /* Checks the memory for the table and its making before any of it is allocated. */
@@ -82,7 +87,7 @@ static int check_table(struct gf_task *t) {
         return rc;
     char need[256];
     snprintf(need, sizeof need, "%s", gf_message());
-    const char *why = t->s->scratch ? t->refuses.slabs : NULL;
+    const char *why = t->s->scratch || gf_filter_psf(t->s) ? t->refuses.slabs : NULL;
     const bool offers = !t->s->scratch && (t->job.axes & 1 || gf_slab_is_line(&t->job));
     return gf_fail(
         (enum gf_status)rc,
@@ -121,7 +126,7 @@ static int choose_filter(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     f->frame.in_parts = leaves_table(t);
     int rc = f->frame.in_parts ? 0 : check_table(t);
-    if (!rc && gf_filter_searches(t->s))
+    if (!rc && (gf_filter_searches(t->s) || gf_filter_measures(t->s)))
         rc = gf_filter_make(t->s, &t->job, &f->frame, &f->peaks, &f->filter);
     else if (!rc)
         rc = gf_filter_obtain(t->s, &t->job, &f->frame, &f->filter);
@@ -176,8 +181,17 @@ static int take_all(struct gf_task *t) {
         t->job.in_dtype = input_dtype(t);
         rc = choose_filter(t);
     }
+    if (!rc && gf_filter_psf(t->s))
+        rc = gf_filter_measure_noise(t);
     if (!rc && !t->untouched)
         rc = gf_filter_lengthen(t);
+    if (!rc && gf_filter_psf(t->s))
+        rc = gf_filter_restore(t);
+    if (!rc && gf_filter_measures(t->s)) {
+        gf_filter_release(t->filtering->filter);
+        t->filtering->filter = NULL;
+        rc = choose_filter(t);
+    }
     if (!rc && searches)
         gf_filter_tell_notches(t);
     t->ms_prepare += gf_now_ms() - start;
@@ -215,6 +229,7 @@ static void drop(struct gf_task *t) {
     release(f);
     gf_filter_release(f->of_pages);
     gf_array_free(&f->peaks.mask);
+    gf_array_free(&f->restored.transfer);
     if (f->smooth)
         gf_smooth_pages_free(f->smooth);
     free(f->smooth);
@@ -245,6 +260,8 @@ static int prepare(struct gf_task *t) {
         t->job.in_dtype = input_dtype(t);
     /* A table for all pages would be as large as the volume, so it is made for a few. */
     t->pages.always = !rc && has_table(t->s) && !gf_task_refuses_pages(t);
+    if (!rc && gf_filter_psf(t->s))
+        rc = gf_filter_expect_restored(t);
     if (!rc && !t->pages.always)
         rc = choose_filter(t);
     t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
@@ -266,7 +283,9 @@ static void tell_clipped(const struct gf_task *t, int i) {
         gf_log_note("'%s': %.*f%% of the samples were clipped to %s; %s", gf_log_name(t->read[0]),
                     share < 10, share, type,
                     shifted ? "a .tif with --depth=32 keeps them"
-                            : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
+                    : gf_filter_psf(t->s)
+                        ? "the blur may be less than PSF; a .tif with --depth=32 keeps them"
+                        : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
     gf_task_tell_clipped(t, i);
 }
 
@@ -280,6 +299,8 @@ static int describe(struct gf_task *t) {
                         GF_KEY("type", gf_dtype_name(f->frame.dtype)),
                         GF_KEY("edges", gf_edges_name((enum gf_edges)t->s->filter.edges)));
     gf_filter_describe_notches(t, t->also);
+    if (gf_filter_psf(t->s))
+        gf_filter_describe_restored(t, t->also);
     return gf_json_memory_missed() ? gf_no_memory() : 0;
 }
 
@@ -317,8 +338,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!s->filter.n_parts && !gf_filter_searches(s))
         return gf_fail(GF_EUSAGE,
                        "no filter; there are --lowpass, --highpass, --bandpass, --bandreject, "
-                       "--notch, --auto-notch, --descreen, --mask and --convolve");
-    int rc = gf_filter_read_files(s);
+                       "--notch, --auto-notch, --descreen, --mask, --convolve and --deconvolve");
+    int rc = gf_filter_check(s);
+    if (rc)
+        return rc;
+    rc = gf_filter_read_files(s);
     gf_filter_note_radii(s);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&gf_hooks_filter, s, operands, n);
     gf_filter_forget();
@@ -348,6 +372,7 @@ const struct gf_command gf_command_filter = {
                 "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
                 "  gpufft filter scan.png --auto-notch --verbose --mask-out=m.png --out=clean.png\n"
                 "  gpufft filter scene.png --mask=m.png --out=masked.png\n"
-                "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n",
+                "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n"
+                "  gpufft filter photo.png --deconvolve=disk:4 --out=sharp.png\n",
     .run = run,
 };

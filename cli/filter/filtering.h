@@ -7,6 +7,7 @@
 
 #include "cli/batch/task.h"
 #include "cli/options.h"
+#include "core/restore/wiener.h"
 #include "core/spectrum/screen.h"
 
 struct gf_smooth_pages;
@@ -19,6 +20,9 @@ struct gf_filter_frame {
     double spacing[GF_MAX_DIMS];
     char kind[GF_MAX_DIMS];
     bool in_parts; /* masks and kernels are only checked; parts of the job make their tables */
+    /* Wiener: NULL before the samples are read. The filter takes the blur's table. */
+    const struct gf_prior *prior;
+    struct gf_array *transfer;
 };
 
 /* A wave that is subtracted from the samples; the notch removes what is left of it. */
@@ -44,6 +48,14 @@ struct gf_notches {
     struct gf_array mask; /* of the screens, over half the picture's spectrum; or no data */
 };
 
+/* The result of --deconvolve: the standard deviation of the noise and, for Wiener, the spectrum. */
+struct gf_restored {
+    double noise;
+    struct gf_prior prior;
+    struct gf_array transfer;
+    int iterations;
+};
+
 /* A task's filter state, from prepare() to the end of the task. */
 struct gf_filtering {
     struct gf_filter_frame frame;
@@ -53,6 +65,7 @@ struct gf_filtering {
     struct gf_array input;          /* lengthened by --edges; no data if the picture's is used */
     struct gf_notches peaks;
     double period; /* of --descreen, in samples; 0: any */
+    struct gf_restored restored;
 };
 
 /* ---- options.c ---- */
@@ -61,6 +74,12 @@ struct gf_filtering {
 extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result;
 /* Prints a note for each radius below a bin, which may be meant in another unit. */
 void gf_filter_note_radii(const struct gf_settings *s);
+/* The point-spread function, or NULL. */
+const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s);
+/* True if the filter depends on the picture's samples: Wiener's. */
+bool gf_filter_measures(const struct gf_settings *s);
+/* True for Richardson-Lucy, whose job only blurs. */
+bool gf_filter_iterates(const struct gf_settings *s);
 
 /* ---- files.c: the pictures that --mask and --convolve name ---- */
 
@@ -96,6 +115,23 @@ bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, 
 /* Bytes of the masks and kernels in memory, and of a kernel's plane. */
 int64_t gf_filter_parts_bytes(const struct gf_task *t);
 
+/* Multiplies by a kernel, or a point-spread function, centred at extent / 2. */
+int gf_filter_times_part(const struct gf_settings *s, const struct gf_filter_part *p,
+                         const struct gf_job *job, struct gf_filter *filter);
+
+/* ---- deconvolve.c: --deconvolve ---- */
+
+/* Refuses options that contradict each other or --deconvolve, and sets the default of --edges. */
+int gf_filter_check(struct gf_settings *s);
+/* Before the samples are read: counts the memory, and refuses what the job does not allow. */
+int gf_filter_expect_restored(struct gf_task *t);
+/* Measures the noise in t->in, which --edges has not lengthened yet. */
+int gf_filter_measure_noise(struct gf_task *t);
+/* From the lengthened t->in: Wiener's prior; or the restored picture, which replaces t->in. */
+int gf_filter_restore(struct gf_task *t);
+/* Adds the method and its numbers to the JSON line. */
+void gf_filter_describe_restored(const struct gf_task *t, json_t *o);
+
 /* ---- notch.c: --auto-notch and --descreen ---- */
 
 /* True if one of the two was given. */
@@ -103,6 +139,8 @@ bool gf_filter_searches(const struct gf_settings *s);
 /* Before the samples are read: plans for the most notches there may be, and counts the memory of
  * the search. GF_EINVAL if the job's axes do not allow it. */
 int gf_filter_expect_notches(struct gf_task *t);
+/* The job that takes the picture to half its spectrum, and that spectrum without samples. */
+struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out);
 /* Finds the waves and screens in t->in's spectrum: t->filtering->peaks. */
 int gf_filter_find_notches(struct gf_task *t);
 /* Bytes of the screens' mask while the job runs, or before the search those of its table too. */

@@ -19,7 +19,8 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
 
 /* True if the job needs samples other than the picture's. */
 static bool needs_input(const struct gf_task *t) {
-    return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n;
+    return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n ||
+           gf_filter_iterates(t->s);
 }
 
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {

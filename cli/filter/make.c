@@ -206,11 +206,43 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
                        gf_shape_text(p->file.extent, p->ndim, own),
                        spectrum_text(job, frame, text));
     if (!fits)
-        return gf_fail(GF_EINVAL, "--convolve=%s is larger than the picture's %s", p->text,
+        return gf_fail(GF_EINVAL, "--%s=%s is larger than the picture's %s", p->option, p->text,
                        spectrum_text(job, frame, text));
     if (p->source && !frame->in_parts)
         return gf_fail(GF_ENOMEM, "--mask=%s is too large for the memory limit (--max-memory)",
                        p->text);
+    return 0;
+}
+
+/* ---- deconvolution ---- */
+
+static int add_psf(const struct gf_settings *s, const struct gf_job *job, struct gf_filter *f) {
+    const struct gf_filter_part *p = gf_filter_psf(s);
+    return p->file.value ? gf_filter_times_part(s, p, job, f) : add_blur(f, job, p->psf.size);
+}
+
+/* Makes an empty filter what --deconvolve says: the blur's inverse, or for iterations the blur. */
+static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
+                         const struct gf_filter_frame *frame, struct gf_filter *f) {
+    struct gf_array *kept = frame->transfer, h = {0};
+    struct gf_job blur = *job;
+    if (kept && kept->data) {
+        f->table = *kept;
+        *kept = h;
+    } else {
+        int rc = add_psf(s, job, f);
+        blur.filter = f;
+        if (!rc && !gf_filter_iterates(s))
+            rc = gf_filter_tabulate(&blur, gf_settings_threads(s), &h);
+        if (rc || gf_filter_iterates(s))
+            return rc;
+        gf_array_free(&f->table);
+        f->table = h;
+        f->n_factors = 0;
+    }
+    if (frame->prior || !gf_filter_measures(s))
+        gf_wiener_invert(job, frame->prior, s->filter.restore.regularize, gf_settings_threads(s),
+                         &f->table);
     return 0;
 }
 
@@ -238,19 +270,25 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     if (rc)
         return rc;
     bool files = false;
+    const struct gf_filter_part *psf = gf_filter_psf(s);
+    if (psf)
+        rc = check_file(job, frame, psf);
+    if (!rc && psf)
+        rc = add_restoring(s, job, frame, *out);
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
-        files = files || gf_filter_is_file(p);
-        rc = gf_filter_is_file(p) ? check_file(job, frame, p)
-             : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
-                                  : add_profile(*out, job, frame, p);
+        files = files || p->what == GF_KERNEL || p->what == GF_MASK;
+        rc = gf_filter_is_file(p) || p->what >= GF_PSF ? check_file(job, frame, p)
+             : p->what == GF_BLUR                      ? add_blur(*out, job, p->radius[0].value)
+                                                       : add_profile(*out, job, frame, p);
     }
     if (!rc && files) {
         (*out)->make_part = gf_filter_make_table;
         (*out)->maker = s;
         (*out)->in_parts = frame->in_parts;
     }
-    if (!rc && files && !frame->in_parts)
+    /* Before the picture's spectrum is known the table is the blur's. */
+    if (!rc && files && !frame->in_parts && (frame->prior || !gf_filter_measures(s)))
         rc = gf_filter_make_table(s, job, *out);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)

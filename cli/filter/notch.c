@@ -400,7 +400,7 @@ static int find_noise(struct gf_task *t, const struct gf_job *job, const struct 
 /* ---- the search ---- */
 
 /* The job that takes the picture to its spectrum, and that spectrum without samples. */
-static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
+struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out) {
     struct gf_job job = t->job;
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
@@ -471,7 +471,7 @@ int gf_filter_expect_notches(struct gf_task *t) {
     int rc = resolve_period(t);
     if (rc)
         return rc;
-    struct gf_job job = search_job(t, &out);
+    struct gf_job job = gf_filter_search_job(t, &out);
     const int last = job.ndim - 1;
     list->expected = true;
     for (list->n = 0; list->n < t->s->filter.auto_notch; list->n++) {
@@ -486,7 +486,7 @@ int gf_filter_find_notches(struct gf_task *t) {
     struct gf_array out;
     struct gf_report report;
     struct gf_notches *list = &t->filtering->peaks;
-    struct gf_job job = search_job(t, &out);
+    struct gf_job job = gf_filter_search_job(t, &out);
     int rc = plan_search(t, &job, &out);
     list->expected = false;
     list->n = list->n_hidden = 0;

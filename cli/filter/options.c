@@ -200,6 +200,64 @@ static int parse_convolve(const struct gf_opt *o, const char *value, void *setti
     return 0;
 }
 
+const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s) {
+    for (int i = 0; i < s->filter.n_parts; i++)
+        if (s->filter.part[i].what >= GF_PSF)
+            return &s->filter.part[i];
+    return NULL;
+}
+
+bool gf_filter_iterates(const struct gf_settings *s) {
+    return gf_filter_psf(s) && s->filter.restore.iterations != 0;
+}
+
+bool gf_filter_measures(const struct gf_settings *s) {
+    return gf_filter_psf(s) && s->filter.restore.iterations == 0 &&
+           !(s->filter.restore.regularize > 0);
+}
+
+/* Parses "4" or, for motion, "15,30". */
+static bool parse_psf(const char *text, struct gf_psf *psf) {
+    struct field field[MAX_FIELDS + 1];
+    const int n = split(text, field);
+    return n == 1 + (psf->shape == GF_PSF_MOTION) && parse_number(&field[0], 0, &psf->size) &&
+           psf->size > 0 && psf->size <= GF_PSF_MOST &&
+           (n == 1 || (parse_number(&field[1], 0, &psf->angle) && isfinite(psf->angle)));
+}
+
+static int parse_deconvolve(const struct gf_opt *o, const char *value, void *settings) {
+    static const char *const names[] = {"gaussian:", "disk:", "motion:", "airy:"};
+    struct gf_filter_part *p = NULL;
+    int k = 0;
+    while (k <= GF_PSF_AIRY && strncmp(value, names[k], strlen(names[k])))
+        k++;
+    struct gf_psf psf = {.shape = (enum gf_psf_shape)k};
+    if (gf_filter_psf(settings))
+        return gf_fail(GF_EUSAGE, "--deconvolve is given once");
+    const bool named = k <= GF_PSF_AIRY;
+    if (named ? !parse_psf(strchr(value, ':') + 1, &psf) : !*value || names_kernel(value))
+        return gf_opt_refuse(o, value,
+                             "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE or "
+                             "airy:R, with S, R and LENGTH in pixels, above 0 and up to 200");
+    int rc = add_part(o, value, settings, &p);
+    if (rc || !named)
+        return rc;
+    p->what = GF_PSF_MADE;
+    p->psf = psf;
+    return 0;
+}
+
+/* A number above 0 or, as -1, auto. A row with `high` takes whole numbers up to that. */
+static int parse_or_auto(const struct gf_opt *o, const char *value, void *number) {
+    const struct field field = {value, strlen(value)};
+    double v = -1;
+    if (strcmp(value, "auto") && (!parse_number(&field, 0, &v) || !(v > 0) || !isfinite(v) ||
+                                  (o->high && (v > o->high || v != floor(v)))))
+        return gf_opt_refuse(o, value, o->wants);
+    *(double *)number = v;
+    return 0;
+}
+
 static int parse_auto_notch(const struct gf_opt *o, const char *value, void *count) {
     struct field f = {value, strlen(value)};
     double n = DEFAULT_NOTCHES;
@@ -292,9 +350,22 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
     GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
               "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels",
               .low = GF_KERNEL),
+    GF_PARSED(
+        "deconvolve", 0, "PSF", parse_deconvolve,
+        "undo a blur by PSF: a picture, gaussian:S, disk:R, motion:LENGTH,ANGLE or airy:R, in "
+        "pixels; by Wiener's filter",
+        .low = GF_PSF),
+    GF_PARSED("noise", GF_AT(filter.restore.noise), "auto|LEVEL", parse_or_auto,
+              "the noise's standard deviation in the samples' unit (default: auto, measured)",
+              .wants = "it is auto or a standard deviation in the samples' unit"),
+    GF_NUMBER("regularize", filter.restore.regularize, "L", 0, "it is a weight, such as 0.01",
+              "instead of Wiener's filter Tikhonov's, with L times the Laplacian"),
+    GF_PARSED("iterations", GF_AT(filter.restore.iterations), "N|auto", parse_or_auto,
+              "instead of a filter so many steps of Richardson and Lucy's", .high = 100000,
+              .wants = "it is auto or 1 to 100000"),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
-              "what continues the picture beyond its edges: periodic (default), mirror, taper or "
-              "smooth"));
+              "what continues the picture beyond its edges: periodic (default), mirror (default of "
+              "--deconvolve), taper or smooth"));
 
 const struct gf_opt_group gf_opts_filter_result =
     GF_GROUP(NULL,

@@ -156,26 +156,31 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
             bytes += gf_shape_count(p->file.extent, p->ndim) * (int64_t)sizeof *p->file.value;
         if (p->source && gf_slab_is_line(job))
             bytes += span_bytes(p);
-        if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan counts it */
+        if (p->file.value && p->what != GF_MASK &&
+            !gf_slab_is_line(job)) /* a line's plan counts it */
             kernel = gf_filter_kernel_bytes(job);
     }
     return bytes + kernel;
 }
 
+int gf_filter_times_part(const struct gf_settings *s, const struct gf_filter_part *p,
+                         const struct gf_job *job, struct gf_filter *filter) {
+    const struct gf_filter_transform transform = {transform_once, (void *)s};
+    struct gf_filter_samples kernel = {.value = p->file.value};
+    gf_filter_spread(job, p, kernel.extent);
+    return gf_filter_times_kernel(filter, job, gf_settings_threads(s), &kernel, &transform);
+}
+
 int gf_filter_make_table(const void *settings, const struct gf_job *part,
                          struct gf_filter *filter) {
     const struct gf_settings *s = settings;
-    const struct gf_filter_transform transform = {transform_once, (void *)s};
     int rc = 0;
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         struct gf_filter_part *p = (struct gf_filter_part *)&s->filter.part[i];
-        struct gf_filter_samples kernel = {.value = p->file.value};
-        if (p->what == GF_MASK) {
+        if (p->what == GF_MASK)
             rc = times_mask(s, p, part, filter);
-        } else if (p->what == GF_KERNEL) {
-            gf_filter_spread(part, p, kernel.extent);
-            rc = gf_filter_times_kernel(filter, part, gf_settings_threads(s), &kernel, &transform);
-        }
+        else if (p->what == GF_KERNEL)
+            rc = gf_filter_times_part(s, p, part, filter);
     }
     return rc;
 }

@@ -43,17 +43,21 @@ double gf_label_width(const struct gf_label *label);
 /* Draws the text as lines in that font. */
 void gf_label_draw(const struct gf_canvas *canvas, const struct gf_label *label);
 
-/* layout.c: draws the plot on any canvas. */
-enum { GF_PLOT_WIDTH = 800, GF_PLOT_HEIGHT = 420 };
-/* GF_ENOMEM. */
+/* layout.c: draws the plot on any canvas, GF_PLOT_WIDTH wide. GF_ENOMEM. */
 int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
 
-/* raster.c: draws the plot as an image, which the caller frees, also after a failure.
- * GF_ENOMEM. */
-int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
+/* raster.c: calls draw() with a canvas on a dense picture of u8 (height, width, 3) that has `scale`
+ * pixels for each unit, and returns its result, or GF_ENOMEM. */
+int gf_raster_draw(const struct gf_array *px, double scale,
+                   int (*draw)(void *user, const struct gf_canvas *canvas), void *user);
 
-/* Returns the smallest of 1, 2, 5, 10, … (to any power of ten) of which `length` holds at most
- * `most`, above 0. */
-double gf_plot_step(double length, double most);
+/* An axis: its ends, as log10 unless it is linear, and their positions. */
+struct gf_plot_axis {
+    double low, high, first, last;
+    bool linear;
+};
+/* Draws round ticks and numbers of linear axes at the left and below. */
+void gf_plot_draw_rulers(const struct gf_canvas *canvas, const struct gf_plot_axis *x,
+                         const struct gf_plot_axis *y);
 
 #endif

@@ -21,24 +21,18 @@ static const struct gf_plot_color palette[GF_PLOT_COLORS] = {
     {{86, 180, 233}}, {{30, 30, 30}}, {{120, 120, 120}}, {{120, 80, 40}},
 };
 
-/* An axis: its ends, as log10 unless it is linear, and their positions. */
-struct axis {
-    double low, high, first, last;
-    bool linear;
-};
-
 struct drawing {
-    const struct gf_plot *p;
+    const struct gf_plot *p; /* NULL: rulers beside a picture, without a grid */
     const struct gf_canvas *canvas;
-    struct axis x, y;
+    struct gf_plot_axis x, y;
 };
 
-static double place(const struct axis *a, double value) {
+static double place(const struct gf_plot_axis *a, double value) {
     return a->first + (value - a->low) / (a->high - a->low) * (a->last - a->first);
 }
 
 /* Returns a number as the axis measures it. */
-static double on_axis(const struct axis *a, double v) {
+static double on_axis(const struct gf_plot_axis *a, double v) {
     return a->linear ? v : log10(v);
 }
 
@@ -69,27 +63,29 @@ static bool is_point(const struct drawing *d, const struct gf_plot_curve *c, int
            isfinite(c->y[i]);
 }
 
-static void widen(struct axis *a, double value) {
+static void widen(struct gf_plot_axis *a, double value) {
     a->low = fmin(a->low, value);
     a->high = fmax(a->high, value);
 }
 
-double gf_plot_step(double length, double most) {
+/* Returns the smallest of 1, 2, 5, 10, … (to any power of ten) of which `length` holds at most
+ * `most`, above 0. */
+static double step_of(double length, double most) {
     const double decade = pow(10, floor(log10(length / most)));
     const double times = length / most / decade;
     return decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
 /* Extends a linear axis to its next ticks. */
-static void round_to_ticks(struct axis *a) {
+static void round_to_ticks(struct gf_plot_axis *a) {
     a->high += a->high > a->low ? 0 : fmax(fabs(a->high), 1);
-    const double step = gf_plot_step(a->high - a->low, Y_TICKS);
+    const double step = step_of(a->high - a->low, Y_TICKS);
     a->low = step * floor(a->low / step);
     a->high = step * ceil(a->high / step);
 }
 
 /* Extends the axis to whole decades, or for few decades to 1, 2 or 5. */
-static void round_up(struct axis *a) {
+static void round_up(struct gf_plot_axis *a) {
     static const double ends[] = {0, 0.30103, 0.69897, 1};
     double low = floor(a->low + 1e-9), high = floor(a->high - 1e-9);
     int i = 3, j = 0;
@@ -107,7 +103,7 @@ static void round_up(struct axis *a) {
 }
 
 static void find_ranges(struct drawing *d) {
-    struct axis *x = &d->x, *y = &d->y;
+    struct gf_plot_axis *x = &d->x, *y = &d->y;
     x->low = y->low = INFINITY;
     x->high = y->high = -INFINITY;
     for (int k = 0; k < d->p->n; k++)
@@ -151,33 +147,39 @@ static struct tick_text text_of(int decade, int digit, bool powers) {
 static void draw_tick(const struct drawing *d, bool is_x, double at,
                       const struct tick_text *named) {
     const struct gf_canvas *c = d->canvas;
-    const struct axis *a = is_x ? &d->x : &d->y;
+    const struct gf_plot_axis *a = is_x ? &d->x : &d->y;
     const double slack = 1e-9 * (a->high - a->low);
     if (at < a->low - slack || at > a->high + slack)
         return;
-    double where = place(a, at), long_tick = named ? 6 : 3;
+    const double low = fmax(d->y.first, d->y.last); /* y is downwards beside a picture */
+    double where = place(a, at), long_tick = named ? 6 : 3, grid = named ? 1 : 0.5;
     struct gf_label label = {.size = FONT, .color = black};
+    if (d->p)
+        is_x ? line(c, where, d->y.first, where, d->y.last, grid, light)
+             : line(c, d->x.first, where, d->x.last, where, grid, light);
     if (is_x) {
-        line(c, where, d->y.first, where, d->y.last, named ? 1 : 0.5, light);
-        line(c, where, d->y.first, where, d->y.first + long_tick, 1, gray);
-        label.at = (struct gf_point){where, d->y.first + 8 + FONT};
+        line(c, where, low, where, low + long_tick, 1, gray);
+        label.at = (struct gf_point){where, low + 8 + FONT};
         label.anchor = GF_ANCHOR_MIDDLE;
     } else {
-        line(c, d->x.first, where, d->x.last, where, named ? 1 : 0.5, light);
         line(c, d->x.first - long_tick, where, d->x.first, where, 1, gray);
-        label.at = (struct gf_point){d->x.first - 9, where + 0.35 * FONT};
+        label.at = (struct gf_point){d->x.first - 9, fmax(FONT, where + 0.35 * FONT)};
         label.anchor = GF_ANCHOR_END;
     }
     if (!named)
         return;
     label.text = named->text;
+    if (is_x && !d->p)
+        label.at.x = fmin(where, a->last - gf_label_width(&label) / 2);
     label.power = *named->power ? named->power : NULL;
     c->label(c->to, &label);
 }
 
 static void draw_linear_ticks(const struct drawing *d, bool is_x) {
-    const struct axis *a = is_x ? &d->x : &d->y;
-    const double step = gf_plot_step(a->high - a->low, is_x ? X_TICKS : Y_TICKS);
+    const struct gf_plot_axis *a = is_x ? &d->x : &d->y;
+    const double most =
+        d->p ? is_x ? X_TICKS : Y_TICKS : fabs(a->last - a->first) / (is_x ? 60 : 40);
+    const double step = step_of(a->high - a->low, fmax(1, most));
     for (double k = ceil(a->low / step - 1e-9); k * step <= a->high + 1e-9 * step; k++) {
         struct tick_text text = {"", ""};
         snprintf(text.text, sizeof text.text, "%.6g", k * step + 0); /* no -0 */
@@ -185,9 +187,16 @@ static void draw_linear_ticks(const struct drawing *d, bool is_x) {
     }
 }
 
+void gf_plot_draw_rulers(const struct gf_canvas *canvas, const struct gf_plot_axis *x,
+                         const struct gf_plot_axis *y) {
+    const struct drawing d = {.canvas = canvas, .x = *x, .y = *y};
+    draw_linear_ticks(&d, true);
+    draw_linear_ticks(&d, false);
+}
+
 /* Labels every `step`th decade, and 2 and 5 too if there is room. */
 static void draw_ticks(const struct drawing *d, bool is_x) {
-    const struct axis *a = is_x ? &d->x : &d->y;
+    const struct gf_plot_axis *a = is_x ? &d->x : &d->y;
     if (a->linear) {
         draw_linear_ticks(d, is_x);
         return;

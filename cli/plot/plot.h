@@ -33,4 +33,9 @@ int gf_plot_file(const char *option, const char *path);
 /* Writes the format that the suffix names. A curve without points leaves only the axes. */
 int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber);
 
+/* Draws the plot as an image of u8, twice as large as its layout, which the caller frees, also after a
+ * failure. GF_ENOMEM. */
+enum { GF_PLOT_WIDTH = 800, GF_PLOT_HEIGHT = 420 };
+int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
+
 #endif

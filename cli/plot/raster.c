@@ -1,4 +1,4 @@
-/* Draws a plot as an image: round pens with smooth edges. */
+/* A canvas on pixels: round pens with smooth edges. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,13 +6,12 @@
 #include "cli/plot/canvas.h"
 #include "core/base/status.h"
 
-enum { SCALE = 2 }; /* image pixels per layout pixel */
-
 /* Collects the coverage of a whole line before painting, so that pieces are not darker where they
  * meet. */
 struct raster {
-    struct gf_image *image;
+    unsigned char *px;
     unsigned char *cover; /* a byte per pixel; 0 between lines */
+    double scale;         /* pixels per unit of the canvas */
     int width, height;
     int left, right, top, bottom; /* bounds of the nonzero bytes */
 };
@@ -53,7 +52,7 @@ static void cover_piece(struct raster *r, struct gf_point a, struct gf_point b, 
 }
 
 static void paint(struct raster *r, struct gf_plot_color color) {
-    unsigned char *px = r->image->px.data;
+    unsigned char *px = r->px;
     for (int y = r->top; y < r->bottom; y++)
         for (int x = r->left; x < r->right; x++) {
             size_t at = (size_t)y * (size_t)r->width + (size_t)x;
@@ -68,22 +67,23 @@ static void paint(struct raster *r, struct gf_plot_color color) {
     r->right = r->bottom = 0;
 }
 
-static struct gf_point scaled(struct gf_point p) {
-    return (struct gf_point){SCALE * p.x, SCALE * p.y};
+static struct gf_point scaled(const struct raster *r, struct gf_point p) {
+    return (struct gf_point){r->scale * p.x, r->scale * p.y};
 }
 
 static void draw_line(void *to, const struct gf_point *p, int64_t n,
                       const struct gf_stroke *stroke) {
     struct raster *r = to;
-    const double radius = fmax(SCALE * stroke->width / 2, 0.5);
+    const double radius = fmax(r->scale * stroke->width / 2, 0.5);
     for (int64_t i = 0; i + 1 < n; i++)
-        cover_piece(r, scaled(p[i]), scaled(p[i + 1]), radius);
+        cover_piece(r, scaled(r, p[i]), scaled(r, p[i + 1]), radius);
     paint(r, stroke->color);
 }
 
 static void draw_dot(void *to, struct gf_point p, double radius, struct gf_plot_color color) {
-    cover_piece(to, scaled(p), scaled(p), SCALE * radius);
-    paint(to, color);
+    struct raster *r = to;
+    cover_piece(r, scaled(r, p), scaled(r, p), r->scale * radius);
+    paint(r, color);
 }
 
 static void draw_label(void *to, const struct gf_label *label) {
@@ -91,19 +91,30 @@ static void draw_label(void *to, const struct gf_label *label) {
     gf_label_draw(&canvas, label);
 }
 
-int gf_plot_image(const struct gf_plot *plot, struct gf_image *image) {
-    struct raster r = {.image = image};
-    struct gf_canvas canvas = {.to = &r, .line = draw_line, .dot = draw_dot, .label = draw_label};
-    r.width = SCALE * GF_PLOT_WIDTH;
-    r.height = SCALE * GF_PLOT_HEIGHT;
-    const int64_t shape[] = {r.height, r.width, 3};
-    *image = (struct gf_image){.ndim = 2, .color = GF_RGB};
-    r.cover = calloc((size_t)r.width, (size_t)r.height);
-    int rc = r.cover ? gf_array_alloc(&image->px, GF_U8, 3, shape) : gf_no_memory();
-    if (!rc) {
-        memset(image->px.data, 255, (size_t)r.width * (size_t)r.height * 3);
-        rc = gf_plot_draw(plot, &canvas);
-    }
+int gf_raster_draw(const struct gf_array *px, double scale,
+                   int (*draw)(void *user, const struct gf_canvas *canvas), void *user) {
+    const int height = (int)px->shape[0], width = (int)px->shape[1];
+    struct raster r = {.px = px->data, .scale = scale, .width = width, .height = height};
+    const struct gf_canvas canvas = {
+        .to = &r, .line = draw_line, .dot = draw_dot, .label = draw_label};
+    r.left = r.top = 1 << 30;
+    r.cover = calloc((size_t)width, (size_t)height);
+    int rc = r.cover ? draw(user, &canvas) : gf_no_memory();
     free(r.cover);
     return rc;
+}
+
+static int draw_plot(void *plot, const struct gf_canvas *canvas) {
+    return gf_plot_draw(plot, canvas);
+}
+
+int gf_plot_image(const struct gf_plot *plot, struct gf_image *image) {
+    enum { SCALE = 2 };
+    const int64_t shape[] = {SCALE * GF_PLOT_HEIGHT, SCALE * GF_PLOT_WIDTH, 3};
+    *image = (struct gf_image){.ndim = 2, .color = GF_RGB};
+    int rc = gf_array_alloc(&image->px, GF_U8, 3, shape);
+    if (rc)
+        return rc;
+    memset(image->px.data, 255, (size_t)gf_array_bytes(&image->px));
+    return gf_raster_draw(&image->px, SCALE, draw_plot, (void *)plot);
 }

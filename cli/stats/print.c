@@ -63,8 +63,7 @@ static const char *place(const struct gf_stats *s, const struct gf_peak *p, char
     return text;
 }
 
-/* A peak's cycles per unit. */
-static double physical(const struct gf_stats *s, const struct gf_peak *p) {
+double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
     double squares = 0;
     for (int i = 0; i < s->job->ndim && s->unit; i++) {
         const double f = (double)p->at[i] / ((double)s->job->shape[i] * s->spacing[i]);
@@ -73,13 +72,13 @@ static double physical(const struct gf_stats *s, const struct gf_peak *p) {
     return sqrt(squares);
 }
 
-static json_t *peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
+json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *list = json_array();
     char text[80];
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
-        const double f = physical(s, p);
+        const double f = gf_stats_cycles(s, p);
         GF_APPEND(list, GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
                   GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
                   GF_KEY("period", w->period), GF_KEY_IF(s->unit, "per_unit", f),
@@ -142,7 +141,7 @@ static json_t *signal_report(const struct gf_stats *s, int64_t i) {
                   GF_REPORT(GF_KEY("value", c->slope.value), GF_KEY("error", c->slope.error),
                             GF_KEY("rings", c->slope.rings))),
         GF_KEY_IF(s->options->stats.angular, "angles", angles_report(c)),
-        GF_KEY_IF(s->n_tiles == 1, "peaks", peaks_report(s, c)));
+        GF_KEY_IF(s->n_tiles == 1, "peaks", gf_stats_peaks_report(s, c)));
 }
 
 static json_t *report(const struct gf_stats *s) {
@@ -266,14 +265,16 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
     }
 }
 
-static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
+int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, bool clobber,
+                  struct gf_image *image) {
     const char *slash = strrchr(s->path, '/');
     char label[32] = "cycles/sample";
     if (s->ring_spacing > 0)
         snprintf(label, sizeof label, "cycles/%s", s->unit);
     struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->path),
                            .x_label = label,
-                           .y_label = s->options->stats.psd ? s->density_unit : "mean power",
+                           .y_label = what,
+                           .linear_x = image != NULL, /* a line's, from the zero frequency on */
                            .n = (int)s->n_signals};
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
     struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
@@ -283,11 +284,16 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
         plot.curve = curve;
         if (s->options->stats.psd)
             plot.nyquist = 0.5 / (s->ring_spacing > 0 ? s->ring_spacing : 1);
-        rc = gf_plot_write(&plot, path, clobber);
+        rc = image ? gf_plot_image(&plot, image) : gf_plot_write(&plot, path, clobber);
     }
     free(curve);
     free(number);
     return rc;
+}
+
+static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
+    const char *what = s->options->stats.psd ? s->density_unit : "mean power";
+    return gf_stats_plot(s, what, path, clobber, NULL);
 }
 
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber) {

@@ -117,14 +117,13 @@ static int add_spectrum(struct gf_stats *st, const struct gf_spectrum *s,
     return rc || !st->options->stats.angular ? rc : gf_spectrum_angles(s, st->band, signal->angle);
 }
 
-static int find_peaks(const struct gf_stats *st, const struct gf_spectrum *s,
-                      struct gf_stats_signal *signal) {
-    const double weight = gf_window_mean(&st->options->window, &st->tile, 1);
-    signal->peak = malloc(((size_t)st->peaks + 1) * sizeof *signal->peak);
-    signal->wave = malloc(((size_t)st->peaks + 1) * sizeof *signal->wave);
+int gf_stats_find_peaks(const struct gf_spectrum *s, int most, double weight,
+                        struct gf_stats_signal *signal) {
+    signal->peak = malloc(((size_t)most + 1) * sizeof *signal->peak);
+    signal->wave = malloc(((size_t)most + 1) * sizeof *signal->wave);
     if (!signal->peak || !signal->wave)
         return gf_no_memory();
-    int rc = gf_spectrum_peaks(s, 0, signal->peak, st->peaks, &signal->n_peaks);
+    int rc = gf_spectrum_peaks(s, 0, signal->peak, most, &signal->n_peaks);
     for (int k = 0; k < signal->n_peaks; k++) {
         signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
         signal->wave[k].amplitude /= weight;
@@ -150,7 +149,8 @@ static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struc
         const struct gf_spectrum s = gf_spectrum_of(&st->tile, out, c, threads);
         rc = add_spectrum(st, &s, signal);
         if (!rc && st->n_tiles == 1)
-            rc = find_peaks(st, &s, signal);
+            rc = gf_stats_find_peaks(&s, st->peaks, gf_window_mean(&t->s->window, &st->tile, 1),
+                                     signal);
     }
     gf_array_free(&made);
     return rc;

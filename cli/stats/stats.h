@@ -39,8 +39,22 @@ struct gf_stats {
     struct gf_stats_signal *signal;
 };
 
+struct json_t;
+/* Fills in the signal's peaks, at most so many, and their waves, whose amplitudes it divides by `weight`.
+ * The caller frees them, also after a failure. GF_ENOMEM. */
+int gf_stats_find_peaks(const struct gf_spectrum *s, int most, double weight,
+                        struct gf_stats_signal *signal);
+/* A peak's cycles per unit; 0 without one. */
+double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p);
+/* The list of a signal's peaks, for a report. */
+struct json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c);
+
 void gf_stats_print(const struct gf_stats *s, bool json);
 
+/* Plots the rings' means, which are called `what`, into a file, or into an image that is not NULL,
+ * which the caller frees. */
+int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, bool clobber,
+                  struct gf_image *image);
 /* Writes the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 

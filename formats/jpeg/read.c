@@ -441,4 +441,5 @@ const struct gf_format gf_format_jpeg = {
     .max_side = JPEG_MAX_DIMENSION,
     .channels = 1u << 1 | 1u << 3,
     .lossy = true,
+    .pictures = true,
 };

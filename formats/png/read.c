@@ -248,4 +248,5 @@ const struct gf_format gf_format_png = {
     .channels = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
     .alpha = true,
     .alpha_channels = 1u << 2 | 1u << 4,
+    .pictures = true,
 };

@@ -1,0 +1,138 @@
+/* --deconvolve: checks its options, measures the picture, and runs Richardson-Lucy. */
+#include "cli/filter/filtering.h"
+#include "cli/report.h"
+#include "core/base/sample_value.h"
+#include "core/filter/edges.h"
+#include "core/restore/noise.h"
+#include "core/restore/richardson.h"
+
+static const double ROUNDING = 0.2886751345948129; /* the deviation of rounding to integers */
+
+/* ---- options ---- */
+
+int gf_filter_check(struct gf_settings *s) {
+    struct gf_filter_settings *f = &s->filter;
+    const bool psf = gf_filter_psf(s), tikhonov = f->restore.regularize > 0;
+    const bool iterates = f->restore.iterations != 0, noise = f->restore.noise != 0;
+    const bool offset = f->offset != 0 || f->offset_unit == GF_OFFSET_MID;
+    /* Richardson-Lucy is no factor of a spectrum, so that nothing can be one beside it. */
+    const bool beside = f->n_parts > 1 || f->mask_out || offset || s->color;
+    const char *why =
+        !psf && (iterates || tikhonov || noise)
+            ? "--iterations, --regularize and --noise belong to --deconvolve"
+        : psf && gf_filter_searches(s)
+            ? "--deconvolve does not go with --auto-notch or --descreen; "
+              "remove periodic noise first"
+        : tikhonov && (iterates || noise) ? "--regularize excludes --iterations and --noise"
+        : f->restore.iterations > 0 && noise
+            ? "--noise ends --iterations=auto, not a number of iterations"
+        : iterates && (beside || s->precision == GF_DOUBLE)
+            ? "--iterations excludes other filters, --mask-out, --offset, --color=luma and "
+              "--precision=double; filter its result"
+            : NULL;
+    if (f->edges == GF_UNSET)
+        f->edges = psf ? GF_EDGES_MIRROR : GF_EDGES_PERIODIC;
+    return why ? gf_fail(GF_EUSAGE, "%s", why) : 0;
+}
+
+/* ---- the picture ---- */
+
+/* The job of one Richardson-Lucy blur, from floats to floats. */
+static struct gf_job blur_job(const struct gf_task *t) {
+    struct gf_job job = t->job;
+    job.spend_input = false;
+    job.n_out = 1;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+    return job;
+}
+
+/* From the samples with what --edges added to half their spectrum. */
+static struct gf_job forward_job(const struct gf_task *t) {
+    struct gf_array out;
+    struct gf_job job = gf_filter_search_job(t, &out);
+    memcpy(job.shape, t->job.shape, sizeof job.shape);
+    memset(job.counted, 0, sizeof job.counted);
+    job.in_dtype = t->job.in_dtype;
+    return job;
+}
+
+int gf_filter_expect_restored(struct gf_task *t) {
+    const struct gf_job forward = forward_job(t);
+    int64_t bytes = gf_filter_lengthen_bytes(t);
+    if (gf_filter_iterates(t->s))
+        bytes += gf_richardson_bytes(&t->job) + 4 * gf_job_bytes(&forward, 0);
+    else if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and two tables */
+        bytes += 4 * gf_job_bytes(&forward, 0);
+    return gf_filter_check_memory(t, bytes);
+}
+
+int gf_filter_measure_noise(struct gf_task *t) {
+    const struct gf_filter_settings *f = &t->s->filter;
+    double *noise = &t->filtering->restored.noise;
+    *noise = fmax(f->restore.noise, 0);
+    if (*noise > 0 || f->restore.regularize > 0 || f->restore.iterations > 0)
+        return 0;
+    int rc = gf_noise_estimate(&t->in, t->job.ndim, gf_settings_threads(t->s), noise);
+    const double *w = gf_luma_weight;
+    if (t->job.luma)
+        *noise *= sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    if (gf_dtype_is_integer(t->in.dtype))
+        *noise = fmax(*noise, ROUNDING);
+    return rc;
+}
+
+static int make_prior(struct gf_task *t) {
+    struct gf_filtering *f = t->filtering;
+    struct gf_restored *r = &f->restored;
+    struct gf_job forward = forward_job(t);
+    struct gf_array spectrum = t->in;
+    spectrum.base = NULL;
+    r->transfer = f->filter->table; /* only the blur's until now */
+    f->filter->table = (struct gf_array){0};
+    int rc = gf_filter_run_over(t->runner, &forward, &spectrum);
+    if (!rc)
+        rc = gf_prior_make(&forward, &spectrum, &r->transfer, r->noise * r->noise,
+                           gf_settings_threads(t->s), &r->prior);
+    gf_array_free(&spectrum);
+    gf_runner_forget(t->runner); /* makes room for the filter's table */
+    f->frame.prior = &r->prior;
+    f->frame.transfer = &r->transfer;
+    return rc;
+}
+
+static int run_blur(void *task, const struct gf_job *job, const struct gf_array *in,
+                    struct gf_array *out) {
+    struct gf_task *t = task;
+    struct gf_report report;
+    int rc = gf_runner_plan(t->runner, job);
+    return rc ? rc : gf_runner_run(t->runner, in, out, &report);
+}
+
+int gf_filter_restore(struct gf_task *t) {
+    if (!gf_filter_iterates(t->s))
+        return gf_filter_measures(t->s) ? make_prior(t) : 0;
+    const struct gf_filter_transform blur = {run_blur, t};
+    const struct gf_job job = blur_job(t);
+    struct gf_richardson how = {.iterations = (int)fmax(t->s->filter.restore.iterations, 0),
+                                .deviation = t->filtering->restored.noise,
+                                .threads = gf_settings_threads(t->s),
+                                .blur = &blur};
+    gf_runner_repeat(t->runner, 2 * (how.iterations ? how.iterations : GF_RICHARDSON_MOST / 4));
+    t->made = true;
+    return gf_richardson_restore(&job, &how, &t->filtering->input,
+                                 &t->filtering->restored.iterations);
+}
+
+/* ---- reports ---- */
+
+void gf_filter_describe_restored(const struct gf_task *t, json_t *o) {
+    const struct gf_restored *r = &t->filtering->restored;
+    const bool iterates = gf_filter_iterates(t->s), wiener = gf_filter_measures(t->s);
+    const double l = t->s->filter.restore.regularize;
+    const char *method = iterates ? "richardson-lucy" : wiener ? "wiener" : "tikhonov";
+    json_t *said =
+        GF_REPORT(GF_KEY("psf", gf_filter_psf(t->s)->text), GF_KEY("method", method),
+                  GF_KEY_IF(r->noise > 0, "noise", r->noise), GF_KEY_IF(wiener, "k", r->prior.mean),
+                  GF_KEY_IF(l > 0, "l", l), GF_KEY_IF(iterates, "iterations", r->iterations));
+    GF_ADD(o, GF_KEY("deconvolved", said));
+}

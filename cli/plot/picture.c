@@ -1,0 +1,182 @@
+/* Views of spectra, and the marks and rulers drawn over them. */
+#include "cli/plot/picture.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/plot/canvas.h"
+#include "core/base/status.h"
+
+enum { ACROSS = 800, MARGIN = 62, FONT = 14, RING = 7, GROWN = 512 }; /* pixels, up to ACROSS */
+
+/* ---- views ---- */
+
+int gf_view_make(struct gf_view *view, const int64_t shape[2], int64_t zoom, const int at[2],
+                 int64_t most, bool rulers) {
+    const int64_t side = gf_max(shape[0], shape[1]), grown = gf_max(side, GROWN);
+    for (int i = 0; i < 2; i++) {
+        const int64_t n = shape[i], middle = at[i] + n / 2;
+        if (middle < 0 || middle >= n)
+            return gf_fail(GF_EINVAL, "--zoom: there is no bin %d along %s; they are %lld to %lld",
+                           at[i], i ? "x" : "y", (long long)-(n / 2), (long long)((n - 1) / 2));
+        view->shape[i] = n;
+        view->bins[i] = zoom > 1 ? gf_min(n, gf_divide_up(n * grown, side * zoom)) : n;
+        view->first[i] = gf_min(gf_max(0, middle - view->bins[i] / 2), n - view->bins[i]);
+    }
+    const int64_t bins = gf_max(view->bins[0], view->bins[1]);
+    if (most && rulers)
+        most = gf_min(most - MARGIN, most * ACROSS / (ACROSS + MARGIN) - 1);
+    zoom = most ? gf_min(zoom, most / bins) : zoom;
+    for (int i = 0; i < 2; i++)
+        view->size[i] = zoom ? view->bins[i] * zoom : gf_max(1, view->bins[i] * most / bins);
+    view->scale = fmax(1, (double)gf_max(view->size[0], view->size[1]) / ACROSS);
+    view->margin = rulers ? (int64_t)ceil(MARGIN * view->scale) : 0;
+    return 0;
+}
+
+void gf_view_draw(const struct gf_view *view, const struct gf_array *from, bool largest,
+                  unsigned char (*colors)[3], int threads, const struct gf_array *picture) {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t k = 0; k < view->size[0] * view->size[1]; k++) {
+        const int64_t pixel[2] = {k / view->size[1], k % view->size[1]};
+        int64_t low[2], high[2]; /* the bins of this pixel, high beyond the last */
+        for (int i = 0; i < 2; i++) {
+            low[i] = view->first[i] + pixel[i] * view->bins[i] / view->size[i];
+            high[i] = view->first[i] + gf_divide_up((pixel[i] + 1) * view->bins[i], view->size[i]);
+            low[i] = largest ? low[i] : (low[i] + high[i] - 1) / 2;
+            high[i] = largest ? high[i] : low[i] + 1;
+        }
+        const unsigned char *p = from->data;
+        unsigned char *to = (unsigned char *)picture->data + pixel[0] * picture->stride[0] +
+                            (pixel[1] + view->margin) * picture->stride[1];
+        int64_t v = 0;
+        for (int64_t y = low[0]; y < high[0]; y++)
+            for (int64_t x = low[1]; x < high[1]; x++)
+                v = gf_max(v, p[y * from->stride[0] + x * from->stride[1]]);
+        for (int64_t c = 0; c < picture->shape[2]; c++)
+            to[c] = colors[v][c];
+    }
+}
+
+/* ---- what is drawn over them, in the canvas's units: view->scale pixels ---- */
+
+static const struct gf_plot_color dark = {{20, 20, 20}}, bright = {{255, 214, 10}};
+
+struct box {
+    double x, y, wide, high;
+};
+
+struct overlay {
+    const struct gf_view *view;
+    const struct gf_notes *notes;
+    const struct gf_canvas *canvas;
+    double left, right, bottom;         /* of the view in the picture */
+    double bin, radius;                 /* size of a bin, and of a ring */
+    struct box taken[3 * GF_MAX_MARKS]; /* by rings and labels */
+    int n;
+};
+
+/* Finds the place of a mark or, with sign -1, of its twin; false if it is not shown. */
+static bool find_place(const struct overlay *o, const struct gf_mark *m, int sign,
+                       struct gf_point *p) {
+    const struct gf_view *v = o->view;
+    const int64_t y = sign * m->at[0] + v->shape[0] / 2 - v->first[0];
+    const int64_t x = sign * m->at[1] + v->shape[1] / 2 - v->first[1];
+    p->y = ((double)y + 0.5) * o->bin;
+    p->x = ((double)x + 0.5) * o->bin + o->left;
+    return (sign > 0 || m->twin) && y >= 0 && y < v->bins[0] && x >= 0 && x < v->bins[1];
+}
+
+/* Draws a dark ring below a bright, narrower one. */
+static void draw_ring(struct overlay *o, struct gf_point at) {
+    struct gf_point p[41];
+    for (int i = 0; i < 41; i++) {
+        const double angle = 2 * 3.141592653589793 * i / 40;
+        p[i].x = at.x + o->radius * cos(angle);
+        p[i].y = at.y + o->radius * sin(angle);
+    }
+    o->canvas->line(o->canvas->to, p, 41, &(struct gf_stroke){.width = 3.6, .color = dark});
+    o->canvas->line(o->canvas->to, p, 41, &(struct gf_stroke){.width = 1.6, .color = bright});
+    o->taken[o->n++] =
+        (struct box){at.x - o->radius, at.y - o->radius, 2 * o->radius, 2 * o->radius};
+}
+
+static double overlap(const struct box *a, const struct box *b) {
+    const double x = fmin(a->x + a->wide, b->x + b->wide) - fmax(a->x, b->x);
+    const double y = fmin(a->y + a->high, b->y + b->high) - fmax(a->y, b->y);
+    return fmax(x, 0) * fmax(y, 0);
+}
+
+/* Writes a label right, left, below or above of a ring, whichever hides least of what is there. */
+static void draw_label(struct overlay *o, const char *text, struct gf_point at) {
+    struct gf_label label = {.size = FONT, .text = text};
+    const double wide = gf_label_width(&label), away = o->radius + 3;
+    const double x[4] = {at.x + away, at.x - away - wide, at.x - wide / 2, at.x - wide / 2};
+    const double y[4] = {at.y - FONT / 2., at.y - FONT / 2., at.y + away, at.y - away - FONT};
+    double least = INFINITY;
+    struct box *best = &o->taken[o->n];
+    for (int i = 0; i < 4; i++) {
+        const struct box b = {fmax(o->left + 2, fmin(x[i], o->right - wide - 2)),
+                              fmax(2, fmin(y[i], o->bottom - FONT - 2)), wide, FONT};
+        double hides = fabs(b.x - x[i]) + fabs(b.y - y[i]); /* if it was moved */
+        for (int k = 0; k < o->n; k++)
+            hides += overlap(&b, &o->taken[k]);
+        *best = hides < least ? b : *best;
+        least = fmin(least, hides);
+    }
+    o->n++;
+    for (int i = 0; i < 10; i++) { /* nine times in dark around the bright one */
+        label.color = i < 9 ? dark : bright;
+        label.at.x = best->x + (i < 9 ? i % 3 - 1 : 0);
+        label.at.y = best->y + FONT - 1 + (i < 9 ? i / 3 - 1 : 0);
+        o->canvas->label(o->canvas->to, &label);
+    }
+}
+
+/* The axis of a ruler from `first` to `last`: the frequencies at the outer edges of the bins. */
+static struct gf_plot_axis axis_of(const struct overlay *o, int i, double first, double last) {
+    const struct gf_view *v = o->view;
+    const double unit = 1 / ((double)v->shape[i] * o->notes->spacing[i]);
+    const double low = ((double)(v->first[i] - v->shape[i] / 2) - 0.5) * unit;
+    return (struct gf_plot_axis){low, low + (double)v->bins[i] * unit, first, last, true};
+}
+
+static int draw_overlay(void *overlay, const struct gf_canvas *canvas) {
+    struct overlay *o = overlay;
+    const struct gf_notes *notes = o->notes;
+    struct gf_point p;
+    char text[40];
+    o->canvas = canvas;
+    for (int i = 0; i < 2 * notes->n_marks; i++) /* all rings first: labels avoid them */
+        if (find_place(o, &notes->mark[i / 2], i % 2 ? -1 : 1, &p))
+            draw_ring(o, p);
+    for (int i = 0; i < notes->n_marks; i++)
+        if (find_place(o, &notes->mark[i], 1, &p) || find_place(o, &notes->mark[i], -1, &p))
+            draw_label(o, notes->mark[i].label, p);
+    if (!o->view->margin)
+        return 0;
+    const struct gf_plot_axis x = axis_of(o, 1, o->left, o->right), y = axis_of(o, 0, 0, o->bottom);
+    gf_plot_draw_rulers(canvas, &x, &y);
+    snprintf(text, sizeof text, "cycles/%s", notes->unit);
+    canvas->label(canvas->to, &(struct gf_label){.at = {o->right - 2, o->bottom + MARGIN - 12},
+                                                 .size = FONT,
+                                                 .anchor = GF_ANCHOR_END,
+                                                 .color = dark,
+                                                 .text = text});
+    return 0;
+}
+
+int gf_view_annotate(const struct gf_view *view, const struct gf_notes *notes,
+                     const struct gf_array *picture) {
+    struct overlay o = {.view = view, .notes = notes};
+    unsigned char *p = picture->data;
+    for (int64_t y = 0; y < picture->shape[0] && view->margin; y++)
+        for (int64_t x = 0; x < 3 * picture->shape[1]; x++, p++)
+            *p = x < 3 * view->margin || y >= view->size[0] ? 255 : *p;
+    o.left = (double)view->margin / view->scale;
+    o.right = (double)picture->shape[1] / view->scale;
+    o.bottom = (double)view->size[0] / view->scale;
+    o.bin = (double)view->size[1] / (double)view->bins[1] / view->scale;
+    o.radius = fmax(RING, 1.2 * o.bin);
+    return gf_raster_draw(picture, view->scale, draw_overlay, &o);
+}

@@ -1,0 +1,160 @@
+/* Estimates noise: finds the smoothest tiles, and takes the median of differences there. */
+#include "core/restore/noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/sample_run.h"
+#include "core/base/status.h"
+
+enum { TILE = 16, MOST_TILES = 1 << 14 };
+
+static const double SHARE = 0.15, OF_LINES = 0.5; /* of the tiles, the smoothest ones */
+static const double UNCLIPPED = 0.9;              /* of a tile's differences */
+static const double MEDIAN = 0.6744897501960817;  /* of the absolute value of a normal variable */
+
+/* One channel as z, y, x, and the range of its type. */
+struct plane {
+    struct gf_array px;
+    double low, high;
+};
+
+struct tile {
+    double activity;
+    int64_t at;
+};
+
+static void read_row(const struct plane *p, int64_t z, int64_t y, int64_t x, int64_t n, double *v) {
+    const struct gf_array *a = &p->px;
+    const char *from = (const char *)a->data + z * a->stride[0] + y * a->stride[1];
+    gf_sample_run_read(from + x * a->stride[2], a->dtype, a->stride[2], n, v, NULL);
+}
+
+/* Tiles overlap by two samples, so that differences are at all places. */
+static int64_t tiles_along(int64_t n) {
+    return n < TILE + 2 ? 1 : n / TILE - (n % TILE < 2);
+}
+
+struct window {
+    int64_t nx, ny; /* samples */
+    double v[(TILE + 2) * (TILE + 2)];
+};
+
+static void read_tile(const struct plane *p, int64_t at, struct window *w) {
+    const int64_t *n = p->px.shape, columns = tiles_along(n[2]), rows = tiles_along(n[1]);
+    const int64_t x = at % columns * TILE, y = at / columns % rows * TILE, z = at / columns / rows;
+    w->nx = gf_min(TILE + 2, n[2] - x);
+    w->ny = gf_min(TILE + 2, n[1] - y);
+    for (int64_t i = 0; i < w->ny; i++)
+        read_row(p, z, y + i, x, w->nx, w->v + i * w->nx);
+}
+
+/* The mean square difference between neighbouring averages of 2 x 2 samples. */
+static double activity_of(const struct window *w) {
+    const int64_t h = w->ny > 1 ? 2 : 1, nx = w->nx / 2, ny = w->ny / h;
+    double mean[TILE / 2 + 1][TILE / 2 + 1] = {{0}}, sum = 0;
+    int64_t count = 0;
+    for (int64_t y = 0; y < ny * h; y++)
+        for (int64_t x = 0; x < nx * 2; x++)
+            mean[y / h][x / 2] += w->v[y * w->nx + x] / (double)(2 * h);
+    for (int64_t y = 0; y < ny; y++)
+        for (int64_t x = 0; x < nx; x++) {
+            sum += x + 1 < nx ? pow(mean[y][x + 1] - mean[y][x], 2) : 0;
+            sum += y + 1 < ny ? pow(mean[y + 1][x] - mean[y][x], 2) : 0;
+            count += (x + 1 < nx) + (y + 1 < ny);
+        }
+    return count ? sum / (double)count : 0;
+}
+
+/* Puts the tile's absolute differences into v[] and returns their number, or 0 if many are clipped.
+ * Integers' differences are spread evenly over a step by a dither, as a median among few different
+ * numbers would be rough. */
+static int64_t take_tile(const struct plane *p, const struct window *w, double *v) {
+    const bool flat = w->ny < 3, whole = gf_dtype_is_integer(p->px.dtype);
+    const int64_t nx = w->nx - 2, all = nx * (flat ? 1 : w->ny - 2);
+    int64_t n = 0;
+    uint32_t dither = 1;
+    for (int64_t i = 0; i < all; i++) {
+        const double *c = w->v + i / nx * w->nx + i % nx;
+        double d = 0;
+        bool clipped = false;
+        for (int k = 0; k < (flat ? 3 : 9); k++) {
+            const double s = c[k / 3 * w->nx + k % 3];
+            d += (k % 3 == 1 ? -2 : 1) * (flat || k / 3 != 1 ? 1. : -2.) * s;
+            clipped = clipped || s <= p->low || s >= p->high;
+        }
+        dither = dither * 1664525 + 1013904223;
+        d += whole ? (double)dither / 0x1p32 - 0.5 : 0;
+        if (!clipped)
+            v[n++] = fabs(d) / (flat ? sqrt(6) : 6);
+    }
+    return (double)n >= UNCLIPPED * (double)all ? n : 0;
+}
+
+/* Compares numbers, or tiles, which begin with one. */
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Measures n tiles, every `step`-th one, and sorts them; returns how many are not clipped. */
+static int64_t sort_tiles(const struct plane *p, int threads, struct tile *tile, int64_t n,
+                          int64_t step) {
+    int64_t count = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) reduction(+ : count)
+    for (int64_t i = 0; i < n; i++) {
+        struct window w;
+        double v[TILE * TILE];
+        read_tile(p, i * step, &w);
+        const bool clear = take_tile(p, &w, v) > 0;
+        tile[i] = (struct tile){clear ? activity_of(&w) : HUGE_VAL, i * step};
+        count += clear;
+    }
+    qsort(tile, (size_t)n, sizeof *tile, by_value);
+    return count;
+}
+
+static int estimate(struct plane *p, int threads, double *deviation) {
+    const int64_t *shape = p->px.shape;
+    const int64_t all = tiles_along(shape[2]) * tiles_along(shape[1]) * shape[0];
+    const int64_t step = gf_divide_up(all, MOST_TILES), n = all / step;
+    struct tile *tile = malloc((size_t)n * sizeof *tile);
+    double *v = malloc((size_t)n * TILE * TILE * sizeof *v);
+    int64_t count = 0;
+    *deviation = 0;
+    if (tile && v) {
+        gf_dtype_range(p->px.dtype, &p->low, &p->high);
+        const double share = shape[1] < 3 ? OF_LINES : SHARE;
+        const int64_t taken = (int64_t)ceil(share * (double)sort_tiles(p, threads, tile, n, step));
+        for (int64_t i = 0; i < taken; i++) {
+            struct window w;
+            read_tile(p, tile[i].at, &w);
+            count += take_tile(p, &w, v + count);
+        }
+        qsort(v, (size_t)count, sizeof *v, by_value);
+        *deviation = count ? v[count / 2] / MEDIAN : 0;
+    }
+    const int rc = tile && v ? 0 : gf_no_memory();
+    free(tile);
+    free(v);
+    return rc;
+}
+
+int gf_noise_estimate(const struct gf_array *a, int ndim, int threads, double *deviation) {
+    double variance = 0, one;
+    int rc = 0;
+    *deviation = 0;
+    for (int64_t c = 0; c < a->shape[ndim] && a->shape[ndim - 1] >= 3 && !rc; c++) {
+        const struct gf_array from = gf_array_index(a, ndim, c);
+        struct plane p = {.px = from};
+        for (int i = 0; i < 3; i++) {
+            const int axis = i - 3 + ndim;
+            p.px.shape[i] = axis < 0 ? 1 : from.shape[axis];
+            p.px.stride[i] = axis < 0 ? 0 : from.stride[axis];
+        }
+        rc = estimate(&p, threads, &one);
+        variance += one * one / (double)a->shape[ndim];
+    }
+    *deviation = sqrt(variance);
+    return rc;
+}

@@ -1,0 +1,350 @@
+/* Restoration beside independent formulas: point-spread functions by many points, noise of known
+ * strength, inverse filters in long double, Richardson-Lucy by direct sums. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/restore/noise.h"
+#include "core/restore/psf.h"
+#include "core/restore/richardson.h"
+#include "core/restore/wiener.h"
+#include "tests/test.h"
+
+static const double PI = 3.14159265358979323846;
+static uint64_t state = 1;
+
+static double uniform(void) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return ((double)(state >> 11) + 0.5) / 0x1p53;
+}
+
+static double normal(void) {
+    const double radius = sqrt(-2 * log(uniform()));
+    return radius * cos(2 * PI * uniform());
+}
+
+/* ---- point-spread functions ---- */
+
+/* A random point of the function. */
+static void draw(const struct gf_psf *p, double *x, double *y) {
+    const double turn = p->angle * PI / 180, t = (uniform() - 0.5) * p->size;
+    if (p->shape == GF_PSF_MOTION) {
+        *x = t * cos(turn);
+        *y = -t * sin(turn); /* counterclockwise, y is down */
+        return;
+    }
+    do {
+        *x = (2 * uniform() - 1) * p->size;
+        *y = (2 * uniform() - 1) * p->size;
+    } while (*x * *x + *y * *y > p->size * p->size);
+}
+
+static void test_drawn(struct gf_psf p) {
+    enum { POINTS = 400000 };
+    int64_t n[2] = {0, 0};
+    double *v = NULL, sum = 0, worst = 0;
+    CHECK_EQ(gf_psf_sample(&p, n, &v), GF_OK);
+    CHECK(n[0] % 2 && n[1] % 2);
+    double *drawn = calloc((size_t)(n[0] * n[1]), sizeof *drawn);
+    bool outside = !v || !drawn;
+    for (int i = 0; i < POINTS && !outside; i++) {
+        double x, y;
+        draw(&p, &x, &y);
+        const int64_t kx = lrint(x) + n[1] / 2, ky = lrint(y) + n[0] / 2;
+        outside = kx < 0 || ky < 0 || kx >= n[1] || ky >= n[0];
+        if (!outside)
+            drawn[ky * n[1] + kx] += 1. / POINTS;
+    }
+    CHECK_MSG(!outside, "shape %d of %g: too small", p.shape, p.size);
+    for (int64_t i = 0; i < n[0] * n[1] && !outside; i++) {
+        sum += v[i];
+        worst = fmax(worst, fabs(v[i] - drawn[i]) - 5 * sqrt(v[i] / POINTS));
+        CHECK_MSG(fabs(v[i] - v[n[0] * n[1] - 1 - i]) < 1e-12, "its own mirror image");
+    }
+    CHECK_MSG(fabs(sum - 1) < 1e-12, "sum %g", sum);
+    CHECK_MSG(worst < 1e-4, "shape %d of %g at %g: %g from points", p.shape, p.size, p.angle,
+              worst);
+    free(drawn);
+    free(v);
+}
+
+/* The share of light within a radius is 1 - J0^2 - J1^2 (Rayleigh 1881). */
+static void test_airy(void) {
+    const struct gf_psf p = {.shape = GF_PSF_AIRY, .size = 6};
+    int64_t n[2];
+    double *v = NULL;
+    CHECK_EQ(gf_psf_sample(&p, n, &v), GF_OK);
+    for (double r = 3; r < 20 && v; r += 3) {
+        const double u = 3.8317059702075125 * r / p.size, share = 1 - pow(j0(u), 2) - pow(j1(u), 2);
+        double sum = 0;
+        for (int64_t i = 0; i < n[0] * n[1]; i++)
+            sum +=
+                hypot((double)(i % n[1] - n[1] / 2), (double)(i / n[1] - n[0] / 2)) <= r ? v[i] : 0;
+        CHECK_MSG(fabs(sum - share) < 0.03, "within %g: %g, not %g", r, sum, share);
+    }
+    free(v);
+}
+
+static void test_psf(void) {
+    int64_t n[2];
+    double *v = NULL;
+    CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_MOTION, .size = 4}, n, &v), GF_OK);
+    CHECK(n[0] == 1 && n[1] == 5 && fabs(v[0] - 0.125) < 1e-12 && fabs(v[1] - 0.25) < 1e-12);
+    free(v);
+    for (double r = 0.3; r < 12; r *= 2.3)
+        test_drawn((struct gf_psf){.shape = GF_PSF_DISK, .size = r});
+    for (double a = -90; a <= 180; a += 30)
+        test_drawn((struct gf_psf){.shape = GF_PSF_MOTION, .size = 1.3 + fabs(a) / 9, .angle = a});
+    test_airy();
+}
+
+/* ---- noise ---- */
+
+/* The estimate for a picture with a slope, a step, and noise. */
+static double measure(enum gf_dtype type, int ndim, const int64_t *shape, double mean, double s) {
+    struct gf_array a;
+    double deviation = -1;
+    const int64_t n = shape[ndim - 1] * shape[ndim];
+    CHECK_EQ(gf_array_alloc(&a, type, ndim + 1, shape), GF_OK);
+    for (int64_t i = 0; i < gf_array_count(&a); i++) {
+        const double x = (double)(i % n) / (double)n, level = mean + (x > 0.7 ? 40 : 20 * x);
+        const double v = level + s * normal();
+        if (type == GF_U8)
+            ((uint8_t *)a.data)[i] = (uint8_t)fmin(fmax(rint(v), 0), 255);
+        else if (type == GF_U16)
+            ((uint16_t *)a.data)[i] = (uint16_t)fmin(fmax(rint(v), 0), 65535);
+        else
+            ((float *)a.data)[i] = (float)v;
+    }
+    CHECK_EQ(gf_noise_estimate(&a, ndim, 2, &deviation), GF_OK);
+    gf_array_free(&a);
+    return deviation;
+}
+
+static void test_noise(void) {
+    const int64_t picture[] = {200, 230, 1}, rgb[] = {101, 97, 3}, line[] = {9001, 1};
+    const int64_t volume[] = {7, 60, 50, 1}, row[] = {1, 5000, 1}, tiny[] = {2, 2, 1};
+    for (double s = 1; s <= 20; s *= 2.1) {
+        const double got[] = {
+            measure(GF_U8, 2, picture, 100, s),  measure(GF_U16, 2, picture, 1000, s),
+            measure(GF_F32, 2, picture, 0, s),   measure(GF_U8, 2, rgb, 90, s),
+            measure(GF_F32, 3, volume, -500, s), measure(GF_F32, 1, line, 0, s),
+            measure(GF_U8, 2, row, 100, s),
+        };
+        for (int i = 0; i < 7; i++)
+            CHECK_MSG(fabs(got[i] / s - 1) < (i < 5 ? 0.1 : 0.15), "picture %d: %g, not %g", i,
+                      got[i], s);
+        /* A fifth of the samples or more is clipped on the left. */
+        const double clipped = measure(GF_U8, 2, picture, s / 2, s);
+        CHECK_MSG(fabs(clipped / s - 1) < 0.25, "clipped: %g, not %g", clipped, s);
+    }
+    CHECK(measure(GF_U8, 2, picture, 100, 0) < 0.5);
+    CHECK(measure(GF_F32, 2, tiny, 1, 1) == 0);
+}
+
+/* ---- linear filters ---- */
+
+enum { NY = 40, NX = 54, HALF = NX / 2 + 1 };
+
+/* The half spectrum of an unsymmetric kernel. */
+static void fill_transfer(struct gf_array *h) {
+    float *to = h->data;
+    for (int ky = 0; ky < NY; ky++)
+        for (int kx = 0; kx < HALF; kx++, to += 2) {
+            const double a = -2 * PI * kx / NX, b = -2 * PI * ky / NY;
+            to[0] = (float)(0.5 + 0.3 * cos(a) + 0.2 * cos(2 * a + b));
+            to[1] = (float)(0.3 * sin(a) + 0.2 * sin(2 * a + b));
+        }
+}
+
+static void check_inverse(const struct gf_job *job, const struct gf_prior *prior, double l) {
+    struct gf_array h, was;
+    const int64_t shape[] = {NY, HALF};
+    double worst = 0;
+    CHECK(!gf_array_alloc(&h, GF_C64, 2, shape) && !gf_array_alloc(&was, GF_C64, 2, shape));
+    fill_transfer(&h);
+    fill_transfer(&was);
+    gf_wiener_invert(job, prior, l, 2, &h);
+    for (int i = 0; i < NY * HALF; i++) {
+        const long double re = ((float *)was.data)[2 * i], im = ((float *)was.data)[2 * i + 1];
+        const int ky = i / HALF, kx = i % HALF, my = ky > NY / 2 ? NY - ky : ky;
+        const double f = sqrt(pow((double)kx / NX, 2) + pow((double)my / NY, 2));
+        const double d = 4 - 2 * cos(2 * PI * kx / NX) - 2 * cos(2 * PI * ky / NY);
+        const long double k = !prior ? l * d * d : f > 0 ? 2 * gf_prior_ratio(prior, f) : 0;
+        const long double below = re * re + im * im + k;
+        worst = fmax(worst, (double)fabsl(((float *)h.data)[2 * i] - re / below));
+        worst = fmax(worst, (double)fabsl(((float *)h.data)[2 * i + 1] + im / below));
+    }
+    CHECK_MSG(worst < 1e-5, "prior %d, L %g: %g", prior != NULL, l, worst);
+    gf_array_free(&h);
+    gf_array_free(&was);
+}
+
+/* |G|^2 = |H|^2 S + N exactly, S = 50 f^-3: S is found, and continued where the noise hides it. */
+static void test_prior(void) {
+    enum { N = 256, M = N / 2 + 1 };
+    const struct gf_job forward = {.ndim = 2,
+                                   .shape = {N, N},
+                                   .channels = 1,
+                                   .axes = 3,
+                                   .in_dtype = GF_F32,
+                                   .n_out = 1,
+                                   .out = {{.kind = GF_COMPLEX, .dtype = GF_C64, .half = true}}};
+    const int64_t shape[] = {N, M, 1};
+    struct gf_array g, h;
+    struct gf_prior prior, again;
+    const double noise = 9;
+    CHECK(!gf_array_alloc(&g, GF_C64, 3, shape) && !gf_array_alloc(&h, GF_F32, 2, shape));
+    for (int i = 0; i < N * M; i++) {
+        const int ky = i / M > N / 2 ? N - i / M : i / M;
+        const double f = hypot(i % M, ky) / N, s = f > 0 ? 50 * pow(f, -3) : 0;
+        const double transfer = exp(-2 * PI * PI * 4 * f * f);
+        ((float *)h.data)[i] = (float)transfer;
+        ((float *)g.data)[2 * i] = 0;
+        ((float *)g.data)[2 * i + 1] = (float)sqrt(N * N * (transfer * transfer * s + noise));
+    }
+    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, 1, &prior), GF_OK);
+    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, 2, &again), GF_OK);
+    CHECK_MSG(!memcmp(&prior, &again, sizeof prior), "threads change the prior");
+    for (double f = 0.02; f < 0.7; f *= 1.3) {
+        const double ratio = noise / gf_prior_ratio(&prior, f) / (50 * pow(f, -3));
+        CHECK_MSG(fabs(log(ratio)) < log(1.4), "S at %g: %g of the truth", f, ratio);
+    }
+    CHECK(prior.mean > 0 && prior.noise == noise);
+    gf_array_free(&g);
+    gf_array_free(&h);
+}
+
+static void test_wiener(void) {
+    const struct gf_job job = {.ndim = 2, .shape = {NY, NX}, .channels = 1, .axes = 3};
+    struct gf_prior prior = {.noise = 0.25};
+    for (int i = 0; i < GF_PRIOR_BANDS; i++)
+        prior.ratio[i] = 0.02 * i - 5;
+    check_inverse(&job, &prior, 0);
+    check_inverse(&job, NULL, 0.02);
+    check_inverse(&job, NULL, 1e3);
+    test_prior();
+}
+
+/* ---- Richardson-Lucy ---- */
+
+enum { PIXELS = 7 * 10, CHANNELS = 2, ALL = PIXELS * CHANNELS };
+
+static const double kernel[2][3] = {{0.5, 0.1, 0}, {0.2, 0.15, 0.05}};
+
+/* A circular convolution by its definition, or its transpose. */
+static void convolve(const double *in, bool transposed, double *out) {
+    memset(out, 0, ALL * sizeof *out);
+    for (int i = 0; i < ALL; i++)
+        for (int j = 0; j < 6; j++) {
+            const int y = i / CHANNELS / 10, x = i / CHANNELS % 10;
+            const int sign = transposed ? -1 : 1;
+            const int to = ((y + sign * (j / 3) + 7) % 7 * 10 + (x + sign * (j % 3) + 10) % 10);
+            out[to * CHANNELS + i % CHANNELS] += kernel[j / 3][j % 3] * in[i];
+        }
+}
+
+static int run(void *context, const struct gf_job *job, const struct gf_array *in,
+               struct gf_array *out) {
+    double from[ALL], to[ALL];
+    (void)job;
+    ++*(int *)context;
+    for (int i = 0; i < ALL; i++)
+        from[i] = (double)((const float *)in->data)[i];
+    convolve(from, false, to);
+    for (int i = 0; i < ALL; i++)
+        ((float *)out->data)[i] = (float)to[i];
+    return 0;
+}
+
+/* The same iterations from their formulas, in double. */
+static void restore(const double *d, int iterations, double *x) {
+    double y[ALL], before[ALL], g[ALL] = {0}, blurred[ALL], ratio[ALL], mean = 0;
+    for (int i = 0; i < ALL; i++)
+        mean += d[i] / ALL;
+    for (int i = 0; i < ALL; i++)
+        x[i] = y[i] = mean;
+    for (int k = 0; k < iterations; k++) {
+        double above = 0, below = 0;
+        convolve(y, false, blurred);
+        for (int i = 0; i < ALL; i++)
+            ratio[i] = d[i] / blurred[i];
+        convolve(ratio, true, blurred);
+        for (int i = 0; i < ALL; i++) {
+            const double next = y[i] * blurred[i], now = next - y[i];
+            above += now * g[i];
+            below += g[i] * g[i];
+            g[i] = now;
+            before[i] = x[i];
+            x[i] = next;
+        }
+        const double a = below > 0 ? fmin(fmax(above / below, 0), 1) : 0;
+        for (int i = 0; i < ALL; i++)
+            y[i] = fmax(x[i] + a * (x[i] - before[i]), 0);
+    }
+}
+
+static int lucy(const double *d, int iterations, double deviation, float *out, int *runs) {
+    const struct gf_job job = {
+        .ndim = 2, .shape = {7, 10}, .channels = CHANNELS, .axes = 3, .in_dtype = GF_F32};
+    const struct gf_filter_transform blur = {run, runs};
+    const struct gf_richardson how = {
+        .iterations = iterations, .deviation = deviation, .threads = 2, .blur = &blur};
+    const int64_t shape[] = {7, 10, CHANNELS};
+    struct gf_array data = gf_array_wrap(out, GF_F32, 3, shape);
+    int done = -1;
+    *runs = 0;
+    for (int i = 0; i < ALL; i++)
+        out[i] = (float)d[i];
+    CHECK_EQ(gf_richardson_restore(&job, &how, &data, &done), GF_OK);
+    return done;
+}
+
+static void test_richardson(void) {
+    double sharp[ALL], d[ALL], want[ALL];
+    float out[ALL];
+    int runs;
+    for (int i = 0; i < ALL; i++)
+        sharp[i] = i % 9 == 0 ? 200 : 10 * uniform();
+    convolve(sharp, false, d);
+    for (int n = 1; n <= 16; n *= 4) {
+        double worst = 0;
+        CHECK_EQ(lucy(d, n, 0, out, &runs), n);
+        CHECK_EQ(runs, 2 * n);
+        restore(d, n, want);
+        for (int i = 0; i < ALL; i++)
+            worst = fmax(worst, fabs((double)out[i] - want[i]));
+        CHECK_MSG(worst < 0.01, "%d iterations: %g", n, worst);
+    }
+    /* The discrepancy principle: as many as the noise allows, at least one. */
+    CHECK_EQ(lucy(d, 0, 1e6, out, &runs), 1);
+    const int few = lucy(d, 0, 10, out, &runs), more = lucy(d, 0, 2, out, &runs);
+    double square = 0;
+    for (int i = 0; i < ALL; i++)
+        want[i] = (double)out[i];
+    convolve(want, false, sharp);
+    for (int i = 0; i < ALL; i++)
+        square += pow(sharp[i] - d[i], 2) / ALL;
+    CHECK_MSG(few >= 1 && more > few && more < GF_RICHARDSON_MOST, "%d, %d", few, more);
+    CHECK_MSG(sqrt(square) < 2.01, "ends at %g", sqrt(square));
+    /* Zeros and negative samples give neither NaN nor negative samples. */
+    for (int i = 0; i < ALL; i++)
+        d[i] = i % 3 ? 0 : -5;
+    d[0] = 1e30;
+    lucy(d, 30, 0, out, &runs);
+    for (int i = 0; i < ALL; i++)
+        CHECK_MSG(out[i] >= 0 && isfinite(out[i]), "%d: %g", i, (double)out[i]);
+    memset(d, 0, sizeof d);
+    lucy(d, 3, 0, out, &runs);
+    for (int i = 0; i < ALL; i++)
+        CHECK(out[i] == 0);
+}
+
+int main(void) {
+    test_psf();
+    test_noise();
+    test_wiener();
+    test_richardson();
+    return TEST_END();
+}
