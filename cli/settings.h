@@ -192,6 +192,12 @@ struct gf_settings {
         const struct gf_correlating *prepared; /* what cli/compare/frc.c made of them */
     } frc;
 
+    struct gf_register_settings {
+        int estimate, to, fill;       /* indices into the lists of cli/compare/register.c */
+        const char *with;             /* the reference's file, or NULL */
+        struct gf_registering *state; /* of the run */
+    } reg;
+
     struct gf_demo_settings {
         int every;       /* 0: unset */
         const char *sum; /* the kernel's file */

@@ -112,6 +112,10 @@ check-compare: gpufft
 check-psd: gpufft
 	python3 tests/core/check_psd.py ./gpufft
 
+## check-register: gpufft register against scikit-image (pip install): errors, unrelated pictures, times; minutes
+check-register: gpufft
+	python3 tests/core/check_register.py ./gpufft
+
 ## check-gpu: the GPU backends on random and large jobs
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)

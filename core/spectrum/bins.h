@@ -1,4 +1,4 @@
-/* The bins of a spectrum as a grid of three axes; for core/spectrum/ alone. Pure functions. */
+/* The bins of a spectrum as a grid of three axes, for core/spectrum/ and core/compare/. Pure. */
 #ifndef GF_CORE_SPECTRUM_BINS_H
 #define GF_CORE_SPECTRUM_BINS_H
 

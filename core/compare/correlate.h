@@ -1,0 +1,46 @@
+/* How a picture lies on another: correlation of two signals of one shape, 1 to 3 axes.
+ *
+ *     gf_taper(&ref, NULL, 1, 7, &f, &energy[0]), gf_taper(&in, NULL, -1, 7, &g, &energy[1]);
+ *     F, G = half spectra of f and g;    gf_cross_phases(&F, &G, &cross);
+ *     surface = inverse of cross;        gf_correlation_peak(&F, &surface, &peak);
+ *
+ * Shifts are in samples, slowest axis first, at most half an axis, and move `in` onto `ref`:
+ * ref(x) = in(x - shift).
+ *
+ * The first estimate correlates phases (Kuglin and Hines 1975, The phase correlation image alignment
+ * method), those of each ring of frequencies by its share of power above the noise. The second one
+ * correlates the samples as they are, the best in white noise (Knapp and Carter 1976, The
+ * generalized correlation method for estimation of time delay), in windows that the first one moves
+ * to the same places of both pictures. Its peak is sampled between samples by products of matrices
+ * (Guizar-Sicairos, Thurman and Fienup 2008, Efficient subpixel image registration algorithms). */
+#ifndef GF_CORE_COMPARE_CORRELATE_H
+#define GF_CORE_COMPARE_CORRELATE_H
+
+#include "core/spectrum/spectrum.h"
+
+struct gf_correlation_peak {
+    double shift[GF_MAX_DIMS]; /* between samples, to about a tenth */
+    double height;             /* over the surface's standard deviation */
+};
+/* Unrelated photographs and noises of 32 to 512 samples a side stay below 9, or, turned and scaled
+ * to fit each other best, below 12. */
+enum { GF_PEAK_LEAST = 12, GF_PEAK_LEAST_TURNED = 18 };
+
+/* Makes `to`, f32, from px, f32 or f64, C-contiguous and of one shape: without its mean, behind a
+ * window that is flat in the middle half of an axis. With `shift` it covers what both pictures show;
+ * side 1 is the reference, -1 the other. Bit i of `axes`: axis i has a window. *energy becomes the
+ * sum of squares, 0 if all samples are equal. GF_ENOMEM. */
+int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
+             int threads, struct gf_array *to, double *energy);
+/* Fills to->px, c64, contiguous, with the weighted phases of F conj(G). GF_ENOMEM. */
+int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
+                    struct gf_spectrum *to);
+/* The highest sample of a real surface of the spectrum's shape. */
+void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
+                         struct gf_correlation_peak *peak);
+/* Moves `shift`, which is at most 10 samples from it, to a maximum of the correlation of two tapered
+ * signals, found to 1/1000 of a sample. *height becomes the coefficient there. Changes g. GF_ENOMEM. */
+int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
+                          const double energy[2], double *shift, double *height);
+
+#endif
