@@ -16,7 +16,7 @@ int gf_filter_check(struct gf_settings *s) {
     const bool iterates = f->restore.iterations != 0, noise = f->restore.noise != 0;
     const bool offset = f->offset != 0 || f->offset_unit == GF_OFFSET_MID;
     /* Richardson-Lucy is no factor of a spectrum, so that nothing can be one beside it. */
-    const bool beside = f->n_parts > 1 || f->mask_out || offset || s->color;
+    const bool beside = f->n_parts > 1 || f->mask_out || offset || s->color == 1;
     const char *why =
         !psf && (iterates || tikhonov || noise)
             ? "--iterations, --regularize and --noise belong to --deconvolve"
