@@ -75,6 +75,7 @@ struct gf_filter_settings {
         bool on;
         double period, lpi; /* samples per row, or rows per inch; 0: unset */
     } descreen;
+    enum { GF_DESTRIPE_OFF, GF_DESTRIPE_AUTO, GF_DESTRIPE_ROWS, GF_DESTRIPE_COLUMNS } destripe;
     double dpi; /* 0: unset */
     int edges;  /* enum gf_edges */
     const char *mask_out;

@@ -7,6 +7,7 @@
 
 #include "cli/batch/task.h"
 #include "cli/options.h"
+#include "core/restore/destripe.h"
 #include "core/spectrum/screen.h"
 
 struct gf_smooth_pages;
@@ -52,7 +53,10 @@ struct gf_filtering {
     struct gf_smooth_pages *smooth; /* --edges=smooth in slabs, once the file is scanned; owned */
     struct gf_array input;          /* lengthened by --edges; no data if the picture's is used */
     struct gf_notches peaks;
-    double period; /* of --descreen, in samples; 0: any */
+    double period;             /* of --descreen, in samples; 0: any */
+    struct gf_array clean;     /* the samples without stripes; no data if none were found */
+    struct gf_stripes stripes; /* of the first plane that has some; axis -1: none has */
+    int64_t n_striped;         /* planes that have some */
 };
 
 /* ---- options.c ---- */
@@ -87,6 +91,11 @@ void gf_filter_forget(void);                 /* frees the kept ones, at the end 
 
 /* ---- parts.c: tables of masks and kernels ---- */
 
+/* Runs one job on the CPU, which is always present and has double precision: run() of struct
+ * gf_filter_transform, whose context is the settings. */
+int gf_filter_run_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                       struct gf_array *out);
+
 /* Multiplies the filter's table by all masks and kernels. Also the filter's make_part(), which
  * makes the table for a part of a spectrum that does not fit memory: the part transforms the
  * slowest axis of a volume, or of a picture taken as one (core/slab/plan.h). */
@@ -111,6 +120,16 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t);
 void gf_filter_tell_notches(const struct gf_task *t);
 /* Adds "notches" and "screens" to the JSON line. */
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o);
+
+/* ---- stripes.c: --destripe ---- */
+
+/* Before the samples are read: counts the memory. GF_EINVAL for a line. */
+int gf_filter_expect_stripes(struct gf_task *t);
+/* Removes stripes from each plane of t->in, into t->filtering->clean, if there are any. */
+int gf_filter_remove_stripes(struct gf_task *t);
+/* Prints a line that says what was removed; adds "stripes" to the JSON line. */
+void gf_filter_tell_stripes(const struct gf_task *t);
+void gf_filter_describe_stripes(const struct gf_task *t, json_t *o);
 
 /* ---- mask.c: --mask-out, the filter as a picture with frequency zero in its centre ---- */
 

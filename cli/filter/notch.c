@@ -405,7 +405,7 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
     memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
-    job.in_dtype = t->image.px.dtype;
+    job.in_dtype = t->filtering->n_striped ? t->filtering->clean.dtype : t->image.px.dtype;
     job.spend_input = false;
     job.n_out = 1;
     memset(job.out, 0, sizeof job.out);

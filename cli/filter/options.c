@@ -221,6 +221,17 @@ static int parse_descreen(const struct gf_opt *o, const char *value, void *setti
     return 0;
 }
 
+/* The angle is that of the wave, as stats prints it. */
+static int parse_destripe(const struct gf_opt *o, const char *value, void *destripe) {
+    static const char *const names[] = {"", "auto", "90", "0", NULL};
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(value, names[i])) {
+            *(int *)destripe = i ? i : GF_DESTRIPE_AUTO;
+            return 0;
+        }
+    return gf_opt_refuse(o, value, "it is 90 (rows), 0 (columns) or auto");
+}
+
 static int parse_offset(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
@@ -276,6 +287,9 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
               .optional = true),
     GF_PARSED("descreen", 0, "PERIODpx|Nlpi", parse_descreen,
               "remove a printer's screen, of this period or so many lines an inch",
+              .optional = true),
+    GF_PARSED("destripe", GF_AT(filter.destripe), "ANGLE|auto", parse_destripe,
+              "remove stripes along rows (90) or columns (0), by default if the picture shows any",
               .optional = true),
     GF_NUMBER("dpi", filter.dpi, "N", 1000000, "it is samples an inch, such as 600",
               "samples an inch, for --descreen=Nlpi (default: the file's own)"),

@@ -5,9 +5,8 @@
 #include "cli/filter/filtering.h"
 #include "core/slab/plan.h"
 
-/* Runs one job on the CPU, which is always present and has double precision. */
-static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
-                          struct gf_array *out) {
+int gf_filter_run_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                       struct gf_array *out) {
     const struct gf_settings *s = settings;
     struct gf_backend_options options = {.threads = gf_settings_threads(s)};
     const struct gf_backend *b;
@@ -165,7 +164,7 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
 int gf_filter_make_table(const void *settings, const struct gf_job *part,
                          struct gf_filter *filter) {
     const struct gf_settings *s = settings;
-    const struct gf_filter_transform transform = {transform_once, (void *)s};
+    const struct gf_filter_transform transform = {gf_filter_run_once, (void *)s};
     int rc = 0;
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         struct gf_filter_part *p = (struct gf_filter_part *)&s->filter.part[i];
