@@ -8,17 +8,6 @@
  * smooth shade has steps of one level, which rounding makes rows of. */
 static const double LEAST_DEVIATION = 0.75;
 
-/* Wavelets run on the CPU, since not every backend has them; Fourier transforms where asked for. */
-static int run(void *task, const struct gf_job *job, const struct gf_array *in,
-               struct gf_array *out) {
-    struct gf_task *t = task;
-    struct gf_report report;
-    if (job->op == GF_DWT)
-        return gf_filter_run_once((void *)t->s, job, in, out);
-    int rc = gf_runner_plan(t->runner, job);
-    return rc ? rc : gf_runner_run(t->runner, in, out, &report);
-}
-
 /* The rows and columns of a plane are the last two axes. */
 static int64_t planes_of(const struct gf_task *t) {
     return gf_shape_count(t->filtering->frame.shape, t->job.ndim - 2);
@@ -41,7 +30,7 @@ int gf_filter_remove_stripes(struct gf_task *t) {
     struct gf_destripe want = {
         .axis = t->s->filter.destripe - GF_DESTRIPE_ROWS,
         .threads = gf_settings_threads(t->s),
-        .transform = {run, t},
+        .transform = {gf_filter_run_once, (void *)t->s},
     };
     if (gf_dtype_is_integer(f->frame.dtype)) {
         gf_dtype_range(f->frame.dtype, &want.low, &want.high);
@@ -59,7 +48,6 @@ int gf_filter_remove_stripes(struct gf_task *t) {
         if (!rc && found.axis >= 0 && !f->n_striped++)
             f->stripes = found;
     }
-    gf_runner_forget(t->runner);
     if (!rc && f->n_striped) {
         t->in = f->clean;
         t->in.base = NULL;

@@ -4,29 +4,25 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/dwt_shape.h"
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/spectrum/spectrum.h"
-#include "core/base/dwt_shape.h"
 
 enum {
     SEGMENTS = 8, /* of a line, which must agree */
-    MOST = 128,   /* samples of a segment that are looked at */
+    MOST = 256,   /* samples of a segment that are looked at */
     LEAST_OF = 5, /* and the fewest that are not clipped */
     ITEMS = 16,   /* the fewest lines that are evidence */
     LEVELS = 7,   /* at most */
     SHORTEST = 8, /* the fewest coefficients along a band */
     SEEN = 2,     /* levels that are evidence */
     LAGS = 16,    /* distances at which lines are compared */
-    ITERATIONS = 8,
-    ROOM = 1 << 14, /* coefficients that a band's deviation is taken from */
-    ARRAYS = 7,     /* of a picture's size: those of struct work, and two more */
+    ARRAYS = 7,   /* of a picture's size: those of two struct work, and the samples as f32 */
 };
-static const float SIGMA = 1; /* bins */
-/* Of a Gaussian variable: the median of its square over its variance, and of its magnitude over its
- * deviation. */
-static const double MEDIAN_SQUARE = 0.4549, MEDIAN = 0.6745;
+/* Of a Gaussian variable: the median of its square over its variance. */
+static const double MEDIAN_SQUARE = 0.4549;
 /* Limits of stripes that nobody named. Lines of things are wider than a sample, so their second
  * level is at least twice as strong as the first; those of random rows are equal, and alternate
  * rows, which are all alike, have no second level. Rules have few strong lines, a large fourth
@@ -37,34 +33,38 @@ static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1
 /* Gains must explain so much more than offsets; and the grey that is added before the logarithm, as
  * a share of the range. */
 static const double GAIN_SHARE = 0.6, DARK = 0.02;
-/* Bands that would be damped by less are left; the least share of a line that is not clipped. */
-static const double LEAST_DAMPING = 0.1, LEAST_SHARE = 0.05;
+static const double SLOPE = 4;
+static const double LEAST_DAMPING = 0.1; /* bands that would be damped by less are left */
+
+/* One coefficient across the stripes, all along a line. */
+struct line {
+    int seen;                 /* segments that have enough samples */
+    float segment[SEGMENTS];  /* their medians, or NAN */
+    double mean, shared, all; /* of them: mean, mean product in pairs, mean square */
+};
 
 /* The lines of a level's band, of all channels. */
 struct evidence {
     int items;
-    double stripes;  /* variance of what the segments of a line share */
-    double all;      /* variance of the segments */
-    double kurtosis; /* of the lines */
-    double alike;    /* their highest correlation with lines at a distance */
+    double stripes, all;  /* medians of line.shared and line.all, as variances */
+    double shared, power; /* means of line.shared and of line.mean^2 */
+    double kurtosis;      /* of the lines */
+    double alike;         /* their highest correlation with lines at a distance */
+    double spread;        /* median square of the segments' differences from their line */
 };
 
-/* Arrays of f32, one picture or its packed coefficients each. */
 struct work {
     const struct gf_destripe *want;
     const struct gf_array *px;
     int axis;
     double dark;       /* 0, or logarithms are taken: gains become offsets */
-    int64_t n, across; /* coefficients, and elements between them across the stripes */
     struct gf_job job; /* the wavelet's */
     struct gf_array u; /* the picture, or its logarithm; at the end the stripes */
     struct gf_array detail;
-    struct gf_array weight; /* 1, or 0 where a clipped sample is in a coefficient */
-    struct gf_array share;  /* the weight, smoothed along the stripes */
-    struct gf_array part;   /* the estimate of the stripes' coefficients */
+    struct line *line; /* by coefficient and channel */
     int levels;
     struct gf_dwt_axis layout;
-    struct evidence e[SEEN + 1];
+    struct evidence e[LEVELS + 1];
 };
 
 static float *at(const struct gf_array *a, int64_t i) {
@@ -76,46 +76,54 @@ static int64_t stride(const int64_t *shape, int axis) {
     return axis ? shape[2] : shape[1] * shape[2];
 }
 
-/* The index across the stripes of element i of an array of coefficients, and its level; 0: no
- * detail. */
-static int64_t place(const struct work *w, int64_t i) {
-    return i / w->across % w->layout.packed;
-}
-static int level_of(const struct work *w, int64_t i) {
-    const int64_t k = place(w, i);
-    int l = w->levels;
-    while (l > 0 && (k < w->layout.at[l] || k >= w->layout.at[l] + w->layout.n[l]))
-        l--;
-    return l;
-}
-
 static bool is_clipped(const struct gf_destripe *want, float v) {
     return want->low < want->high && (v <= (float)want->low || v >= (float)want->high);
 }
 
-static int run(const struct work *w, const struct gf_job *job, const struct gf_array *in,
-               struct gf_array *out) {
-    return w->want->transform.run(w->want->transform.context, job, in, out);
+static int run(const struct work *w, const struct gf_array *in, struct gf_array *out) {
+    return w->want->transform.run(w->want->transform.context, &w->job, in, out);
 }
 
 /* ---- evidence ---- */
 
-/* The medians of a line's segments; a line with too few of them has none. */
-static int look_at_line(const struct work *w, int64_t first, float median[SEGMENTS]) {
-    const int64_t n = w->px->shape[!w->axis], gap = stride(w->detail.shape, !w->axis);
-    int seen = 0;
+/* True if a clipped sample is in coefficient k of a level, which takes 3 2^level - 2 samples from
+ * 2^level k - 2 (2^level - 1) on; `first`: the column's or row's first sample. */
+static bool has_clipped(const struct work *w, int level, int64_t k, int64_t first) {
+    const int64_t gap = stride(w->px->shape, w->axis), last = w->px->shape[w->axis] - 1;
+    const int64_t step = 1LL << level;
+    bool clipped = false;
+    for (int64_t j = step * (k - 2) + 2; !clipped && j < step * (k + 1); j++)
+        clipped = is_clipped(w->want, *at(w->px, first + gf_min(gf_max(j, 0), last) * gap));
+    return clipped;
+}
+
+static void look_at_line(const struct work *w, int level, int64_t k, int64_t channel) {
+    const int64_t n = w->px->shape[!w->axis], channels = w->px->shape[2];
+    const int64_t gap = stride(w->detail.shape, !w->axis), px_gap = stride(w->px->shape, !w->axis);
+    const int64_t row = w->layout.at[level] + k;
+    const int64_t first = row * stride(w->detail.shape, w->axis) + channel;
+    struct line *line = &w->line[row * channels + channel];
+    double sum = 0, squares = 0;
+    line->seen = 0;
     for (int s = 0; s < SEGMENTS; s++) {
         float v[MOST + 1];
         const int64_t begin = s * n / SEGMENTS, end = (s + 1) * n / SEGMENTS;
         const int64_t step = gf_divide_up(end - begin, MOST);
         int count = 0;
         for (int64_t i = begin; i < end; i += step)
-            if (*at(&w->weight, first + i * gap) > 0)
+            if (!has_clipped(w, level, k, i * px_gap + channel))
                 v[count++] = *at(&w->detail, first + i * gap);
-        if (count >= LEAST_OF && 4 * count * step >= end - begin)
-            median[seen++] = gf_select_float(v, count, count / 2);
+        line->segment[s] = NAN;
+        if (count < LEAST_OF || 4 * count * step < end - begin)
+            continue;
+        line->segment[s] = gf_select_float(v, count, count / 2);
+        line->seen++;
+        sum += (double)line->segment[s];
+        squares += pow((double)line->segment[s], 2);
     }
-    return seen > SEGMENTS / 2 ? seen : 0;
+    line->mean = sum / fmax(line->seen, 1);
+    line->shared = (sum * sum - squares) / fmax(line->seen * (line->seen - 1), 1);
+    line->all = squares / fmax(line->seen, 1);
 }
 
 static double median_of(float *v, int n) {
@@ -136,37 +144,38 @@ static double compare(const float *line, int n) {
     return most;
 }
 
-/* What the segments of a line share is the mean of their products in pairs. */
 static int look(struct work *w, int level) {
     struct evidence *e = &w->e[level];
     const int64_t channels = w->px->shape[2], lines = w->layout.n[level];
-    float *room = malloc((size_t)(3 * lines * channels) * sizeof *room);
-    double second = 0, fourth = 0;
+    float *room = malloc((size_t)(4 * lines * channels) * sizeof *room);
+    double fourth = 0;
     *e = (struct evidence){0};
     if (!room)
         return gf_no_memory();
     float *mean = room, *shared = mean + lines * channels, *all = shared + lines * channels;
+    float *spread = all + lines * channels;
+#pragma omp parallel for num_threads(w->want->threads)
+    for (int64_t i = 0; i < lines * channels; i++)
+        look_at_line(w, level, i % lines, i / lines);
     for (int64_t i = 0; i < lines * channels; i++) {
-        float median[SEGMENTS];
-        double sum = 0, squares = 0;
-        const int n =
-            look_at_line(w, (w->layout.at[level] + i % lines) * w->across + i / lines, median);
-        for (int s = 0; s < n; s++) {
-            sum += (double)median[s];
-            squares += (double)median[s] * (double)median[s];
-        }
-        if (!n)
+        const struct line *l = &w->line[(w->layout.at[level] + i % lines) * channels + i / lines];
+        if (l->seen <= SEGMENTS / 2)
             continue;
-        mean[e->items] = (float)(sum / n);
-        shared[e->items] = (float)((sum * sum - squares) / (n * (n - 1)));
-        all[e->items++] = (float)(squares / n);
-        second += pow(sum / n, 2);
-        fourth += pow(sum / n, 4);
+        mean[e->items] = (float)l->mean;
+        shared[e->items] = (float)l->shared;
+        spread[e->items] = (float)(l->all - l->shared);
+        all[e->items++] = (float)l->all;
+        e->shared += l->shared;
+        e->power += l->mean * l->mean;
+        fourth += pow(l->mean, 4);
     }
+    e->kurtosis = e->power > 0 ? e->items * fourth / (e->power * e->power) : 0;
     e->alike = compare(mean, e->items);
     e->stripes = fmax(median_of(shared, e->items), 0);
     e->all = fmax(median_of(all, e->items), 1e-30);
-    e->kurtosis = second > 0 ? e->items * fourth / (second * second) : 0;
+    e->spread = median_of(spread, e->items);
+    e->shared /= fmax(e->items, 1);
+    e->power /= fmax(e->items, 1);
     free(room);
     return 0;
 }
@@ -195,24 +204,9 @@ static bool is_evident(const struct work *w) {
 /* ---- the wavelet transform ---- */
 
 static void end(struct work *w) {
-    struct gf_array *const all[] = {&w->u, &w->detail, &w->weight, &w->share, &w->part};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        gf_array_free(all[i]);
-}
-
-/* A coefficient of level l takes 3 2^l - 2 samples, from 2^l k - 2 (2^l - 1) on. */
-static void weigh(struct work *w) {
-    const int64_t from = stride(w->px->shape, w->axis), last = w->px->shape[w->axis] - 1;
-#pragma omp parallel for num_threads(w->want->threads)
-    for (int64_t i = 0; i < w->n; i++) {
-        const int l = level_of(w, i);
-        const int64_t step = 1LL << l, k = place(w, i) - w->layout.at[l];
-        const int64_t line = i / w->across / w->layout.packed * (last + 1) * from + i % w->across;
-        bool whole = l > 0;
-        for (int64_t j = step * (k - 2) + 2; whole && j < step * (k + 1); j++)
-            whole = !is_clipped(w->want, *at(w->px, line + gf_min(gf_max(j, 0), last) * from));
-        *at(&w->weight, i) = whole;
-    }
+    gf_array_free(&w->u);
+    gf_array_free(&w->detail);
+    free(w->line);
 }
 
 static void lay_out(struct work *w) {
@@ -226,7 +220,6 @@ static void lay_out(struct work *w) {
                              .n_out = 1,
                              .out = {{.kind = GF_REAL, .dtype = GF_F32}},
                              .wavelet = {.name = WAVELET_D4, .boundary = GF_SYMMETRIC}};
-    w->levels = 0;
     for (int64_t n = shape[w->axis]; n / 2 >= SHORTEST && w->levels < LEVELS; n = (n + 3) / 2)
         w->levels++;
     if (w->levels < SEEN || shape[!w->axis] < SEGMENTS * LEAST_OF)
@@ -243,13 +236,10 @@ static int begin(struct work *w) {
     gf_dwt_axis(w->px->shape[w->axis], true, w->levels, &w->job.wavelet, &w->layout);
     memcpy(packed, w->px->shape, sizeof packed);
     packed[w->axis] = w->layout.packed;
-    w->n = gf_shape_count(packed, 3);
-    w->across = stride(packed, w->axis);
-    int rc = gf_array_alloc(&w->u, GF_F32, 3, w->px->shape);
+    w->line = calloc((size_t)(packed[w->axis] * packed[2]), sizeof *w->line);
+    int rc = w->line ? gf_array_alloc(&w->u, GF_F32, 3, w->px->shape) : gf_no_memory();
     if (!rc)
         rc = gf_array_alloc(&w->detail, GF_F32, 3, packed);
-    if (!rc)
-        rc = gf_array_alloc(&w->weight, GF_F32, 3, packed);
     if (rc)
         return rc;
 #pragma omp parallel for num_threads(w->want->threads)
@@ -257,103 +247,83 @@ static int begin(struct work *w) {
         const float v = *at(w->px, i);
         *at(&w->u, i) = w->dark > 0 ? logf(fmaxf(v, 0) + (float)w->dark) : v;
     }
-    rc = run(w, &w->job, &w->u, &w->detail);
-    weigh(w);
-    for (int l = 1; l <= SEEN && !rc; l++)
+    rc = run(w, &w->u, &w->detail);
+    for (int l = 1; l <= w->levels && !rc; l++)
         rc = look(w, l);
     return rc;
 }
 
 /* ---- the estimate ---- */
 
-/* The deviation of what the estimate leaves of a band, from some of it. */
-static float limit_of(const struct work *w, int level, float *room) {
-    const int64_t step = w->n / (ROOM * 8LL) | 1;
-    int64_t count = 0;
-    for (int64_t i = 0; i < w->n && count < ROOM; i += step)
-        if (level_of(w, i) == level && *at(&w->weight, i) > 0)
-            room[count++] = fabsf(*at(&w->detail, i) - *at(&w->part, i));
-    return count ? gf_select_float(room, count, count / 2) / (float)MEDIAN : 0;
-}
-
-/* Keeps the frequencies of stripes in all coefficients. */
-static int smooth(const struct work *w, const struct gf_filter *f, struct gf_array *a,
-                  struct gf_array *out) {
-    const int64_t *shape = a->shape;
-    const struct gf_job job = {.op = GF_FILTER,
-                               .ndim = 2,
-                               .shape = {shape[0], shape[1]},
-                               .channels = shape[2],
-                               .axes = 1u << !w->axis,
-                               .in_dtype = GF_F32,
-                               .filter = f,
-                               .filter_serial = f->serial,
-                               .n_out = 1,
-                               .out = {{.kind = GF_REAL, .dtype = GF_F32}}};
-    return run(w, &job, a, out);
-}
-
-/* One step towards the M-estimate; rest and step: arrays of coefficients. */
-static int improve(struct work *w, const struct gf_filter *f, struct gf_array *rest,
-                   struct gf_array *step) {
-    float limit[LEVELS + 1] = {0}, *room = malloc(ROOM * sizeof *room);
-    for (int l = 1; l <= w->levels && room; l++)
-        limit[l] = limit_of(w, l, room);
-    free(room);
-    if (!room)
-        return gf_no_memory();
-#pragma omp parallel for num_threads(w->want->threads)
-    for (int64_t i = 0; i < w->n; i++) {
-        const float t = limit[level_of(w, i)], r = *at(&w->detail, i) - *at(&w->part, i);
-        *at(rest, i) = fminf(fmaxf(r, -t), t) * *at(&w->weight, i);
+/* The frequencies of stripes in a line's segments: exp(-k^2 / 2) at k periods along it. Segments
+ * far from the line's median count as within `limit` of it. */
+static void smooth(const struct line *line, double limit, double value[SEGMENTS]) {
+    float sorted[SEGMENTS];
+    int n = 0;
+    for (int s = 0; s < SEGMENTS; s++)
+        if (!isnan(line->segment[s]))
+            sorted[n++] = line->segment[s];
+    const double middle =
+        n ? (double)(gf_select_float(sorted, n, n / 2) + gf_select_float(sorted, n, (n - 1) / 2)) /
+                2
+          : 0;
+    for (int to = 0; to < SEGMENTS; to++) {
+        value[to] = middle;
+        for (int s = 0; s < SEGMENTS; s++) {
+            const double rest = isnan(line->segment[s]) ? 0 : (double)line->segment[s] - middle;
+            double weight = 1;
+            for (int k = 1; k < SEGMENTS / 2; k++)
+                weight += 2 * exp(-k * k / 2.) * cos(2 * acos(-1) * k * (to - s) / SEGMENTS);
+            value[to] += fmin(fmax(rest, -limit), limit) * weight / SEGMENTS;
+        }
     }
-    int rc = smooth(w, f, rest, step);
-#pragma omp parallel for num_threads(w->want->threads)
-    for (int64_t i = 0; i < w->n; i++)
-        *at(&w->part, i) += *at(step, i) / fmaxf(*at(&w->share, i), (float)LEAST_SHARE);
-    return rc;
 }
 
-static int estimate(struct work *w) {
-    struct gf_filter *f = NULL;
-    const struct gf_lowpass l = {.profile = GF_GAUSSIAN, .radius = {(double)SIGMA, (double)SIGMA}};
-    struct gf_array rest = {0}, step = {0};
-    struct gf_array *const all[] = {&w->part, &w->share, &rest, &step};
-    int rc = gf_filter_new(&f);
-    if (!rc)
-        rc = gf_filter_add_lowpass(f, &l);
-    for (int i = 0; i < 4 && !rc; i++)
-        rc = gf_array_alloc(all[i], GF_F32, 3, w->detail.shape);
-    if (!rc) {
-        memset(w->part.data, 0, (size_t)gf_array_bytes(&w->part));
-        rc = smooth(w, f, &w->weight, &w->share);
+/* Writes a line's stripe instead of its coefficients, linear between the segments' middles. */
+static void put_line(const struct work *w, int64_t row, int64_t channel, double limit,
+                     double factor) {
+    const int64_t n = w->px->shape[!w->axis], gap = stride(w->detail.shape, !w->axis);
+    const int64_t first = row * stride(w->detail.shape, w->axis) + channel;
+    double value[SEGMENTS];
+    smooth(&w->line[row * w->px->shape[2] + channel], limit, value);
+    for (int64_t i = 0; i < n; i++) {
+        const double x =
+            fmin(fmax(((double)i + 0.5) * SEGMENTS / (double)n - 0.5, 0), SEGMENTS - 1);
+        const int s = x < SEGMENTS - 1 ? (int)x : SEGMENTS - 2;
+        *at(&w->detail, first + i * gap) =
+            (float)(factor * (value[s] + (x - s) * (value[s + 1] - value[s])));
     }
-    for (int i = 0; i < ITERATIONS && !rc; i++)
-        rc = improve(w, f, &rest, &step);
-    gf_array_free(&rest);
-    gf_array_free(&step);
-    gf_filter_free(f);
-    return rc;
 }
 
-/* Damps each band by the share of its lines that stripes explain; returns the levels damped. */
-static int damp(struct work *w) {
-    double power[LEVELS + 1] = {0}, factor[LEVELS + 1] = {0};
+/* A picture's own bands have amplitudes of 1 / frequency: four times the power at each level. */
+static double own_of(const struct work *w, int level) {
+    double own = HUGE_VAL;
+    for (int l = 1; l <= w->levels; l++)
+        if (l != level && l >= level - 2 && l <= level + 1)
+            own = fmin(own, fmax(w->e[l].shared, 0) * pow(SLOPE, level - l));
+    return own;
+}
+
+/* Leaves the stripes' part of each band: random rows have as much in each as in the finest two;
+ * others have what the segments share. Returns the levels that have some. */
+static int separate(struct work *w) {
+    const bool random = is_evident(w);
+    const int64_t channels = w->px->shape[2];
     int levels = 0;
-    for (int64_t i = 0; i < w->n; i++)
-        power[level_of(w, i)] += pow((double)*at(&w->part, i), 2);
+    memset(w->detail.data, 0, (size_t)gf_array_bytes(&w->detail));
     for (int l = 1; l <= w->levels; l++) {
-        const double one = w->e[1].stripes, two = w->e[2].stripes;
-        const double expected = (l > 2 ? fmin(one, two) : w->e[l].stripes) *
-                                (double)(w->n / w->layout.packed * w->layout.n[l]);
-        factor[l] = fmin(1, expected / fmax(power[l], 1e-30));
-        if (factor[l] < LEAST_DAMPING)
-            factor[l] = 0;
-        levels += factor[l] > 0;
-    }
+        const struct evidence *e = &w->e[l];
+        const double expected = !random ? e->shared - own_of(w, l)
+                                : l > 2 ? fmin(w->e[1].stripes, w->e[2].stripes)
+                                        : e->stripes;
+        const double factor = fmin(1, expected / fmax(e->power, 1e-30));
+        if (factor < LEAST_DAMPING)
+            continue;
+        levels++;
 #pragma omp parallel for num_threads(w->want->threads)
-    for (int64_t i = 0; i < w->n; i++)
-        *at(&w->detail, i) = *at(&w->part, i) * (float)factor[level_of(w, i)];
+        for (int64_t i = 0; i < w->layout.n[l] * channels; i++)
+            put_line(w, w->layout.at[l] + i / channels, i % channels, sqrt(e->spread), factor);
+    }
     return levels;
 }
 
@@ -378,12 +348,9 @@ static double restore(const struct work *w, int64_t i) {
 }
 
 static int remove_stripes(struct work *w, struct gf_array *out) {
-    int rc = estimate(w);
-    const int levels = rc ? 0 : damp(w);
-    struct gf_job back = w->job;
-    back.direction = GF_INVERSE;
-    if (levels)
-        rc = run(w, &back, &w->detail, &w->u);
+    const int levels = separate(w);
+    w->job.direction = GF_INVERSE;
+    int rc = levels ? run(w, &w->detail, &w->u) : 0;
     if (rc || !levels)
         return rc;
 #pragma omp parallel for num_threads(w->want->threads)
