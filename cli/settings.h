@@ -211,6 +211,9 @@ struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
 /* Returns --threads, else OpenMP's default. */
 int gf_settings_threads(const struct gf_settings *s);
 
+/* --precision, or the precision that suits samples of that type. */
+enum gf_precision gf_settings_precision(const struct gf_settings *s, enum gf_dtype dtype);
+
 /* Sets *axes to the transformed axes of a picture with `ndim` axes, as bits: --axes, --dims, or
  * all, but not pages that the file names times, channels or pictures. `names` may be NULL. */
 int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, int ndim,

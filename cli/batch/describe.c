@@ -71,21 +71,13 @@ int gf_task_take_channels(struct gf_task *t) {
     return 0;
 }
 
-/* --precision, or the precision that suits the type of the input. */
-static enum gf_precision precision_of(const struct gf_settings *s, enum gf_dtype dtype) {
-    if (s->precision != GF_UNSET)
-        return (enum gf_precision)s->precision;
-    bool wide = dtype == GF_F64 || dtype == GF_C128 || dtype == GF_U32 || dtype == GF_I32;
-    return wide ? GF_DOUBLE : GF_SINGLE;
-}
-
 void gf_task_begin_job(struct gf_task *t, enum gf_direction direction) {
     struct gf_job *job = &t->job;
     job->direction = direction;
     job->ndim = t->image.ndim;
     memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
     job->in_dtype = t->image.px.dtype;
-    job->precision = precision_of(t->s, job->in_dtype);
+    job->precision = gf_settings_precision(t->s, job->in_dtype);
 }
 
 /* GF_EINVAL if --axes or --dims differ from the axes of a record's job. */

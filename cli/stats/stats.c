@@ -1,14 +1,13 @@
 /* gpufft stats: energy, radial spectrum and peaks of pictures, volumes and lines. */
 #include "cli/stats/stats.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
+#include "cli/compare/signal.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "core/base/memory.h"
 
 static void free_stats(struct gf_stats *s) {
     for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
@@ -34,40 +33,20 @@ static int make_job(struct gf_task *t) {
     return rc;
 }
 
-/* Refuses files whose record says that they are no picture. */
-static int check_record(const struct gf_image *image) {
-    struct gf_record record;
-    int rc = image->record ? gf_record_parse(image->record, &record) : 0;
-    if (rc || !image->record)
-        return rc;
-    if (record.is_wavelet)
-        return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
-                                  "(gpufft idwt)");
-    if (record.kind == GF_COMPLEX)
-        return gf_fail(GF_EINVAL, "a spectrum; stats takes the picture it came from (gpufft inv)");
-    return 0;
-}
-
-/* Plans within the memory limit, with a lean plan if necessary. Counts the spectrum, and the
- * workspace during the search for peaks. */
+/* Plans within the memory limit. Counts the spectrum, and the workspace during the search for
+ * peaks. */
 static int plan(struct gf_task *t) {
     struct gf_job *job = &t->job;
     const enum gf_dtype type = job->out[0].dtype;
     int64_t shape[GF_MAX_RANK], bytes;
     gf_job_out_shape(job, 0, shape);
     int rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(type), &bytes);
-    if (!rc)
-        rc = gf_runner_plan(t->runner, job);
     if (rc)
         return rc;
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
-    const int64_t held = gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one);
-    if (!gf_memory_check(held + t->runner->workspace, gf_runner_limit(t->runner)))
-        return 0;
-    job->lean = true;
-    rc = gf_runner_plan(t->runner, job);
-    return rc ? rc : gf_memory_check(held + t->runner->workspace, gf_runner_limit(t->runner));
+    return gf_signal_plan(t->runner, job,
+                          gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one));
 }
 
 static int look_at_samples(struct gf_stats *st) {
@@ -139,23 +118,6 @@ static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
 }
 
 /* Analyses samples in memory and prints the result. */
-/* Sets the unit in which the file gives the distances along all axes, if it does. */
-static void take_units(const struct gf_image *image, struct gf_stats *st) {
-    const int ndim = st->job->ndim;
-    const struct gf_axis *a = gf_axes_spatial(&image->axes, ndim, ndim - 1);
-    char kind, same;
-    const double unit = a ? gf_unit_value(a->unit, &same) : 0;
-    bool known = unit > 0, alike = true;
-    for (int i = 0; i < ndim && known; i++) {
-        const double spacing = gf_image_spacing(image, i, &kind);
-        known = spacing > 0 && kind == same;
-        st->spacing[i] = spacing / unit;
-        alike = alike && fabs(spacing / unit - a->spacing) <= 1e-6 * a->spacing;
-    }
-    st->unit = known ? a->unit : NULL;
-    st->ring_spacing = known && alike ? a->spacing : 0;
-}
-
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     struct gf_stats st = {.path = t->read[0],
                           .name = name,
@@ -163,7 +125,9 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
                           .image = &t->image,
                           .job = &t->job,
                           .peaks = t->s->stats.peaks};
-    take_units(&t->image, &st);
+    bool alike;
+    st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.spacing, &alike);
+    st.ring_spacing = alike ? st.spacing[t->image.ndim - 1] : 0;
     gf_progress_show("transforming", gf_log_name(name));
     int rc = look(t, &st);
     if (!rc)
@@ -188,60 +152,9 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
-/* Reads page z of a volume as the task's image, and analyses it. */
-static int look_at_page(struct gf_task *t, const struct gf_image *volume, int64_t z) {
-    struct gf_array like = volume->px;
-    char *name;
-    if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
-        return gf_no_memory();
-    t->image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
-    int rc = 0;
-    if (like.data) {
-        t->image.px = gf_array_index(&like, 0, z);
-    } else {
-        rc = gf_array_alloc(&t->image.px, like.dtype, 3, like.shape + 1);
-        like.shape[0] = 1;
-        struct gf_array to = gf_array_wrap(t->image.px.data, like.dtype, 4, like.shape);
-        rc = rc ? rc : gf_reader_pages(&t->reader, volume, z, &to);
-    }
-    if (!rc)
-        rc = gf_load_finite(t->s, &t->image);
-    if (!rc)
-        rc = look_and_print(t, name, z);
-    gf_array_free(&t->image.px);
-    free(name);
-    return rc;
-}
-
-/* --dims=2 takes the pages of a volume one by one. */
-static int look_at_pages(struct gf_task *t) {
-    if (t->targets->n && !t->targets->target[0].where.has_page)
-        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
-    int rc = gf_reader_has_pages(&t->reader) ? 0 : gf_reader_read(&t->reader, &t->image);
-    const struct gf_image volume = t->image;
-    const int64_t pages = rc ? 0 : volume.px.shape[0];
-    gf_runner_repeat(t->runner, pages);
-    for (int64_t z = 0; !rc && z < pages; z++)
-        rc = look_at_page(t, &volume, z);
-    t->image = volume;
-    return rc;
-}
-
-static int look_at_all(struct gf_task *t) {
-    const struct gf_image header = t->image;
-    int rc = gf_reader_read(&t->reader, &t->image);
-    if (!rc && !t->reader.series && (rc = gf_reader_more(&t->reader)) > 0)
-        rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture"); /* only PNM holds several */
-    if (!rc)
-        rc = gf_load_finite(t->s, &t->image);
-    if (rc == GF_ENOMEM && t->n_read == 1 && strcmp(t->read[0], "-"))
-        rc = refuse(t, &header, rc);
-    return rc ? rc : look_and_print(t, t->name, -1);
-}
-
 /* Describes a task without outputs. Each picture or page gets another job. */
 static int prepare(struct gf_task *t) {
-    int rc = check_record(&t->image);
+    int rc = gf_signal_check_record(&t->image, "stats");
     gf_task_begin_job(t, GF_FORWARD);
     t->refuses.pages = "pages are analysed one by one";
     t->product[0].image.ndim = t->image.ndim; /* for the names of --radial */
@@ -250,8 +163,13 @@ static int prepare(struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    const bool pages = t->image.ndim == 3 && !(t->job.axes & 1);
-    int rc = (pages ? look_at_pages : look_at_all)(t);
+    const struct gf_image header = t->image;
+    const bool pages = header.ndim == 3 && !(t->job.axes & 1);
+    if (pages && t->targets->n && !t->targets->target[0].where.has_page)
+        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
+    int rc = gf_signal_each(t, pages, look_and_print);
+    if (rc == GF_ENOMEM && !pages && !t->image.px.data && t->n_read == 1 && strcmp(t->read[0], "-"))
+        rc = refuse(t, &header, rc);
     if (!t->reader.series)
         gf_reader_close(&t->reader);
     t->state = rc ? t->state : GF_TASK_WRITTEN;

@@ -1,0 +1,236 @@
+/* Reads pictures as signals of one channel, page by page or all at once, and transforms them. */
+#include "cli/compare/signal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/memory.h"
+#include "core/base/sample_run.h"
+#include "core/base/sample_value.h"
+
+int gf_signal_check_record(const struct gf_image *image, const char *command) {
+    struct gf_record record;
+    int rc = image->record ? gf_record_parse(image->record, &record) : 0;
+    if (rc || !image->record)
+        return rc;
+    if (record.is_wavelet)
+        return gf_fail(GF_EINVAL,
+                       "wavelet coefficients; %s takes the picture they came from (gpufft idwt)",
+                       command);
+    if (record.kind == GF_COMPLEX)
+        return gf_fail(GF_EINVAL, "a spectrum; %s takes the picture it came from (gpufft inv)",
+                       command);
+    return 0;
+}
+
+/* Reads the header's samples; only PNM files hold several pictures. */
+static int read_only(struct gf_reader *r, struct gf_image *image) {
+    int rc = gf_reader_read(r, image);
+    if (!rc && !r->series && (rc = gf_reader_more(r)) > 0)
+        rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture");
+    return rc ? rc : gf_load_finite(r->s, image);
+}
+
+int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_image *image) {
+    struct gf_settings one = *s;
+    struct gf_reader reader = {0};
+    char *const paths[] = {(char *)path};
+    one.frames = false;
+    int rc = gf_reader_open(&reader, &one, paths, 1, image);
+    if (!rc)
+        rc = gf_signal_check_record(image, "this command");
+    if (!rc && reader.series)
+        rc = gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
+    if (!rc)
+        rc = read_only(&reader, image);
+    gf_reader_close(&reader);
+    return rc;
+}
+
+/* ---- samples ---- */
+
+static enum gf_dtype real_type(const struct gf_settings *s, const struct gf_image *image) {
+    return gf_settings_precision(s, image->px.dtype) == GF_DOUBLE ? GF_F64 : GF_F32;
+}
+
+int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *image) {
+    return gf_shape_count(image->px.shape, image->ndim) *
+           (int64_t)gf_dtype_size(real_type(s, image));
+}
+
+/* Adds a row's channels, weighted, and stores them as the signal's type. */
+static void make_row(const struct gf_array *from, int channels, double *row, double *channel,
+                     const struct gf_array *px, char *to) {
+    const int axis = from->rank - 2;
+    const int64_t n = from->shape[axis];
+    for (int c = 0; c < channels; c++) {
+        gf_sample_run_read((const char *)from->data + c * from->stride[axis + 1], from->dtype,
+                           from->stride[axis], n, c ? channel : row, NULL);
+        for (int64_t i = 0; i < n && channels > 1; i++)
+            row[i] = gf_luma_weight[c] * (c ? channel[i] : row[i]) + (c ? row[i] : 0);
+    }
+    gf_sample_run_write(to, px->dtype, (int64_t)gf_dtype_size(px->dtype), n, row, NULL);
+}
+
+int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px) {
+    const int ndim = image->ndim;
+    const int64_t channels = image->px.shape[ndim] - image->alpha, n = image->px.shape[ndim - 1];
+    const bool rgb = image->color == GF_RGB && channels == 3;
+    if (gf_dtype_is_complex(image->px.dtype))
+        return gf_fail(GF_EINVAL, "complex samples; pictures are compared by real ones");
+    if (channels != 1 && !rgb)
+        return gf_fail(GF_EINVAL, "%lld plain channels; grey or RGB is compared",
+                       (long long)channels);
+    double *row = malloc(2 * (size_t)n * sizeof *row);
+    int rc = row ? gf_array_alloc(px, real_type(s, image), ndim, image->px.shape) : gf_no_memory();
+    struct gf_array rows = image->px, line = image->px;
+    rows.rank = ndim - 1;
+    for (int64_t i = 0; i < gf_array_count(&rows) && !rc; i++) {
+        line.data = gf_array_at(&rows, i);
+        make_row(&line, (int)channels, row, row + n, px,
+                 (char *)px->data + i * n * (int64_t)gf_dtype_size(px->dtype));
+    }
+    free(row);
+    return rc;
+}
+
+/* "480x640" */
+static void shape_text(const struct gf_array *a, char text[96]) {
+    int used = 0;
+    for (int i = 0; i < a->rank; i++)
+        used += snprintf(text + used, 96 - (size_t)used, "%s%lld", i ? "x" : "",
+                         (long long)a->shape[i]);
+}
+
+int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what) {
+    char is[96], want[96];
+    if (a->rank == b->rank && !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape))
+        return 0;
+    shape_text(a, is);
+    shape_text(b, want);
+    return gf_fail(GF_EINVAL, "%s, and %s is %s; crop both to one size", is, what, want);
+}
+
+/* ---- transforms ---- */
+
+struct gf_job gf_signal_job(const struct gf_array *px, enum gf_direction direction) {
+    const bool wide = px->dtype == GF_F64;
+    struct gf_job job = {.direction = direction,
+                         .ndim = px->rank,
+                         .channels = 1,
+                         .axes = (1u << px->rank) - 1,
+                         .in_dtype = px->dtype,
+                         .precision = wide ? GF_DOUBLE : GF_SINGLE,
+                         .norm = GF_NORM_BACKWARD,
+                         .n_out = 1};
+    const enum gf_dtype number = gf_job_number(&job);
+    memcpy(job.shape, px->shape, (size_t)px->rank * sizeof *job.shape);
+    if (direction == GF_FORWARD) {
+        job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = number, .half = true};
+        return job;
+    }
+    job.in_dtype = number;
+    job.in_half = job.real = true;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = px->dtype};
+    return job;
+}
+
+int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held) {
+    int rc = gf_runner_plan(r, job);
+    if (rc || !gf_memory_check(held + r->workspace, gf_runner_limit(r)))
+        return rc;
+    job->lean = true;
+    rc = gf_runner_plan(r, job);
+    return rc ? rc : gf_memory_check(held + r->workspace, gf_runner_limit(r));
+}
+
+/* The array with its one channel as a last axis. */
+static struct gf_array with_channel(const struct gf_array *a) {
+    struct gf_array v = *a;
+    v.base = NULL;
+    v.shape[v.rank] = 1;
+    v.stride[v.rank++] = (int64_t)gf_dtype_size(a->dtype);
+    return v;
+}
+
+int gf_signal_run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
+                  struct gf_array *out) {
+    struct gf_report report = {0};
+    int64_t shape[GF_MAX_RANK];
+    int rc = gf_signal_plan(r, job, held);
+    gf_job_out_shape(job, 0, shape);
+    if (!rc && !out->data)
+        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim, shape);
+    if (rc)
+        return rc;
+    const struct gf_array from = with_channel(in);
+    struct gf_array to = with_channel(out);
+    return gf_runner_run(r, &from, &to, &report);
+}
+
+/* ---- units ---- */
+
+const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
+                              bool *alike) {
+    const struct gf_axis *a = gf_axes_spatial(&image->axes, ndim, ndim - 1);
+    char kind, same;
+    const double unit = a ? gf_unit_value(a->unit, &same) : 0;
+    bool known = unit > 0, equal = true;
+    for (int i = 0; i < ndim && known; i++) {
+        const double metres = gf_image_spacing(image, i, &kind);
+        known = metres > 0 && kind == same;
+        spacing[i] = metres / unit;
+        equal = equal && fabs(metres / unit - a->spacing) <= 1e-6 * a->spacing;
+    }
+    if (alike)
+        *alike = known && equal;
+    return known ? a->unit : NULL;
+}
+
+/* ---- pages ---- */
+
+/* Reads page z of a volume as the task's image, and visits it. */
+static int visit_page(struct gf_task *t, const struct gf_image *volume, int64_t z,
+                      gf_signal_visit *visit) {
+    struct gf_array like = volume->px;
+    char *name;
+    if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
+        return gf_no_memory();
+    t->image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
+    t->image.axes = volume->axes;
+    gf_axes_drop_pages(&t->image.axes, true);
+    int rc = 0;
+    if (like.data) {
+        t->image.px = gf_array_index(&like, 0, z);
+    } else {
+        rc = gf_array_alloc(&t->image.px, like.dtype, 3, like.shape + 1);
+        like.shape[0] = 1;
+        struct gf_array to = gf_array_wrap(t->image.px.data, like.dtype, 4, like.shape);
+        rc = rc ? rc : gf_reader_pages(&t->reader, volume, z, &to);
+    }
+    if (!rc)
+        rc = gf_load_finite(t->s, &t->image);
+    if (!rc)
+        rc = visit(t, name, z);
+    gf_array_free(&t->image.px);
+    free(name);
+    return rc;
+}
+
+static int visit_pages(struct gf_task *t, gf_signal_visit *visit) {
+    int rc = gf_reader_has_pages(&t->reader) ? 0 : gf_reader_read(&t->reader, &t->image);
+    const struct gf_image volume = t->image;
+    const int64_t pages = rc ? 0 : volume.px.shape[0];
+    gf_runner_repeat(t->runner, pages);
+    for (int64_t z = 0; !rc && z < pages; z++)
+        rc = visit_page(t, &volume, z, visit);
+    t->image = volume;
+    return rc;
+}
+
+int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit) {
+    if (pages)
+        return visit_pages(t, visit);
+    int rc = read_only(&t->reader, &t->image);
+    return rc ? rc : visit(t, t->name, -1);
+}

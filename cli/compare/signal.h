@@ -1,0 +1,56 @@
+/* Pictures as signals of one channel, for commands that analyse a picture (stats) or compare two.
+ *
+ *     struct gf_image image;
+ *     struct gf_array px = {0}, spectrum = {0};
+ *     int rc = gf_signal_load(s, "ref.png", &image);
+ *     if (!rc)
+ *         rc = gf_signal_make(s, &image, &px);
+ *     if (!rc) {
+ *         struct gf_job job = gf_signal_job(&px, GF_FORWARD);
+ *         rc = gf_signal_run(runner, &job, held, &px, &spectrum);
+ *     }
+ *     gf_array_free(&spectrum), gf_array_free(&px), gf_image_free(&image); */
+#ifndef GF_CLI_COMPARE_SIGNAL_H
+#define GF_CLI_COMPARE_SIGNAL_H
+
+#include "cli/batch/task.h"
+
+/* Reads the only picture, volume or line of a file that is no spectrum, and applies --nan.
+ * The caller frees the image after a failure too. */
+int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_image *image);
+/* GF_EINVAL if the image's record says that it is a spectrum or wavelet coefficients; `command`
+ * names what refuses it. */
+int gf_signal_check_record(const struct gf_image *image, const char *command);
+
+/* Allocates *px, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
+ * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
+ * is the caller's to check: gf_signal_bytes(). GF_EINVAL for complex samples or other channels. */
+int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
+int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *image);
+/* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
+int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
+
+/* The job of a signal of px's shape and type over all axes. Forward: reals to half a spectrum,
+ * unshifted, norm backward; inverse: back to reals. */
+struct gf_job gf_signal_job(const struct gf_array *px, enum gf_direction direction);
+/* Plans a job within the memory limit, beside `held` bytes of arrays, its own included; with a lean
+ * plan if necessary. GF_ENOMEM. */
+int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held);
+/* Plans and runs a job of gf_signal_job(). `in` and `out` are of rank ndim; without data `out` is
+ * allocated, and the caller frees it. `held`: bytes of all arrays of the caller. */
+int gf_signal_run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
+                  struct gf_array *out);
+
+/* The unit in which the file gives the distance of samples along all ndim axes, and the distances;
+ * NULL if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
+ * image's. */
+const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
+                              bool *alike);
+
+/* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
+ * with `pages`, for each page of a volume, named "IN[3]". Applies --nan. Stops at the first
+ * failure. */
+typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
+int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit);
+
+#endif
