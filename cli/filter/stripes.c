@@ -65,9 +65,9 @@ void gf_filter_tell_stripes(const struct gf_task *t) {
         snprintf(planes, sizeof planes, " in %lld of %lld planes", (long long)f->n_striped,
                  (long long)planes_of(t));
     if (f->n_striped)
-        gf_log_note("'%s': removed stripes along %s (angle %d)%s: %s, deviation %.3g", name,
+        gf_log_note("'%s': removed stripes along %s (angle %d)%s, deviation %.3g", name,
                     f->stripes.axis ? "columns" : "rows", f->stripes.axis ? 0 : 90, planes,
-                    f->stripes.gain ? "gains" : "offsets", f->stripes.deviation);
+                    f->stripes.deviation);
     else
         gf_log_note("'%s': --destripe finds no stripes%s", name,
                     t->untouched ? "; the samples are untouched" : "");
@@ -77,8 +77,7 @@ void gf_filter_describe_stripes(const struct gf_task *t, json_t *o) {
     const struct gf_stripes *s = &t->filtering->stripes;
     json_t *list = json_array();
     if (t->filtering->n_striped)
-        GF_APPEND(list, GF_KEY("angle", s->axis ? 0 : 90),
-                  GF_KEY("kind", s->gain ? "gains" : "offsets"), GF_KEY("deviation", s->deviation),
+        GF_APPEND(list, GF_KEY("angle", s->axis ? 0 : 90), GF_KEY("deviation", s->deviation),
                   GF_KEY("coherence", s->coherence), GF_KEY("levels", s->levels),
                   GF_KEY("planes", (long)t->filtering->n_striped));
     GF_ADD(o, GF_KEY("stripes", list));

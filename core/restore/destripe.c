@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/base/stretch.h"
 #include "core/spectrum/spectrum.h"
 
 enum {
@@ -30,9 +31,6 @@ static const double MEDIAN_SQUARE = 0.4549;
  * stripes: the greys extend over 4.7 of their deviations. */
 static const double LEAST_COHERENCE = 0.6, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
 static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.5;
-/* Gains must explain so much more than offsets; and the grey that is added before the logarithm, as
- * a share of the range. */
-static const double GAIN_SHARE = 0.6, DARK = 0.02;
 static const double SLOPE = 4;
 static const double LEAST_DAMPING = 0.1; /* bands that would be damped by less are left */
 
@@ -57,9 +55,9 @@ struct work {
     const struct gf_destripe *want;
     const struct gf_array *px;
     int axis;
-    double dark;       /* 0, or logarithms are taken: gains become offsets */
+    double range;      /* from the darkest to the brightest hundredth */
     struct gf_job job; /* the wavelet's */
-    struct gf_array u; /* the picture, or its logarithm; at the end the stripes */
+    struct gf_array u; /* at the end the stripes */
     struct gf_array detail;
     struct line *line; /* by coefficient and channel */
     int levels;
@@ -180,20 +178,9 @@ static int look(struct work *w, int level) {
     return 0;
 }
 
-/* From the darkest to the brightest hundredth. */
-static double range_of(const struct gf_array *px) {
-    enum { SAMPLES = 4096 };
-    float v[SAMPLES];
-    const int64_t n = gf_array_count(px), count = gf_min(n, SAMPLES);
-    for (int64_t i = 0; i < count; i++)
-        v[i] = *at(px, (int64_t)((double)i * (double)n / (double)count));
-    const double low = (double)gf_select_float(v, count, count / 100);
-    return (double)gf_select_float(v, count, count - 1 - count / 100) - low;
-}
-
 static bool is_evident(const struct work *w) {
     const struct evidence *e = w->e;
-    const double deviation = sqrt(e[1].stripes), range = range_of(w->px);
+    const double deviation = sqrt(e[1].stripes), range = w->range;
     const bool alternate = e[1].kurtosis < ALTERNATE_KURTOSIS;
     return e[1].items >= ITEMS && deviation >= fmax(w->want->least, 1e-6 * range) &&
            e[1].stripes > LEAST_COHERENCE * e[1].all && e[1].stripes > LEAST_RATIO * e[2].stripes &&
@@ -242,12 +229,7 @@ static int begin(struct work *w) {
         rc = gf_array_alloc(&w->detail, GF_F32, 3, packed);
     if (rc)
         return rc;
-#pragma omp parallel for num_threads(w->want->threads)
-    for (int64_t i = 0; i < gf_array_count(w->px); i++) {
-        const float v = *at(w->px, i);
-        *at(&w->u, i) = w->dark > 0 ? logf(fmaxf(v, 0) + (float)w->dark) : v;
-    }
-    rc = run(w, &w->u, &w->detail);
+    rc = run(w, w->px, &w->detail);
     for (int l = 1; l <= w->levels && !rc; l++)
         rc = look(w, l);
     return rc;
@@ -330,8 +312,7 @@ static int separate(struct work *w) {
 /* ---- the result ---- */
 
 static double without(const struct work *w, int64_t i) {
-    const double v = (double)*at(w->px, i), stripe = (double)*at(&w->u, i);
-    return w->dark > 0 ? (v + w->dark) * exp(-stripe) - w->dark : v - stripe;
+    return (double)*at(w->px, i) - (double)*at(&w->u, i);
 }
 
 /* A sample without its stripe. A clipped one that would leave the limit may have been anything
@@ -347,6 +328,7 @@ static double restore(const struct work *w, int64_t i) {
     return fmin(fmax(mean, fmin(v, clean)), fmax(v, clean));
 }
 
+/* Returns the levels that have stripes, or a negative code. */
 static int remove_stripes(struct work *w, struct gf_array *out) {
     const int levels = separate(w);
     w->job.direction = GF_INVERSE;
@@ -362,47 +344,38 @@ static int remove_stripes(struct work *w, struct gf_array *out) {
     return levels;
 }
 
-/* Looks along an axis, and keeps in `best` the clearest stripes. */
-static int consider(const struct gf_destripe *want, const struct gf_array *px, int axis, bool gain,
-                    struct work *best) {
-    struct work w = {.want = want, .px = px, .axis = axis};
-    const struct evidence *e = w.e, *other = best->e;
-    w.dark = gain ? fmax(DARK * range_of(px), 1e-30) : 0;
-    int rc = begin(&w);
-    const double rest = e[1].all - e[1].stripes, share = gain ? GAIN_SHARE : 1;
-    if (!rc && w.levels && (gain || want->axis >= 0 || is_evident(&w)) &&
-        (!best->want ||
-         rest * other[1].all < share * (other[1].all - other[1].stripes) * e[1].all)) {
-        const struct work worse = *best;
-        *best = w;
-        w = worse;
-    }
-    end(&w);
-    return rc;
+/* The share of the finest details that is not stripes. */
+static double rest_of(const struct work *w) {
+    return w->levels ? 1 - w->e[1].stripes / w->e[1].all : 1;
 }
 
 int gf_destripe(const struct gf_destripe *want, const struct gf_array *in, struct gf_array *out,
                 struct gf_stripes *found) {
     struct gf_array px = {0};
-    struct work best = {0};
+    struct work w[2] = {{.want = want, .px = &px}, {.want = want, .px = &px, .axis = 1}};
+    const bool ask = want->axis < 0;
+    double range[2] = {0};
     gf_samples_convert(out, in);
     int rc = gf_array_alloc(&px, GF_F32, 3, in->shape);
     if (!rc)
+        rc = gf_samples_quantiles(in, (const double[]){0.01, 0.99}, range);
+    if (!rc)
         gf_samples_convert(&px, in);
+    w[0].range = w[1].range = range[1] - range[0];
     for (int axis = 0; axis < 2 && !rc; axis++)
-        if (want->axis < 0 || want->axis == axis)
-            rc = consider(want, &px, axis, false, &best);
-    const double deviation = sqrt(best.e[1].stripes);
-    if (!rc && best.want)
-        rc = consider(want, &px, best.axis, true, &best);
-    if (!rc && best.want)
-        rc = remove_stripes(&best, out);
-    *found = (struct gf_stripes){.axis = rc > 0 ? best.axis : -1,
-                                 .gain = best.dark > 0,
-                                 .deviation = deviation,
-                                 .coherence = best.e[1].stripes / fmax(best.e[1].all, 1e-30),
+        if (ask || want->axis == axis)
+            rc = begin(&w[axis]);
+    const bool second =
+        is_evident(&w[1]) && (!is_evident(&w[0]) || rest_of(&w[1]) < rest_of(&w[0]));
+    struct work *better = &w[ask ? second : want->axis];
+    if (!rc && better->levels && (!ask || is_evident(better)))
+        rc = remove_stripes(better, out);
+    *found = (struct gf_stripes){.axis = rc > 0 ? better->axis : -1,
+                                 .deviation = sqrt(better->e[1].stripes),
+                                 .coherence = 1 - rest_of(better),
                                  .levels = rc};
-    end(&best);
+    end(&w[0]);
+    end(&w[1]);
     gf_array_free(&px);
     return rc < 0 ? rc : 0;
 }

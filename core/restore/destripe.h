@@ -30,7 +30,6 @@ struct gf_destripe {
 
 struct gf_stripes {
     int axis;         /* across the stripes that were removed; -1: none */
-    bool gain;        /* they multiply the samples, and are not added */
     double deviation; /* of their offsets, in sample units */
     double coherence; /* the share of the finest details that is the same all along, 0 .. 1 */
     int levels;       /* of the wavelet transform that were damped */
