@@ -35,6 +35,7 @@ enum gf_filter_what {
     GF_BLUR, /* --convolve=gaussian:S; radius[0].value is S */
     GF_KERNEL,
     GF_MASK,
+    GF_PAINT,
 };
 
 struct gf_radius {
@@ -62,9 +63,9 @@ struct gf_filter_part {
 
 enum { GF_MAX_PARTS = 64 };
 
-/* True for a mask or a kernel. */
+/* True for what comes from a picture. */
 static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
-    return p->what == GF_MASK || p->what == GF_KERNEL;
+    return p->what == GF_MASK || p->what == GF_KERNEL || p->what == GF_PAINT;
 }
 
 struct gf_filter_settings {

@@ -84,6 +84,23 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     return rc;
 }
 
+/* True if it is even, and as rough as noise: four ninths of a noise's samples are extremes along
+ * both axes. */
+static bool is_spectrum(const struct gf_filter_part *p) {
+    const double *v = p->file.value, step = 0.5 / 255;
+    const int64_t h = p->file.extent[0], w = p->file.extent[1], n = h * w;
+    int64_t even = 0, rough = 0;
+    for (int64_t i = 0; i < n && p->ndim == 2; i++) {
+        const int64_t y = i / w, x = i % w, left = i - x + (x + w - 1) % w;
+        const int64_t right = i - x + (x + 1) % w, up = (i + n - w) % n, down = (i + w) % n;
+        even +=
+            fabs(v[i] - v[(2 * (h / 2) - y + h) % h * w + (2 * (w / 2) - x + w) % w]) < 3 * step;
+        rough += fabs(v[i] - v[left]) > step && (v[i] > v[left]) == (v[i] > v[right]) &&
+                 fabs(v[i] - v[up]) > step && (v[i] > v[up]) == (v[i] > v[down]);
+    }
+    return even > n / 10 * 8 && rough > n / 4;
+}
+
 static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     struct gf_image image = {0};
     struct gf_read_options options = {.max_memory =
@@ -104,11 +121,15 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
         rc = gf_no_memory();
         goto out;
     }
-    const double white = p->what == GF_MASK ? gf_filter_mask_white(image.px.dtype) : 1;
+    const double white = p->what != GF_KERNEL ? gf_filter_mask_white(image.px.dtype) : 1;
     const char *pixel = image.px.data;
     for (int64_t i = 0; i < n; i++)
         p->file.value[i] =
             gf_filter_sample(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
+    if (p->what == GF_MASK && is_spectrum(p))
+        gf_log_note("--mask=%s looks like the picture of a spectrum, and weighs all frequencies; "
+                    "--paint=FILE removes what is painted black in one",
+                    p->text);
     if (p->what == GF_KERNEL)
         rc = scale_kernel(p->file.value, n);
 out:

@@ -58,7 +58,7 @@ static bool has_table(const struct gf_settings *s) {
 
 /* True if the filter depends on the samples. */
 static bool looks(const struct gf_settings *s) {
-    return gf_filter_searches(s) || s->filter.destripe;
+    return gf_filter_searches(s) || s->filter.destripe || gf_filter_paints(s);
 }
 
 /* Refuses pages for the search for noise and --mask-out, which concern the whole volume; and slabs
@@ -179,6 +179,8 @@ static int take_all(struct gf_task *t) {
     int rc = t->s->filter.destripe ? gf_filter_remove_stripes(t) : 0;
     if (!rc && searches)
         rc = gf_filter_find_notches(t);
+    if (!rc && gf_filter_paints(t->s))
+        rc = gf_filter_paint(t);
     if (!rc && looks(t->s)) {
         release(t->filtering);
         t->untouched = is_copy(t);
@@ -227,6 +229,7 @@ static void drop(struct gf_task *t) {
     gf_filter_release(f->of_pages);
     gf_array_free(&f->clean);
     gf_array_free(&f->peaks.mask);
+    free(f->peaks.painted);
     if (f->smooth)
         gf_smooth_pages_free(f->smooth);
     free(f->smooth);
@@ -330,9 +333,10 @@ const struct gf_task_hooks gf_hooks_filter = {
 
 static int run(struct gf_settings *s, char **operands, int n) {
     if (!s->filter.n_parts && !looks(s))
-        return gf_fail(GF_EUSAGE,
-                       "no filter; there are --lowpass, --highpass, --bandpass, --bandreject, "
-                       "--notch, --auto-notch, --descreen, --destripe, --mask and --convolve");
+        return gf_fail(
+            GF_EUSAGE,
+            "no filter; there are --lowpass, --highpass, --bandpass, --bandreject, "
+            "--notch, --auto-notch, --descreen, --destripe, --paint, --mask and --convolve");
     int rc = gf_filter_read_files(s);
     gf_filter_note_radii(s);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&gf_hooks_filter, s, operands, n);

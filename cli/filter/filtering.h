@@ -42,6 +42,7 @@ struct gf_notches {
     struct gf_notch left; /* the strongest wave of a regular thing; amplitude 0: none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];
+    double *painted;      /* --paint's factors for the centred spectrum, or NULL; owned */
     struct gf_array mask; /* of the screens, over half the picture's spectrum; or no data */
 };
 
@@ -120,6 +121,17 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t);
 void gf_filter_tell_notches(const struct gf_task *t);
 /* Adds "notches" and "screens" to the JSON line. */
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o);
+
+/* The job that takes the picture's samples to one output, and that output without samples. */
+struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output,
+                                 struct gf_array *out);
+
+/* ---- paint.c: --paint ---- */
+
+bool gf_filter_paints(const struct gf_settings *s);
+/* Compares the files with the spectrum of t->in, as fwd draws it, and makes t->filtering's
+ * peaks.painted. */
+int gf_filter_paint(struct gf_task *t);
 
 /* ---- stripes.c: --destripe ---- */
 
