@@ -84,7 +84,7 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     return rc;
 }
 
-/* True if it is even, and as rough as noise: four ninths of a noise's samples are extremes along
+/* True if it is white in the centre, even, and as rough as noise: four ninths of a noise's samples are extremes along
  * both axes. */
 static bool is_spectrum(const struct gf_filter_part *p) {
     const double *v = p->file.value, step = 0.5 / 255;
@@ -98,7 +98,7 @@ static bool is_spectrum(const struct gf_filter_part *p) {
         rough += fabs(v[i] - v[left]) > step && (v[i] > v[left]) == (v[i] > v[right]) &&
                  fabs(v[i] - v[up]) > step && (v[i] > v[up]) == (v[i] > v[down]);
     }
-    return even > n / 10 * 8 && rough > n / 4;
+    return even > n / 10 * 8 && rough > n / 4 && v[h / 2 * w + w / 2] > 0.9;
 }
 
 static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {

@@ -229,7 +229,6 @@ static void drop(struct gf_task *t) {
     gf_filter_release(f->of_pages);
     gf_array_free(&f->clean);
     gf_array_free(&f->peaks.mask);
-    free(f->peaks.painted);
     if (f->smooth)
         gf_smooth_pages_free(f->smooth);
     free(f->smooth);

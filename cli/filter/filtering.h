@@ -42,8 +42,7 @@ struct gf_notches {
     struct gf_notch left; /* the strongest wave of a regular thing; amplitude 0: none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];
-    double *painted;      /* --paint's factors for the centred spectrum, or NULL; owned */
-    struct gf_array mask; /* of the screens, over half the picture's spectrum; or no data */
+    struct gf_array mask; /* of the screens and --paint, over half the spectrum; or no data */
 };
 
 /* A task's filter state, from prepare() to the end of the task. */
@@ -129,8 +128,7 @@ struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output
 /* ---- paint.c: --paint ---- */
 
 bool gf_filter_paints(const struct gf_settings *s);
-/* Compares the files with the spectrum of t->in, as fwd draws it, and makes t->filtering's
- * peaks.painted. */
+/* Compares the files with the spectrum of t->in, as fwd draws it, and zeroes the peaks' mask. */
 int gf_filter_paint(struct gf_task *t);
 
 /* ---- stripes.c: --destripe ---- */
@@ -150,6 +148,8 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 /* Bytes that drawing it needs besides the product; 0 without --mask-out. */
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
+/* The index in half a spectrum of the centred position `at` (C order), or of its mirror image. */
+int64_t gf_filter_half_index(const struct gf_job *job, const struct gf_array *half, int64_t at);
 
 /* ---- input.c, pages.c: the picture's samples, and those beyond its edges ---- */
 

@@ -235,11 +235,6 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
         memcpy(mask.extent, frame->shape, sizeof mask.extent);
         rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
     }
-    if (!rc && peaks && peaks->painted) {
-        struct gf_filter_samples mask = {.value = peaks->painted};
-        memcpy(mask.extent, frame->shape, sizeof mask.extent);
-        rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
-    }
     (*out)->offset = offset_of(s, frame->dtype);
     if (rc) {
         gf_filter_free(*out);

@@ -48,7 +48,6 @@ struct evidence {
     double shared, power; /* means of line.shared and of line.mean^2 */
     double kurtosis;      /* of the lines */
     double alike;         /* their highest correlation with lines at a distance */
-    double spread;        /* median square of the segments' differences from their line */
 };
 
 struct work {
@@ -145,13 +144,12 @@ static double compare(const float *line, int n) {
 static int look(struct work *w, int level) {
     struct evidence *e = &w->e[level];
     const int64_t channels = w->px->shape[2], lines = w->layout.n[level];
-    float *room = malloc((size_t)(4 * lines * channels) * sizeof *room);
+    float *room = malloc((size_t)(3 * lines * channels) * sizeof *room);
     double fourth = 0;
     *e = (struct evidence){0};
     if (!room)
         return gf_no_memory();
     float *mean = room, *shared = mean + lines * channels, *all = shared + lines * channels;
-    float *spread = all + lines * channels;
 #pragma omp parallel for num_threads(w->want->threads)
     for (int64_t i = 0; i < lines * channels; i++)
         look_at_line(w, level, i % lines, i / lines);
@@ -161,7 +159,6 @@ static int look(struct work *w, int level) {
             continue;
         mean[e->items] = (float)l->mean;
         shared[e->items] = (float)l->shared;
-        spread[e->items] = (float)(l->all - l->shared);
         all[e->items++] = (float)l->all;
         e->shared += l->shared;
         e->power += l->mean * l->mean;
@@ -171,7 +168,6 @@ static int look(struct work *w, int level) {
     e->alike = compare(mean, e->items);
     e->stripes = fmax(median_of(shared, e->items), 0);
     e->all = fmax(median_of(all, e->items), 1e-30);
-    e->spread = median_of(spread, e->items);
     e->shared /= fmax(e->items, 1);
     e->power /= fmax(e->items, 1);
     free(room);
@@ -237,8 +233,11 @@ static int begin(struct work *w) {
 
 /* ---- the estimate ---- */
 
-/* The frequencies of stripes in a line's segments: exp(-k^2 / 2) at k periods along it. Segments
- * far from the line's median count as within `limit` of it. */
+/* The sum over k of exp(-k^2 / 2) cos(2 pi k i / SEGMENTS) / SEGMENTS. */
+static const double KERNEL[SEGMENTS] = {0.313244, 0.230257, 0.091166, 0.019743,
+                                        0.004424, 0.019743, 0.091166, 0.230257};
+
+/* The frequencies of stripes in a line's segments. Segments far from the line's median count as within `limit` of it. */
 static void smooth(const struct line *line, double limit, double value[SEGMENTS]) {
     float sorted[SEGMENTS];
     int n = 0;
@@ -253,10 +252,7 @@ static void smooth(const struct line *line, double limit, double value[SEGMENTS]
         value[to] = middle;
         for (int s = 0; s < SEGMENTS; s++) {
             const double rest = isnan(line->segment[s]) ? 0 : (double)line->segment[s] - middle;
-            double weight = 1;
-            for (int k = 1; k < SEGMENTS / 2; k++)
-                weight += 2 * exp(-k * k / 2.) * cos(2 * acos(-1) * k * (to - s) / SEGMENTS);
-            value[to] += fmin(fmax(rest, -limit), limit) * weight / SEGMENTS;
+            value[to] += fmin(fmax(rest, -limit), limit) * KERNEL[abs(to - s)];
         }
     }
 }
@@ -301,10 +297,11 @@ static int separate(struct work *w) {
         const double factor = fmin(1, expected / fmax(e->power, 1e-30));
         if (factor < LEAST_DAMPING)
             continue;
+        const double limit = sqrt(fmax(e->all - e->stripes, 0));
         levels++;
 #pragma omp parallel for num_threads(w->want->threads)
         for (int64_t i = 0; i < w->layout.n[l] * channels; i++)
-            put_line(w, w->layout.at[l] + i / channels, i % channels, sqrt(e->spread), factor);
+            put_line(w, w->layout.at[l] + i / channels, i % channels, limit, factor);
     }
     return levels;
 }

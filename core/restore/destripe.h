@@ -1,12 +1,6 @@
 /* Removes stripes that run along the rows or the columns of a picture: a detector's offsets, a
  * scanner's streaks, alternate rows.
  *
- *     struct gf_destripe want = {.axis = -1, .high = 255, .threads = 4, .transform = {run, user}};
- *     struct gf_stripes found;
- *     rc = gf_destripe(&want, &samples, &clean, &found);
- *     if (!rc && found.axis >= 0)
- *         …                                              `clean` has the picture without them
- *
  * The picture is transformed by the wavelet W4 across the stripes. In each band of details the
  * frequencies of stripes, which along them are near 0, are damped by 1 - exp(-k^2 / (2 sigma^2)),
  * sigma = 1 bin (Munch, Trtik, Marone, Stampanoni 2009, Stripe and ring artifact removal with
