@@ -71,6 +71,7 @@ static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
 struct gf_filter_settings {
     int n_parts;
     struct gf_filter_part part[GF_MAX_PARTS];
+    bool paints;    /* a part is GF_PAINT */
     int auto_notch; /* most notches; 0: off */
     struct {
         bool on;

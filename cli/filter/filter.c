@@ -58,7 +58,7 @@ static bool has_table(const struct gf_settings *s) {
 
 /* True if the filter depends on the samples. */
 static bool looks(const struct gf_settings *s) {
-    return gf_filter_searches(s) || s->filter.destripe || gf_filter_paints(s);
+    return gf_filter_searches(s) || s->filter.destripe || s->filter.paints;
 }
 
 /* Refuses pages for the search for noise and --mask-out, which concern the whole volume; and slabs
@@ -179,7 +179,7 @@ static int take_all(struct gf_task *t) {
     int rc = t->s->filter.destripe ? gf_filter_remove_stripes(t) : 0;
     if (!rc && searches)
         rc = gf_filter_find_notches(t);
-    if (!rc && gf_filter_paints(t->s))
+    if (!rc && t->s->filter.paints)
         rc = gf_filter_paint(t);
     if (!rc && looks(t->s)) {
         release(t->filtering);

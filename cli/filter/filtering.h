@@ -127,7 +127,6 @@ struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output
 
 /* ---- paint.c: --paint ---- */
 
-bool gf_filter_paints(const struct gf_settings *s);
 /* Compares the files with the spectrum of t->in, as fwd draws it, and zeroes the peaks' mask. */
 int gf_filter_paint(struct gf_task *t);
 

@@ -118,6 +118,7 @@ static int add_part(const struct gf_opt *o, const char *text, struct gf_settings
     struct gf_filter_settings *f = &s->filter;
     if (f->n_parts == GF_MAX_PARTS)
         return gf_fail(GF_EUSAGE, "more than %d filters in one run", GF_MAX_PARTS);
+    f->paints = f->paints || o->low == GF_PAINT;
     *out = &f->part[f->n_parts++];
     **out = (struct gf_filter_part){
         .what = (enum gf_filter_what)o->low, .option = o->name, .text = text};

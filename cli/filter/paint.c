@@ -4,16 +4,10 @@
 
 static const double BLACK = 0.5 / 255;
 
-bool gf_filter_paints(const struct gf_settings *s) {
-    bool paints = false;
-    for (int i = 0; i < s->filter.n_parts; i++)
-        paints = paints || s->filter.part[i].what == GF_PAINT;
-    return paints;
-}
-
-/* Zeroes the mask where the file is black and a channel of the picture is not; returns how often. */
-static int64_t compare(const struct gf_job *job, const struct gf_array *picture, const double *file,
-                       const struct gf_array *mask) {
+/* Zeroes the mask where the file is black and a channel of the picture is not. */
+static void compare(const struct gf_task *t, const struct gf_job *job,
+                    const struct gf_filter_part *file, const struct gf_array *picture) {
+    float *mask = t->filtering->peaks.mask.data;
     const int64_t n = gf_shape_count(job->shape, job->ndim), channels = picture->shape[job->ndim];
     const unsigned char *px = picture->data;
     int64_t count = 0;
@@ -21,22 +15,13 @@ static int64_t compare(const struct gf_job *job, const struct gf_array *picture,
         bool shown = false;
         for (int64_t c = 0; c < channels; c++)
             shown |= *px++ > 1;
-        if (shown && file[i] < BLACK)
-            ((float *)mask->data)[gf_filter_half_index(job, mask, i)] = 0;
-        count += shown && file[i] < BLACK;
+        if (!shown || file->file.value[i] > BLACK)
+            continue;
+        mask[gf_filter_half_index(job, &t->filtering->peaks.mask, i)] = 0;
+        count++;
     }
-    return count;
-}
-
-static void apply(const struct gf_task *t, const struct gf_job *job,
-                  const struct gf_array *picture) {
-    for (int i = 0; i < t->s->filter.n_parts; i++) {
-        const struct gf_filter_part *p = &t->s->filter.part[i];
-        if (p->what == GF_PAINT)
-            gf_log_note("'%s': --paint=%s removes %lld painted frequencies",
-                        gf_log_name(t->read[0]), p->text,
-                        (long long)compare(job, picture, p->file.value, &t->filtering->peaks.mask));
-    }
+    gf_log_note("'%s': --paint=%s removes %lld painted frequencies", gf_log_name(t->read[0]),
+                file->text, (long long)count);
 }
 
 int gf_filter_paint(struct gf_task *t) {
@@ -67,8 +52,9 @@ int gf_filter_paint(struct gf_task *t) {
         rc = gf_array_alloc(mask, GF_F32, job.ndim, half);
     for (int64_t i = 0; i < n && !rc && fresh; i++)
         ((float *)mask->data)[i] = 1;
-    if (!rc)
-        apply(t, &job, &picture);
+    for (int i = 0; i < t->s->filter.n_parts && !rc; i++)
+        if (t->s->filter.part[i].what == GF_PAINT)
+            compare(t, &job, &t->s->filter.part[i], &picture);
     gf_array_free(&picture);
     gf_runner_forget(t->runner);
     return rc;

@@ -18,7 +18,6 @@ enum {
     ITEMS = 16,   /* the fewest lines that are evidence */
     LEVELS = 7,   /* at most */
     SHORTEST = 8, /* the fewest coefficients along a band */
-    SEEN = 2,     /* levels that are evidence */
     LAGS = 16,    /* distances at which lines are compared */
     ARRAYS = 7,   /* of a picture's size: those of two struct work, and the samples as f32 */
 };
@@ -38,6 +37,7 @@ static const double LEAST_DAMPING = 0.1; /* bands that would be damped by less a
 struct line {
     int seen;                 /* segments that have enough samples */
     float segment[SEGMENTS];  /* their medians, or NAN */
+    float middle;             /* the median of these */
     double mean, shared, all; /* of them: mean, mean product in pairs, mean square */
 };
 
@@ -46,6 +46,7 @@ struct evidence {
     int items;
     double stripes, all;  /* medians of line.shared and line.all, as variances */
     double shared, power; /* means of line.shared and of line.mean^2 */
+    double coherence;     /* their ratio, 0 .. 1 */
     double kurtosis;      /* of the lines */
     double alike;         /* their highest correlation with lines at a distance */
 };
@@ -101,6 +102,7 @@ static void look_at_line(const struct work *w, int level, int64_t k, int64_t cha
     const int64_t first = row * stride(w->detail.shape, w->axis) + channel;
     struct line *line = &w->line[row * channels + channel];
     double sum = 0, squares = 0;
+    float seen[SEGMENTS] = {0};
     line->seen = 0;
     for (int s = 0; s < SEGMENTS; s++) {
         float v[MOST + 1];
@@ -113,11 +115,11 @@ static void look_at_line(const struct work *w, int level, int64_t k, int64_t cha
         line->segment[s] = NAN;
         if (count < LEAST_OF || 4 * count * step < end - begin)
             continue;
-        line->segment[s] = gf_select_float(v, count, count / 2);
-        line->seen++;
+        seen[line->seen++] = line->segment[s] = gf_select_float(v, count, count / 2);
         sum += (double)line->segment[s];
         squares += pow((double)line->segment[s], 2);
     }
+    line->middle = gf_select_float(seen, gf_max(line->seen, 1), line->seen / 2);
     line->mean = sum / fmax(line->seen, 1);
     line->shared = (sum * sum - squares) / fmax(line->seen * (line->seen - 1), 1);
     line->all = squares / fmax(line->seen, 1);
@@ -168,6 +170,7 @@ static int look(struct work *w, int level) {
     e->alike = compare(mean, e->items);
     e->stripes = fmax(median_of(shared, e->items), 0);
     e->all = fmax(median_of(all, e->items), 1e-30);
+    e->coherence = e->stripes / e->all;
     e->shared /= fmax(e->items, 1);
     e->power /= fmax(e->items, 1);
     free(room);
@@ -179,7 +182,7 @@ static bool is_evident(const struct work *w) {
     const double deviation = sqrt(e[1].stripes), range = w->range;
     const bool alternate = e[1].kurtosis < ALTERNATE_KURTOSIS;
     return e[1].items >= ITEMS && deviation >= fmax(w->want->least, 1e-6 * range) &&
-           e[1].stripes > LEAST_COHERENCE * e[1].all && e[1].stripes > LEAST_RATIO * e[2].stripes &&
+           e[1].coherence > LEAST_COHERENCE && e[1].stripes > LEAST_RATIO * e[2].stripes &&
            e[1].kurtosis < MOST_KURTOSIS && (alternate || e[1].alike < MOST_ALIKE) &&
            range > (alternate ? ALTERNATE_RANGE : LEAST_RANGE) * deviation;
 }
@@ -205,7 +208,7 @@ static void lay_out(struct work *w) {
                              .wavelet = {.name = WAVELET_D4, .boundary = GF_SYMMETRIC}};
     for (int64_t n = shape[w->axis]; n / 2 >= SHORTEST && w->levels < LEVELS; n = (n + 3) / 2)
         w->levels++;
-    if (w->levels < SEEN || shape[!w->axis] < SEGMENTS * LEAST_OF)
+    if (w->levels < 2 || shape[!w->axis] < SEGMENTS * LEAST_OF)
         w->levels = 0;
 }
 
@@ -239,20 +242,12 @@ static const double KERNEL[SEGMENTS] = {0.313244, 0.230257, 0.091166, 0.019743,
 
 /* The frequencies of stripes in a line's segments. Segments far from the line's median count as within `limit` of it. */
 static void smooth(const struct line *line, double limit, double value[SEGMENTS]) {
-    float sorted[SEGMENTS];
-    int n = 0;
-    for (int s = 0; s < SEGMENTS; s++)
-        if (!isnan(line->segment[s]))
-            sorted[n++] = line->segment[s];
-    const double middle =
-        n ? (double)(gf_select_float(sorted, n, n / 2) + gf_select_float(sorted, n, (n - 1) / 2)) /
-                2
-          : 0;
     for (int to = 0; to < SEGMENTS; to++) {
-        value[to] = middle;
+        value[to] = (double)line->middle;
         for (int s = 0; s < SEGMENTS; s++) {
-            const double rest = isnan(line->segment[s]) ? 0 : (double)line->segment[s] - middle;
-            value[to] += fmin(fmax(rest, -limit), limit) * KERNEL[abs(to - s)];
+            const double rest = (double)(line->segment[s] - line->middle);
+            if (!isnan(rest))
+                value[to] += fmin(fmax(rest, -limit), limit) * KERNEL[abs(to - s)];
         }
     }
 }
@@ -341,11 +336,6 @@ static int remove_stripes(struct work *w, struct gf_array *out) {
     return levels;
 }
 
-/* The share of the finest details that is not stripes. */
-static double rest_of(const struct work *w) {
-    return w->levels ? 1 - w->e[1].stripes / w->e[1].all : 1;
-}
-
 int gf_destripe(const struct gf_destripe *want, const struct gf_array *in, struct gf_array *out,
                 struct gf_stripes *found) {
     struct gf_array px = {0};
@@ -363,13 +353,13 @@ int gf_destripe(const struct gf_destripe *want, const struct gf_array *in, struc
         if (ask || want->axis == axis)
             rc = begin(&w[axis]);
     const bool second =
-        is_evident(&w[1]) && (!is_evident(&w[0]) || rest_of(&w[1]) < rest_of(&w[0]));
+        is_evident(&w[1]) && (!is_evident(&w[0]) || w[1].e[1].coherence > w[0].e[1].coherence);
     struct work *better = &w[ask ? second : want->axis];
     if (!rc && better->levels && (!ask || is_evident(better)))
         rc = remove_stripes(better, out);
     *found = (struct gf_stripes){.axis = rc > 0 ? better->axis : -1,
                                  .deviation = sqrt(better->e[1].stripes),
-                                 .coherence = 1 - rest_of(better),
+                                 .coherence = better->e[1].coherence,
                                  .levels = rc};
     end(&w[0]);
     end(&w[1]);
