@@ -84,17 +84,17 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     return rc;
 }
 
-/* True if it is white in the centre, even, and as rough as noise: four ninths of a noise's samples are extremes along
- * both axes. */
+/* True if it is white in the centre, even, and has extremes along both axes in as many places as
+ * noise, four ninths. */
 static bool is_spectrum(const struct gf_filter_part *p) {
     const double *v = p->file.value, step = 0.5 / 255;
     const int64_t h = p->file.extent[0], w = p->file.extent[1], n = h * w;
     int64_t even = 0, rough = 0;
     for (int64_t i = 0; i < n && p->ndim == 2; i++) {
-        const int64_t y = i / w, x = i % w, left = i - x + (x + w - 1) % w;
-        const int64_t right = i - x + (x + 1) % w, up = (i + n - w) % n, down = (i + w) % n;
-        even +=
-            fabs(v[i] - v[(2 * (h / 2) - y + h) % h * w + (2 * (w / 2) - x + w) % w]) < 3 * step;
+        const int64_t left = (i + n - 1) % n, right = (i + 1) % n;
+        const int64_t up = (i + n - w) % n, down = (i + w) % n;
+        const int64_t y = (2 * (h / 2) - i / w + h) % h, x = (2 * (w / 2) - i % w + w) % w;
+        even += fabs(v[i] - v[y * w + x]) < 3 * step;
         rough += fabs(v[i] - v[left]) > step && (v[i] > v[left]) == (v[i] > v[right]) &&
                  fabs(v[i] - v[up]) > step && (v[i] > v[up]) == (v[i] > v[down]);
     }

@@ -4,11 +4,9 @@
  * The picture is transformed by the wavelet W4 across the stripes. In each band of details the
  * frequencies of stripes, which along them are near 0, are damped by 1 - exp(-k^2 / (2 sigma^2)),
  * sigma = 1 bin (Munch, Trtik, Marone, Stampanoni 2009, Stripe and ring artifact removal with
- * combined wavelet-Fourier filtering). Three changes keep the picture's own lines:
- *   - the damped part is an M-estimate (Huber 1964, Robust estimation of a location parameter):
- *     coefficients beyond the band's median deviation count as that much;
- *   - coefficients of clipped samples do not count (normalized convolution: Knutsson, Westin 1993);
- *   - a band in which lines are stronger than stripes is damped in proportion to the stripes. */
+ * combined wavelet-Fourier filtering). Here these frequencies are those of the medians of eight
+ * segments of a line, in which clipped samples do not count, and a band is damped only by the share
+ * of its power that is not the picture's own. */
 #ifndef GF_CORE_RESTORE_DESTRIPE_H
 #define GF_CORE_RESTORE_DESTRIPE_H
 
@@ -19,7 +17,7 @@ struct gf_destripe {
     double low, high; /* samples at these are clipped; equal: none are */
     double least;     /* the deviation of stripes that are looked for with axis -1 */
     int threads;
-    struct gf_filter_transform transform; /* GF_DWT forward and inverse, and GF_FILTER, of f32 */
+    struct gf_filter_transform transform; /* GF_DWT forward and inverse, of f32 */
 };
 
 struct gf_stripes {
