@@ -27,7 +27,7 @@ struct gf_settings gf_settings_default(void) {
         .fftw_plan = GF_UNSET,
         .plan = GF_UNSET,
         .wavelet = {.boundary = GF_UNSET},
-        .stats = {.peaks = 5},
+        .stats = {.peaks = 5, .overlap = 0.5},
         .bench = {.seconds = 0.5},
     };
 }

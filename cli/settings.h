@@ -3,6 +3,7 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
+#include "core/base/window.h"
 #include "core/deal/deal.h"
 #include "core/filter/table.h"
 #include "formats/format.h"
@@ -137,6 +138,8 @@ struct gf_settings {
     int precision; /* enum gf_precision or GF_UNSET */
     int color;     /* 0 channels, 1 luma */
     bool half;
+    struct gf_window window;
+    int smooth; /* --edges: 0 periodic, 1 smooth */
 
     struct gf_wavelet_settings {
         int name;      /* index into the names of --wavelet */
@@ -154,6 +157,10 @@ struct gf_settings {
         const char *radial; /* --radial=FILE */
         int peaks;
         int channels; /* 0: luma */
+        bool psd, angular;
+        int64_t tile;   /* --tiles: samples along each axis; 0: no tiles */
+        double overlap; /* a part of it */
+        double band[2]; /* cycles a sample; 0, 0: unset */
     } stats;
 
     struct gf_demo_settings {

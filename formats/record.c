@@ -52,6 +52,7 @@ static const struct field {
     {"complex_input", TRUTH, AT(complex_input), .low = 0},
     {"alpha", NAME, AT(alpha), .names = alpha_names},
     {"channel_axis", TRUTH, AT(channel_axis), .sparse = true},
+    {"smooth", TRUTH, AT(smooth), .sparse = true},
     {"transform", NAME, WORD("dwt"), .wavelet = true},
     {"wavelet", NAME, AT(wavelet), .names = gf_wavelet_names, .wavelet = true},
     {"levels", NUMBER, AT(levels), .low = 1, .high = GF_MAX_LEVELS, .wavelet = true},
@@ -241,6 +242,10 @@ static int check_together(const struct gf_record *r) {
         return bad("channel_axis");
     if (r->is_wavelet && (r->kind != GF_REAL || r->complex_input || r->half || r->shift || r->luma))
         return bad("kind");
+    const bool changed = !gf_window_is_flat(&r->window) || r->smooth;
+    if (changed != (r->version == GF_RECORD_WINDOW) || (r->smooth && r->complex_input) ||
+        (changed && (r->is_wavelet || gf_dtype_is_integer(r->dtype))))
+        return bad("window");
     if (r->depth > 8 * (int)gf_dtype_size(r->dtype))
         return bad("depth");
     return GF_OK;
@@ -255,14 +260,18 @@ static int parse(const json_t *root, struct gf_record *r) {
                        "its spectrum record is of version %d, this program knows up to %d",
                        r->version, GF_RECORD_LATEST);
     r->is_wavelet = r->version == GF_RECORD_WAVELET ||
-                    (r->version == GF_RECORD_AXES && json_object_get(root, "transform"));
+                    (r->version >= GF_RECORD_AXES && json_object_get(root, "transform"));
     /* Most records, and all of older versions, lack sparse fields. */
     for (const struct field *f = fields + 1; f < fields + N_FIELDS && !rc; f++)
         if (f->sparse ? json_object_get(root, f->key) != NULL : !f->wavelet || r->is_wavelet)
             rc = get_field(root, f, r);
     if (!rc)
         rc = get_metadata(root, &r->metadata);
-    if (!rc && r->version == GF_RECORD_AXES)
+    const json_t *window = json_object_get(root, "window");
+    if (!rc && window &&
+        (!json_is_string(window) || !gf_window_parse(json_string_value(window), &r->window)))
+        rc = bad("window");
+    if (!rc && r->version >= GF_RECORD_AXES)
         rc = get_axes_of_file(root, &r->file_axes);
     return rc ? rc : check_together(r);
 }
@@ -392,6 +401,9 @@ static json_t *record_json(const struct gf_record *r) {
     for (const struct field *f = fields; f < fields + N_FIELDS; f++)
         if (f->sparse ? number_of(f, r) : !f->wavelet || r->is_wavelet)
             whole = whole && !json_object_set_new(root, f->key, field_json(f, r));
+    char text[GF_WINDOW_TEXT];
+    if (whole && !gf_window_is_flat(&r->window))
+        whole = !json_object_set_new(root, "window", json_string(gf_window_text(&r->window, text)));
     if (whole && r->file_axes.n)
         whole = !json_object_set_new(root, "file_axes", axes_json(&r->file_axes));
     if (whole && r->metadata.header)
@@ -405,9 +417,10 @@ static json_t *record_json(const struct gf_record *r) {
 int gf_record_format(const struct gf_record *record, char **text) {
     struct gf_record parsed, r = *record;
     json_error_t error;
-    r.version = r.file_axes.n || r.metadata.header ? GF_RECORD_AXES
-                : r.is_wavelet                     ? GF_RECORD_WAVELET
-                                                   : GF_RECORD_SPECTRUM;
+    r.version = !gf_window_is_flat(&r.window) || r.smooth ? GF_RECORD_WINDOW
+                : r.file_axes.n || r.metadata.header      ? GF_RECORD_AXES
+                : r.is_wavelet                            ? GF_RECORD_WAVELET
+                                                          : GF_RECORD_SPECTRUM;
     json_t *root = record_json(&r), *back = NULL;
     *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
     int rc = *text ? gf_record_parse(*text, &parsed) : gf_no_memory();

@@ -9,16 +9,19 @@
 #define GF_FORMATS_RECORD_H
 
 #include "core/base/kinds.h"
+#include "core/base/window.h"
 #include "formats/format.h"
 
 /* Wavelet coefficients have version 2, so that a version 1 reader does not take them for a
  * spectrum; version 3 has the axes of the picture's file, or its header, and is written only for
- * pictures that have them. */
+ * pictures that have them. Version 4 may have these too: it is a spectrum of samples behind a
+ * window, or without their smooth part, which earlier readers would return as the picture. */
 enum {
     GF_RECORD_SPECTRUM = 1,
     GF_RECORD_WAVELET,
     GF_RECORD_AXES,
-    GF_RECORD_LATEST = GF_RECORD_AXES
+    GF_RECORD_WINDOW,
+    GF_RECORD_LATEST = GF_RECORD_WINDOW
 };
 
 /* Bytes of text: headers are most of it. */
@@ -43,6 +46,8 @@ struct gf_record {
     bool luma;
     bool complex_input; /* the picture itself was complex */
     enum gf_alpha alpha;
+    struct gf_window window; /* the samples were multiplied by it; dtype is that of the products */
+    bool smooth;             /* --edges=smooth: their smooth part was subtracted */
     /* The picture's, without the profile, which only the file can hold. Its header is borrowed, and
      * NULL after parsing: see gf_record_header(). */
     struct gf_metadata metadata;

@@ -99,6 +99,10 @@ bench-mpi: $(BUILD)/reference-openmpi
 check-formats: gpufft
 	for f in mrc fits nifti tiff zarr; do python3 -W ignore tests/formats/check_$$f.py ./gpufft || exit 1; done
 
+## check-psd: windows, densities and slopes against scipy.signal and fields of known slopes (pip install scipy)
+check-psd: gpufft
+	python3 tests/core/check_psd.py ./gpufft
+
 ## check-gpu: the GPU backends on random and large jobs
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)

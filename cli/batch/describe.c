@@ -291,8 +291,8 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
         .channels = job->channels,
         .channel_axis = image->channel_axis,
         .color = image->color,
-        .dtype = image->px.dtype,
-        .depth = image->depth,
+        .dtype = job->in_dtype,
+        .depth = (int)gf_min(image->depth, 8 * (int64_t)gf_dtype_size(job->in_dtype)),
         .axes = job->axes,
         .alpha = !image->alpha ? GF_ALPHA_NONE
                  : alpha_kept  ? GF_ALPHA_KEPT

@@ -161,7 +161,9 @@ static int open_part(struct gf_reader *r, int i, struct gf_record *record) {
 static bool same_spectrum(const struct gf_record *a, const struct gf_record *b) {
     return a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) &&
            a->channels == b->channels && a->axes == b->axes && a->norm == b->norm &&
-           a->shift == b->shift && a->half == b->half && a->dtype == b->dtype;
+           a->shift == b->shift && a->half == b->half && a->dtype == b->dtype &&
+           a->smooth == b->smooth && a->window.shape == b->window.shape &&
+           a->window.parameter == b->window.parameter;
 }
 
 static int open_pair(struct gf_reader *r, struct gf_image *image) {

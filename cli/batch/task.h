@@ -130,6 +130,7 @@ struct gf_task {
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
     struct gf_filtering *filtering; /* filter's state */
+    struct gf_array weighed;        /* --window: the job's input in memory; owned */
     struct json_t *also;            /* NULL, or the command's keys for the JSON line; owned */
     double ms_prepare;              /* filter: prepare() and take() */
     int64_t prepare_bytes;          /* peak memory of prepare() and take(), including the input */

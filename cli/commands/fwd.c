@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
+#include "cli/filter/filtering.h"
 
 /* Describes an output, which is all zero, by the options. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
@@ -32,6 +33,8 @@ static void describe_record(struct gf_task *t, int i) {
     if (out->kind == GF_COMPLEX)
         p->keeps = GF_KEEPS_PROFILE;
     p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
+    p->record.window = t->s->window;
+    p->record.smooth = t->s->smooth;
 }
 
 static int prepare(struct gf_task *t) {
@@ -40,9 +43,14 @@ static int prepare(struct gf_task *t) {
     gf_task_begin_job(t, GF_FORWARD);
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
-    job->spend_input = !t->image.alpha; /* alpha is copied from it later */
+    job->spend_input = gf_window_is_asked(s) || !t->image.alpha; /* which is copied later */
     if (!rc)
         rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
+    if (!rc && gf_window_is_asked(s)) {
+        rc = gf_window_prepare(s, job);
+        t->extra_bytes = gf_window_bytes(s, job);
+        t->refuses.slabs = s->smooth ? "the smooth part is made of all samples" : NULL;
+    }
     if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))
         rc = gf_fail(GF_EINVAL, "--half is for real input, and this is complex: its spectrum has "
                                 "no redundant half");
@@ -67,6 +75,7 @@ static int prepare(struct gf_task *t) {
 /* Prints a note if alpha was dropped, or if a line's spectrum became a picture of one row. */
 static int check(struct gf_task *t) {
     bool kept = true;
+    gf_array_free(&t->weighed);
     for (int i = 0; i < t->job.n_out; i++) {
         const struct gf_product *p = &t->product[i];
         kept = kept && p->alpha_plane;
@@ -89,12 +98,20 @@ const struct gf_task_hooks gf_hooks_forward = {
     .check = check,
 };
 
+static int run(struct gf_settings *s, char **operands, int n) {
+    struct gf_task_hooks hooks = gf_hooks_forward;
+    hooks.input = gf_window_is_asked(s) ? &gf_window_input : NULL;
+    return gf_batch_run(&hooks, s, operands, n);
+}
+
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,       &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display,
-    &gf_opts_files,     &gf_opts_display,       &gf_opts_axes,    &gf_opts_norm,
-    &gf_opts_precision, &gf_opts_color,         &gf_opts_half,    &gf_opts_list,
-    &gf_opts_frames,    &gf_opts_raw,           &gf_opts_backend, &gf_opts_peer,
-    &gf_opts_run,       &gf_opts_scratch,       &gf_opts_report,  NULL};
+    &gf_opts_out,           &gf_opts_spectrum_kind, &gf_opts_further,
+    &gf_opts_depth_display, &gf_opts_files,         &gf_opts_display,
+    &gf_opts_window,        &gf_opts_axes,          &gf_opts_norm,
+    &gf_opts_precision,     &gf_opts_color,         &gf_opts_half,
+    &gf_opts_list,          &gf_opts_frames,        &gf_opts_raw,
+    &gf_opts_backend,       &gf_opts_peer,          &gf_opts_run,
+    &gf_opts_scratch,       &gf_opts_report,        NULL};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",
@@ -109,5 +126,5 @@ const struct gf_command gf_command_fwd = {
                 "  find a -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"
                 "  gpufft fwd head.raw --shape=32x64x64 --type=u8 --out=head.tif\n"
                 "  gpufft fwd - --out=png:- < scene.png > spectrum.png\n",
-    .hooks = &gf_hooks_forward,
+    .run = run,
 };

@@ -39,6 +39,7 @@ static json_t *record_report(const struct gf_record *r) {
     static const char *const alpha[] = {"none", "dropped", "kept"};
     const struct gf_resolution *resolution = &r->metadata.resolution;
     const bool wavelet = r->is_wavelet;
+    char window[GF_WINDOW_TEXT];
     json_t *o = GF_REPORT(
         GF_KEY("version", r->version), GF_KEY("kind", gf_kind_name(r->kind)),
         GF_KEY("shape", gf_json_shape(r->shape, r->ndim)), GF_KEY("channels", r->channels),
@@ -50,8 +51,11 @@ static json_t *record_report(const struct gf_record *r) {
                       GF_KEY("wavelet", gf_wavelet_names[r->wavelet]), GF_KEY("levels", r->levels),
                       GF_KEY("boundary", gf_boundary_name(r->boundary)),
                       GF_KEY("thresholded", r->thresholded));
-    return GF_ADD(o, GF_KEY("norm", gf_norm_name(r->norm)), GF_KEY("shift", r->shift),
-                  GF_KEY("half", r->half), GF_KEY("luma", r->luma));
+    return GF_ADD(
+        o, GF_KEY("norm", gf_norm_name(r->norm)), GF_KEY("shift", r->shift),
+        GF_KEY("half", r->half), GF_KEY("luma", r->luma),
+        GF_KEY_IF(!gf_window_is_flat(&r->window), "window", gf_window_text(&r->window, window)),
+        GF_TRUE_IF(r->smooth, "smooth"));
 }
 
 static json_t *orientation_report(const struct gf_image *image) {
@@ -113,7 +117,8 @@ static const char form[] =
     "last channel}\n|"
     "  spectrum     {kind} of a {shape} {type} picture{?luma 's luma}\n"
     "               axes {axes}, norm {norm}, zero frequency in the {?shift centre|corner}, "
-    "{?half half|full}, alpha {alpha}{?kept  as the last channel}\n}"
+    "{?half half|full}, alpha {alpha}{?kept  as the last channel}"
+    "{?window , window {window}}{?smooth , edges smooth}\n}"
     "{*resolution                " RESOLUTION "}}";
 
 static int show(const struct gf_settings *s, const char *path) {

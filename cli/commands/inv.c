@@ -52,6 +52,16 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
+/* Prints a note if the record says that the spectrum is not that of the picture's own samples. */
+static void note_window(const struct gf_task *t) {
+    char window[GF_WINDOW_TEXT];
+    struct gf_record r;
+    if (t->image.record && !gf_record_parse(t->image.record, &r) && r.version == GF_RECORD_WINDOW)
+        gf_log_note("'%s': the picture is restored as it was transformed: window %s, %s edges",
+                    gf_log_name(t->read[0]), gf_window_text(&r.window, window),
+                    r.smooth ? "smooth" : "periodic");
+}
+
 /* Reports a lost imaginary part and samples that do not fit the type. */
 static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
@@ -65,6 +75,7 @@ static int check(struct gf_task *t) {
         gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
                     "part: %.2g); the real part is written",
                     gf_log_name(t->read[0]), report->imag_ratio);
+    note_window(t);
     return gf_task_check_restored(t);
 }
 

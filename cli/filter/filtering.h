@@ -167,11 +167,34 @@ int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, i
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit);
 bool gf_filter_scans(const struct gf_task *t);
 
+/* ---- window.c: --window and --edges=smooth of fwd and stats, whose job's input is the file's samples
+ * without their smooth part, times the window, as floats ---- */
+
+extern const struct gf_opt_group gf_opts_window;
+bool gf_window_is_asked(const struct gf_settings *s);
+/* 1 for so few samples that a team of threads would only wait for each other. */
+int gf_window_threads(const struct gf_settings *s, const struct gf_job *job);
+/* Gives the job the changed samples' type. GF_EINVAL for the smooth part of complex samples. */
+int gf_window_prepare(const struct gf_settings *s, struct gf_job *job);
+/* Allocates `to`, the job's input, and makes it of `in`. With `centred` the mean of each channel is
+ * subtracted first. */
+int gf_window_make(const struct gf_settings *s, struct gf_runner *runner, const struct gf_job *job,
+                   bool centred, const struct gf_array *in, struct gf_array *to);
+/* Bytes of that input and of its making. */
+int64_t gf_window_bytes(const struct gf_settings *s, const struct gf_job *job);
+/* fwd's input, made in memory, or unit by unit if there is no smooth part. */
+extern const struct gf_task_input gf_window_input;
+
 /* Replaces `in` by the job's output; a job without axes leaves it. */
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in);
 /* The job with the picture's shape instead of the lengthened one. */
 struct gf_job gf_filter_picture_job(const struct gf_task *t);
-/* Converts the picture's samples to the type of `to`. */
-void gf_filter_take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to);
+/* Converts samples to the type of `to`. */
+void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *to);
+/* Fills what is beyond the edges of `picture` in the lengthened `input` (gf_smooth_fill()), or if
+ * that is NULL subtracts the picture's smooth part from it. The job has the picture's shape. */
+int gf_filter_smooth(struct gf_runner *runner, const struct gf_job *job, int threads,
+                     struct gf_array *picture, struct gf_array *input);
+int64_t gf_filter_smooth_bytes(const struct gf_job *job);
 
 #endif

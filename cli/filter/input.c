@@ -38,19 +38,36 @@ int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struc
 }
 
 /* Makes x->part. */
-static int make_part(struct gf_task *t, const struct gf_array *picture, struct gf_smooth *x) {
+static int make_part(struct gf_runner *runner, int threads, const struct gf_array *picture,
+                     struct gf_smooth *x) {
     struct gf_array jump = {0};
     int rc = gf_job_alloc(&x->forward, -1, &jump);
     if (!rc) {
         gf_smooth_jump(x, picture, &jump);
-        rc = gf_filter_run_over(t->runner, &x->forward, &jump);
+        rc = gf_filter_run_over(runner, &x->forward, &jump);
     }
     if (!rc)
         rc = gf_job_alloc(&x->inverse, -1, &x->part);
     if (!rc)
-        rc = gf_smooth_extend(x, gf_settings_threads(t->s), &jump, &x->part);
+        rc = gf_smooth_extend(x, threads, &jump, &x->part);
     gf_array_free(&jump);
-    return rc ? rc : gf_filter_run_over(t->runner, &x->inverse, &x->part);
+    return rc ? rc : gf_filter_run_over(runner, &x->inverse, &x->part);
+}
+
+int gf_filter_smooth(struct gf_runner *runner, const struct gf_job *job, int threads,
+                     struct gf_array *picture, struct gf_array *input) {
+    struct gf_smooth x[GF_MAX_DIMS] = {{0}};
+    int count = 0, rc = 0;
+    for (int i = 0; i < job->ndim && !rc; i++)
+        if (gf_smooth_init(&x[count], job, i))
+            rc = make_part(runner, threads, picture, &x[count++]);
+    if (!rc && input)
+        rc = gf_smooth_fill(x, count, threads, picture->shape, input);
+    else if (!rc)
+        rc = gf_smooth_subtract(x, count, threads, picture);
+    for (int i = 0; i < count; i++)
+        gf_array_free(&x[i].part);
+    return rc;
 }
 
 struct gf_job gf_filter_picture_job(const struct gf_task *t) {
@@ -59,13 +76,11 @@ struct gf_job gf_filter_picture_job(const struct gf_task *t) {
     return job;
 }
 
-/* Bytes of all parts, and of the half spectrum from which the largest one is made. */
-static int64_t smooth_bytes(const struct gf_task *t) {
-    struct gf_job job = gf_filter_picture_job(t);
+int64_t gf_filter_smooth_bytes(const struct gf_job *job) {
     struct gf_smooth x;
     int64_t most = 0, parts = 0;
-    for (int i = 0; i < job.ndim; i++)
-        if (gf_smooth_init(&x, &job, i)) {
+    for (int i = 0; i < job->ndim; i++)
+        if (gf_smooth_init(&x, job, i)) {
             parts += gf_job_bytes(&x.inverse, 0);
             most = gf_max(most, gf_job_bytes(&x.inverse, -1));
         }
@@ -77,24 +92,11 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
     if (!needs_input(t))
         return 0;
     int64_t bytes = gf_job_bytes(job, -1);
+    const struct gf_job picture = gf_filter_picture_job(t);
     if (t->s->filter.edges == GF_EDGES_SMOOTH)
-        bytes += smooth_bytes(t);
+        bytes += gf_filter_smooth_bytes(&picture);
     return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim, t->filtering->peaks.n,
                                   gf_settings_threads(t->s));
-}
-
-static int split_smooth(struct gf_task *t, const struct gf_array *picture, struct gf_array *input) {
-    struct gf_job job = gf_filter_picture_job(t);
-    struct gf_smooth x[GF_MAX_DIMS];
-    int count = 0, rc = 0;
-    for (int i = 0; i < job.ndim && !rc; i++)
-        if (gf_smooth_init(&x[count], &job, i))
-            rc = make_part(t, picture, &x[count++]);
-    if (!rc)
-        rc = gf_smooth_fill(x, count, gf_settings_threads(t->s), picture->shape, input);
-    for (int i = 0; i < count; i++)
-        gf_array_free(&x[i].part);
-    return rc;
 }
 
 #define TO_FLOAT(to_type, from_type) \
@@ -115,12 +117,12 @@ static bool convert_row(void *to, enum gf_dtype to_type, const void *from, enum 
     return true;
 }
 
-void gf_filter_take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to) {
+void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *to) {
     const int last = in->rank - 2;
     const int64_t rows = gf_shape_count(in->shape, last);
     const int64_t n = in->shape[last] * in->shape[last + 1];
     bool usual = in->stride[last] == in->shape[last + 1] * (int64_t)gf_dtype_size(in->dtype);
-#pragma omp parallel for num_threads(gf_settings_threads(t->s)) reduction(&& : usual)
+#pragma omp parallel for num_threads(threads) reduction(&& : usual)
     for (int64_t row = 0; row < rows; row++) {
         const char *from = in->data;
         char *p = to->data;
@@ -153,6 +155,7 @@ static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
 
 int gf_filter_lengthen(struct gf_task *t) {
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
+    const int threads = gf_settings_threads(t->s);
     struct gf_array *input = &t->filtering->input;
     if (!needs_input(t))
         return 0;
@@ -164,13 +167,14 @@ int gf_filter_lengthen(struct gf_task *t) {
     struct gf_array picture = *input;
     picture.base = NULL;
     memcpy(picture.shape, t->in.shape, sizeof picture.shape);
-    gf_filter_take_in(t, &t->in, &picture);
+    gf_filter_take_in(threads, &t->in, &picture);
     if (t->filtering->peaks.n)
         rc = subtract_waves(t, &picture);
+    const struct gf_job job = gf_filter_picture_job(t);
     if (!rc && mode == GF_EDGES_SMOOTH)
-        rc = split_smooth(t, &picture, input);
+        rc = gf_filter_smooth(t->runner, &job, threads, &picture, input);
     else if (!rc && mode != GF_EDGES_PERIODIC)
-        gf_edges_fill(mode, picture.shape, gf_settings_threads(t->s), input);
+        gf_edges_fill(mode, picture.shape, threads, input);
     t->in = *input;
     t->in.base = NULL;
     return rc;

@@ -88,7 +88,7 @@ static int read_some(const struct making *m, bool reverse, int64_t first, struct
     if (rc)
         return rc;
     memcpy(picture.shape, read.shape, sizeof picture.shape);
-    gf_filter_take_in(m->t, &read, &picture);
+    gf_filter_take_in(gf_settings_threads(m->t->s), &read, &picture);
     if (!m->is_line && !splits(m->t))
         gf_edges_fill(m->mode, read.shape, gf_settings_threads(m->t->s), to);
     for (int64_t i = 0; i < count / 2 && reverse;

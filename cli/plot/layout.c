@@ -113,7 +113,7 @@ struct tick_text {
 /* Returns "0.05", "20", or ten to a power. */
 static struct tick_text text_of(int decade, int digit, bool powers) {
     struct tick_text t = {"", ""};
-    if (powers || decade < -4 || decade > 4) {
+    if (powers) {
         snprintf(t.text, sizeof t.text, digit == 1 ? "10" : "%d\u00b710", digit);
         snprintf(t.power, sizeof t.power, "%d", decade);
     } else {
@@ -153,7 +153,8 @@ static void draw_ticks(const struct drawing *d, bool is_x) {
     const struct axis *a = is_x ? &d->x : &d->y;
     const double decades = a->high - a->low;
     const int step = (int)fmax(1, ceil(decades / (is_x ? 13 : 9)));
-    const bool digits = decades <= 3.01, powers = decades > 6;
+    const bool digits = decades <= 3.01;
+    const bool powers = decades > 6 || a->low < -4 - 1e-9 || a->high > 5 - 1e-9; /* for all ticks */
     for (int k = (int)floor(a->low + 1e-9); k <= a->high + 1e-9; k++) {
         struct tick_text text = text_of(k, 1, powers);
         draw_tick(d, is_x, k, k % step == 0 ? &text : NULL);
@@ -182,6 +183,16 @@ static void draw_frame(const struct drawing *d) {
                                        .upwards = true,
                                        .color = black,
                                        .text = p->y_label});
+}
+
+static void draw_nyquist(const struct drawing *d) {
+    const double at = log10(d->p->nyquist); /* -inf if there is none */
+    if (at < d->x.low || at > d->x.high)
+        return;
+    const double x = place(&d->x, at);
+    line(d->canvas, x, d->y.first, x, d->y.last, 1, gray);
+    write_text(d->canvas, (struct gf_point){x - 4, d->y.last + FONT}, FONT, GF_ANCHOR_END, gray,
+               "Nyquist");
 }
 
 /* ---- curves and their names ---- */
@@ -288,6 +299,7 @@ int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas) {
     draw_ticks(&d, false);
     draw_ticks(&d, true);
     draw_frame(&d);
+    draw_nyquist(&d);
     for (int k = plot->n - 1; k >= 0 && !rc; k--)
         rc = draw_curve(&d, &plot->curve[k], palette[plot->curve[k].color]);
     return rc ? rc : draw_names(&d);

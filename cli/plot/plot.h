@@ -21,6 +21,7 @@ struct gf_plot {
     const char *title, *x_label, *y_label;
     const struct gf_plot_curve *curve;
     int n;
+    double nyquist; /* an x that is marked, or 0 */
 };
 
 /* Writes the format that the suffix names. A curve without points leaves only the axes. */

@@ -1,7 +1,6 @@
 /* Prints statistics as text or JSON, and writes the radial spectrum as a table, JSON or a plot. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cli/log.h"
@@ -9,7 +8,6 @@
 #include "cli/report.h"
 #include "cli/stats/stats.h"
 #include "cli/text.h"
-#include "core/base/status.h"
 #include "formats/files.h"
 
 /* The energy's share in the zero frequency in percent, and the shares of the rest. */
@@ -102,6 +100,27 @@ static json_t *energy_report(const struct gf_stats_signal *c) {
                      GF_KEY("below_1_4", e->below[1]), GF_KEY("below_1_2", e->below[2]));
 }
 
+/* Each degree's share of the energy in the band; for text, 15 degrees each. */
+static json_t *angles_report(const struct gf_stats_signal *c) {
+    enum { SECTOR = 15 };
+    json_t *energy = json_array(), *sectors = json_array();
+    double whole = 0;
+    for (int i = 0; i < GF_ANGLES; i++)
+        whole += c->angle[i];
+    whole = whole > 0 ? whole : 1;
+    for (int i = 0; i < GF_ANGLES; i++)
+        json_array_append_new(energy, json_real(c->angle[i] / whole));
+    for (int first = SECTOR / 2; first < GF_ANGLES; first += SECTOR) {
+        double share = 0;
+        for (int i = first; i < first + SECTOR; i++)
+            share += 100 * c->angle[i % GF_ANGLES] / whole;
+        GF_APPEND(sectors, GF_KEY("centre", first + SECTOR / 2 - GF_ANGLES / 2 + 1),
+                  GF_KEY("share", share));
+    }
+    return GF_REPORT(GF_KEY("first", 1 - GF_ANGLES / 2), GF_KEY("energy", energy),
+                     GF_KEY(".sectors", sectors));
+}
+
 static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *bins = json_array(), *power = json_array();
     for (int64_t r = 0; r < s->n_rings; r++) {
@@ -109,17 +128,23 @@ static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_sig
         json_array_append_new(power, json_real(c->ring[r].mean));
     }
     return GF_REPORT(GF_KEY("step", s->n_rings > 1 ? c->ring[1].frequency : 1),
-                     GF_KEY("bins", bins), GF_KEY("power", power));
+                     GF_KEY("bins", bins),
+                     GF_KEY(s->options->stats.psd ? "density" : "power", power));
 }
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
     const struct gf_stats_signal *c = &s->signal[i];
-    return GF_REPORT(GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
-                     GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
-                     GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
-                     GF_KEY(".shares", shares_report(&c->energy)),
-                     GF_KEY("radial", radial_report(s, c)),
-                     GF_KEY(".octaves", octaves_report(s, c)), GF_KEY("peaks", peaks_report(s, c)));
+    return GF_REPORT(
+        GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
+        GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
+        GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
+        GF_KEY(".shares", shares_report(&c->energy)), GF_KEY("radial", radial_report(s, c)),
+        GF_KEY(".octaves", octaves_report(s, c)),
+        GF_KEY_IF(c->slope.rings, "slope",
+                  GF_REPORT(GF_KEY("value", c->slope.value), GF_KEY("error", c->slope.error),
+                            GF_KEY("rings", c->slope.rings))),
+        GF_KEY_IF(s->options->stats.angular, "angles", angles_report(c)),
+        GF_KEY_IF(s->n_tiles == 1, "peaks", peaks_report(s, c)));
 }
 
 static json_t *report(const struct gf_stats *s) {
@@ -128,6 +153,8 @@ static json_t *report(const struct gf_stats *s) {
     json_t *signals = json_array();
     for (int64_t i = 0; i < s->n_signals; i++)
         json_array_append_new(signals, signal_report(s, i));
+    const bool density = s->options->stats.psd, tiled = s->n_tiles > 1;
+    char window[GF_WINDOW_TEXT];
     return GF_REPORT(
         GF_KEY("in", s->path), GF_KEY_IF(s->page >= 0, "page", s->page), GF_KEY("command", "stats"),
         GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
@@ -141,11 +168,20 @@ static json_t *report(const struct gf_stats *s) {
         GF_KEY(".alpha", s->image->alpha),
         GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
         GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks != 0));
+        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks && !tiled),
+        GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
+        GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
+        GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
+        GF_KEY_IF(density, "density_unit", s->density_unit),
+        GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
+        GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
+        GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
 }
 
 static const char form[] =
     "  shape      {shape}, {channels#channel}, {type}{?alpha ; alpha is left out}\n"
+    "{?window   window     {window}, {edges} edges{?tiles , {tiles} tiles of {tile} samples along "
+    "each axis}\n}"
     "{*signals {?luma   luma\n|{?number   channel {number}\n}}"
     "  samples    mean {mean:.6g}, minimum {minimum:.6g}, maximum {maximum:.6g}, standard "
     "deviation "
@@ -155,8 +191,13 @@ static const char form[] =
     "Nyquist,\n"
     "             {1_4:.3g}% below 1/4, {1_2:.3g}% below 1/2\n}"
     "  radial spectrum\n"
-    "    rings        cycles/{rings_per:-11s} period         bins       mean ||F||^2\n"
+    "    rings        cycles/{rings_per:-11s} period         bins       {power_is}\n"
     "{*octaves     {rings:-12s} {range:-18s} {periods:-14s} {bins:-10d} {mean:.4g}\n}"
+    "{*slope   slope      {value:.4g}, standard error {error:.2g}, of {rings#ring} "
+    "from {band_low:.4g} to {band_high:.4g} cycles/sample\n}"
+    "{*angles   directions  from {band_low:.4g} to {band_high:.4g} cycles/sample\n"
+    "    angle            energy\n"
+    "{*sectors     {centre:-16d} {share:.3g}%\n}}"
     "{?peaks   peaks\n    {axes:-16s} period {peaks_in:-3s} {?plane angle    }{?volume tilt     "
     "}amplitude   "
     "times its ring\n"
@@ -182,7 +223,8 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
         return rc;
     fprintf(f, "frequency,bins");
     for (int64_t c = 0; c < s->n_signals; c++)
-        s->n_signals > 1 ? fprintf(f, ",power_%lld", (long long)c + 1) : fprintf(f, ",power");
+        fprintf(f, s->n_signals > 1 ? ",%s_%lld" : ",%s",
+                s->options->stats.psd ? "density" : "power", (long long)c + 1);
     if (s->ring_spacing > 0)
         fprintf(f, ",cycles_per_%s", s->unit);
     fputc('\n', f);
@@ -243,7 +285,7 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
         snprintf(label, sizeof label, "cycles/%s", s->unit);
     struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->path),
                            .x_label = label,
-                           .y_label = "mean power",
+                           .y_label = s->options->stats.psd ? s->density_unit : "mean power",
                            .n = (int)s->n_signals};
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
     struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
@@ -251,6 +293,8 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
     if (!rc) {
         fill_curves(s, number, curve);
         plot.curve = curve;
+        if (s->options->stats.psd)
+            plot.nyquist = 0.5 / (s->ring_spacing > 0 ? s->ring_spacing : 1);
         rc = gf_plot_write(&plot, path, clobber);
     }
     free(curve);

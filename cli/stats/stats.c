@@ -6,6 +6,7 @@
 #include "cli/batch/describe.h"
 #include "cli/compare/signal.h"
 #include "cli/command.h"
+#include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 
@@ -33,10 +34,36 @@ static int make_job(struct gf_task *t) {
     return rc;
 }
 
+/* Makes the tiles' job, and their places. */
+static int cut(const struct gf_task *t, struct gf_stats *st) {
+    const struct gf_stats_settings *o = &t->s->stats;
+    const int64_t n = o->tile;
+    int64_t longest = 1;
+    st->step = n - (int64_t)((double)n * o->overlap);
+    st->tile = t->job;
+    st->n_tiles = 1;
+    st->changed = gf_window_is_asked(t->s) || o->psd;
+    if (o->angular && t->job.ndim != 2)
+        return gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
+    for (int i = 0; i < t->job.ndim; i++) {
+        const int64_t all = t->job.shape[i];
+        if (n > all)
+            return gf_fail(GF_EINVAL, "--tiles=%lld does not fit the %lld samples along an axis",
+                           (long long)n, (long long)all);
+        st->tile.shape[i] = n ? n : all;
+        st->count[i] = n ? 1 + (all - n) / st->step : 1;
+        st->n_tiles *= st->count[i];
+        longest = gf_max(longest, st->tile.shape[i]);
+    }
+    st->band[0] = o->band[1] > 0 ? o->band[0] : fmin(4 / (double)longest, 0.125);
+    st->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
+    return st->changed ? gf_window_prepare(t->s, &st->tile) : 0;
+}
+
 /* Plans within the memory limit. Counts the spectrum, and the workspace during the search for
  * peaks. */
-static int plan(struct gf_task *t) {
-    struct gf_job *job = &t->job;
+static int plan(struct gf_task *t, struct gf_stats *st) {
+    struct gf_job *job = &st->tile;
     const enum gf_dtype type = job->out[0].dtype;
     int64_t shape[GF_MAX_RANK], bytes;
     gf_job_out_shape(job, 0, shape);
@@ -46,7 +73,8 @@ static int plan(struct gf_task *t) {
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
     return gf_signal_plan(t->runner, job,
-                          gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one));
+                          gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one) +
+                              (st->changed ? gf_window_bytes(t->s, job) : 0));
 }
 
 static int look_at_samples(struct gf_stats *st) {
@@ -61,45 +89,114 @@ static int look_at_samples(struct gf_stats *st) {
     return rc;
 }
 
-static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i,
-                            int threads) {
-    int peaks = st->peaks;
-    struct gf_stats_signal *signal = &st->signal[i];
-    struct gf_spectrum s = gf_spectrum_of(st->job, out, i, threads);
-    st->n_rings = gf_spectrum_ring_count(&s);
-    signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
-    signal->peak = malloc(((size_t)peaks + 1) * sizeof *signal->peak);
-    signal->wave = malloc(((size_t)peaks + 1) * sizeof *signal->wave);
-    if (!signal->ring || !signal->peak || !signal->wave)
-        return gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)st->n_rings);
-    int rc = gf_spectrum_rings(&s, signal->ring, &signal->energy);
+static void add_energy(struct gf_energy *sum, const struct gf_energy *one, double share) {
+    sum->total += one->total * share;
+    sum->zero += one->zero * share;
+    for (int i = 0; i < GF_N_BANDS; i++)
+        sum->below[i] += one->below[i] * share;
+}
+
+/* Adds a tile's share of the mean rings and energies to the signal's. */
+static int add_spectrum(struct gf_stats *st, const struct gf_spectrum *s,
+                        struct gf_stats_signal *signal) {
+    const double share = 1 / (double)st->n_tiles;
+    st->n_rings = gf_spectrum_ring_count(s);
+    struct gf_ring *ring = malloc((size_t)st->n_rings * sizeof *ring);
+    if (!signal->ring)
+        signal->ring = calloc((size_t)st->n_rings, sizeof *ring);
+    struct gf_energy energy;
+    int rc = ring && signal->ring ? gf_spectrum_rings(s, ring, &energy) : gf_no_memory();
+    for (int64_t r = 0; r < st->n_rings && !rc; r++) {
+        ring[r].mean = signal->ring[r].mean + ring[r].mean * share;
+        signal->ring[r] = ring[r];
+    }
+    free(ring);
     if (!rc)
-        rc = gf_spectrum_peaks(&s, 0, signal->peak, peaks, &signal->n_peaks);
-    for (int k = 0; k < signal->n_peaks; k++)
-        signal->wave[k] = gf_peak_wave(&s, &signal->peak[k]);
+        add_energy(&signal->energy, &energy, share);
+    return rc || !st->options->stats.angular ? rc : gf_spectrum_angles(s, st->band, signal->angle);
+}
+
+static int find_peaks(const struct gf_stats *st, const struct gf_spectrum *s,
+                      struct gf_stats_signal *signal) {
+    const double weight = gf_window_mean(&st->options->window, &st->tile, 1);
+    signal->peak = malloc(((size_t)st->peaks + 1) * sizeof *signal->peak);
+    signal->wave = malloc(((size_t)st->peaks + 1) * sizeof *signal->wave);
+    if (!signal->peak || !signal->wave)
+        return gf_no_memory();
+    int rc = gf_spectrum_peaks(s, 0, signal->peak, st->peaks, &signal->n_peaks);
+    for (int k = 0; k < signal->n_peaks; k++) {
+        signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
+        signal->wave[k].amplitude /= weight;
+    }
     return rc;
 }
 
-/* Transforms the picture and analyses it. */
-static int look(struct gf_task *t, struct gf_stats *st) {
-    const int threads = gf_settings_threads(t->s);
-    struct gf_array out = {0};
+/* Transforms tile i into `out`, and adds its statistics. */
+static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struct gf_array *out) {
+    struct gf_array made = {0}, in = t->in;
     struct gf_report report = {0};
+    const int threads = gf_window_threads(t->s, &st->tile);
+    for (int axis = t->job.ndim - 1; axis >= 0; i /= st->count[axis--])
+        in = gf_array_slice(&in, axis, i % st->count[axis] * st->step, st->tile.shape[axis]);
+    int rc =
+        !st->changed ? 0 : gf_window_make(t->s, t->runner, &st->tile, t->s->stats.psd, &in, &made);
+    if (!rc)
+        rc = gf_runner_plan(t->runner, &st->tile); /* the smooth part has plans of its own */
+    if (!rc)
+        rc = gf_runner_run(t->runner, st->changed ? &made : &in, out, &report);
+    for (int64_t c = 0; c < st->n_signals && !rc; c++) {
+        struct gf_stats_signal *signal = &st->signal[c];
+        const struct gf_spectrum s = gf_spectrum_of(&st->tile, out, c, threads);
+        rc = add_spectrum(st, &s, signal);
+        if (!rc && st->n_tiles == 1)
+            rc = find_peaks(st, &s, signal);
+    }
+    gf_array_free(&made);
+    return rc;
+}
+
+/* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. A window
+ * correlates neighbouring rings: mean w^4 / (mean w^2)^2 of them count as one in the error. */
+static void find_density(struct gf_stats *st) {
+    const struct gf_job *job = &st->tile;
+    const bool known = st->ring_spacing > 0;
+    const double square = gf_window_mean(&st->options->window, job, 2);
+    const double alike = gf_window_mean(&st->options->window, job, 4) / (square * square);
+    double factor = 1 / square;
+    int axes = 0; /* with a window */
+    for (int i = 0; i < job->ndim; i++) {
+        factor *= (known ? st->ring_spacing : 1) / (double)job->shape[i];
+        axes += job->shape[i] > 1;
+    }
+    snprintf(st->density_unit, sizeof st->density_unit,
+             job->ndim > 1 ? "unit^2 / (cycle/%s)^%d" : "unit^2 / (cycle/%s)",
+             known ? st->unit : "sample", job->ndim);
+    for (int64_t i = 0; i < st->n_signals; i++) {
+        for (int64_t r = 0; r < st->n_rings; r++)
+            st->signal[i].ring[r].mean *= factor;
+        st->signal[i].slope = gf_rings_slope(st->signal[i].ring, st->n_rings, st->band);
+        st->signal[i].slope.error *= pow(alike, 0.5 / gf_max(1, axes));
+    }
+}
+
+/* Transforms the picture, or its tiles, and analyses it. */
+static int look(struct gf_task *t, struct gf_stats *st) {
+    struct gf_array out = {0};
     int rc = make_job(t);
+    rc = rc ? rc : cut(t, st);
     if (rc)
         return rc;
     gf_task_bind(t);
-    gf_runner_ahead(t->runner, &t->job);
+    gf_runner_ahead(t->runner, &st->tile);
     rc = look_at_samples(st); /* while the context opens */
+    rc = rc ? rc : plan(t, st);
     if (!rc)
-        rc = plan(t);
-    if (!rc)
-        rc = gf_job_alloc(&t->job, 0, &out);
-    if (!rc)
-        rc = gf_runner_run(t->runner, &t->in, &out, &report);
+        rc = gf_job_alloc(&st->tile, 0, &out);
+    for (int64_t i = 0; i < st->n_tiles && !rc; i++)
+        rc = look_at_tile(t, st, i, &out);
     st->backend = gf_runner_name(t->runner);
-    for (int64_t i = 0; i < st->n_signals && !rc; i++)
-        rc = look_at_spectrum(st, &out, i, threads);
+    if (!rc && t->s->stats.psd)
+        find_density(st);
     gf_array_free(&out);
     return rc;
 }
@@ -124,6 +221,7 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
                           .page = page,
                           .image = &t->image,
                           .job = &t->job,
+                          .options = t->s,
                           .peaks = t->s->stats.peaks};
     bool alike;
     st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.spacing, &alike);
@@ -147,7 +245,8 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     struct gf_failure first = {0};
     gf_failure_keep(&first, rc);
     t->image = *header;
-    const int all = make_job(t) ? 0 : plan(t);
+    struct gf_stats st = {0};
+    const int all = make_job(t) || cut(t, &st) ? 0 : plan(t, &st);
     t->image = failed;
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
@@ -179,7 +278,39 @@ static int stream(struct gf_task *t) {
 static const struct gf_task_hooks hooks = {
     .name = "stats", .prints = true, .prepare = prepare, .stream = stream};
 
+/* N, or N,OVERLAP% */
+static int parse_tiles(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_settings *s = field;
+    char *end;
+    const long long n = strtoll(value, &end, 10);
+    const bool given = *end == ',';
+    const double percent = given ? strtod(end + 1, &end) : 50;
+    if (n < 2 || n > INT32_MAX || !(percent >= 0 && percent <= 95) ||
+        strcmp(end, given ? "%" : "") || end[-1] == ',')
+        return gf_opt_refuse(o, value, "it is N or N,OVERLAP% with N from 2, OVERLAP from 0 to 95");
+    s->stats.tile = n;
+    s->stats.overlap = percent / 100;
+    return 0;
+}
+
+static int parse_band(const struct gf_opt *o, const char *value, void *field) {
+    double *band = ((struct gf_settings *)field)->stats.band;
+    char *end, *last;
+    band[0] = strtod(value, &end);
+    band[1] = *end == ',' ? strtod(end + 1, &last) : 0;
+    if (band[1] > band[0] && band[0] > 0 && band[1] < 1 && !*last)
+        return 0;
+    return gf_opt_refuse(o, value, "it is LOW,HIGH in cycles per sample, as in 0.02,0.2");
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
+    const struct gf_stats_settings *o = &s->stats;
+    if (o->tile && (!o->psd || s->smooth))
+        return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
+    if (o->band[1] > 0 && !o->psd && !o->angular)
+        return gf_fail(GF_EUSAGE, "--band needs --psd or --angular");
+    if (o->psd && !s->smooth && s->window.shape == GF_WINDOW_UNSET)
+        s->window.shape = GF_WINDOW_HANN;
     int rc = s->stats.radial ? gf_stats_radial_check(s->stats.radial) : 0;
     return rc ? rc : gf_batch_run(&hooks, s, operands, n);
 }
@@ -194,15 +325,23 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
             "inputs"),
+    GF_FLAG("psd", stats.psd,
+            "make the radial spectrum a power spectral density, with a fitted slope (default: "
+            "behind a hann window)"),
+    GF_PARSED("tiles", 0, "N[,OVERLAP%]", parse_tiles,
+              "average the densities of tiles of N samples along each axis (default overlap: 50%)"),
+    GF_FLAG("angular", stats.angular, "list the energy by direction"),
+    GF_PARSED("band", 0, "LOW,HIGH", parse_band,
+              "frequencies of the slope and of --angular in cycles per sample (default: from 4 "
+              "periods in the longest extent, at most 0.125, to 0.25)"),
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
-    &stats_group,    &gf_opts_precision, &gf_opts_list,
-    &gf_opts_frames, &gf_opts_raw,       &gf_opts_one_backend,
-    &gf_opts_memory, &gf_opts_report,    NULL};
+    &stats_group, &gf_opts_window,      &gf_opts_precision, &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory,    &gf_opts_report, NULL};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",
@@ -212,6 +351,7 @@ const struct gf_command gf_command_stats = {
     .text = true,
     .examples = "  gpufft stats scene.png\n"
                 "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
+                "  gpufft stats scene.png --psd --tiles=128 --radial=density.svg\n"
                 "  gpufft stats photos/ --radial='{stem}.csv' --json\n",
     .run = run,
 };

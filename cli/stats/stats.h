@@ -2,9 +2,9 @@
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 
+#include "cli/settings.h"
+#include "core/spectrum/density.h"
 #include "core/spectrum/sample_stats.h"
-#include "core/spectrum/spectrum.h"
-#include "formats/format.h"
 
 /* The luma, or one channel. */
 struct gf_stats_signal {
@@ -14,6 +14,8 @@ struct gf_stats_signal {
     struct gf_peak *peak;
     struct gf_wave *wave; /* of each peak */
     int n_peaks;
+    struct gf_slope slope;   /* of a density */
+    double angle[GF_ANGLES]; /* energies, with --angular */
 };
 
 struct gf_stats {
@@ -27,6 +29,12 @@ struct gf_stats {
     const char *unit; /* in which `spacing` gives the distance of samples; NULL: unknown */
     double spacing[GF_MAX_DIMS];
     double ring_spacing; /* along all axes alike; 0: it differs, or is unknown */
+    const struct gf_settings *options;
+    char density_unit[48]; /* --psd: of the rings' means, which are densities then */
+    double band[2];        /* of the slope and the angles, in cycles a sample */
+    struct gf_job tile;    /* whose spectra are averaged; without --tiles it is the whole */
+    int64_t step, count[GF_MAX_DIMS], n_tiles;
+    bool changed; /* the samples, by --window, --edges=smooth or --psd */
     int64_t n_signals, n_rings;
     struct gf_stats_signal *signal;
 };

@@ -280,8 +280,21 @@ static void fill_row(const struct rows *r, int64_t row, struct gf_array *a, char
     compose(r, &(struct row){u, s, of_image, inside}, to, more);
 }
 
-int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int64_t *shape,
-                   struct gf_array *a) {
+/* u - s in row `row` of u. */
+static void subtract_row(const struct rows *r, int64_t row, struct gf_array *a, char *scratch) {
+    const int64_t reals = r->shape[r->last] * r->channels;
+    const size_t bytes = (size_t)reals * gf_dtype_size(a->dtype);
+    int64_t at[GF_MAX_DIMS], rest = row;
+    for (int i = r->last - 1; i >= 0; rest /= r->shape[i--])
+        at[i] = rest % r->shape[i];
+    smooth_row(r, at, scratch, bytes);
+    add((char *)a->data + (size_t)row * bytes, scratch, reals, r->wide, -1);
+}
+
+typedef void row_fn(const struct rows *r, int64_t row, struct gf_array *a, char *scratch);
+
+static int each_row(const struct gf_smooth *x, int count, int threads, const int64_t *shape,
+                    struct gf_array *a, row_fn *work) {
     const int last = a->rank - 2;
     const struct rows r = {.x = x,
                            .count = count,
@@ -300,9 +313,18 @@ int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int6
         rows *= a->shape[i];
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t row = 0; row < rows; row++)
-        fill_row(&r, row, a, scratch + room * (size_t)omp_get_thread_num());
+        work(&r, row, a, scratch + room * (size_t)omp_get_thread_num());
     gf_free(scratch);
     return GF_OK;
+}
+
+int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int64_t *shape,
+                   struct gf_array *a) {
+    return each_row(x, count, threads, shape, a, fill_row);
+}
+
+int gf_smooth_subtract(const struct gf_smooth *x, int count, int threads, struct gf_array *a) {
+    return each_row(x, count, threads, a->shape, a, subtract_row);
 }
 
 /* Row y of a page of the lengthened volume. */

@@ -45,7 +45,9 @@ int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_arr
  * images of s. GF_ENOMEM. */
 int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int64_t *shape,
                    struct gf_array *a);
-/* The same for one page {1, rows, columns, channels} of a volume, C-contiguous, which holds page z
+/* u - s in place of u, the samples of `a`: Moisan's periodic component. GF_ENOMEM. */
+int gf_smooth_subtract(const struct gf_smooth *x, int count, int threads, struct gf_array *a);
+/* gf_smooth_fill() for one page {1, rows, columns, channels} of a volume, C-contiguous, which holds page z
  * mod n of u, shape[0] rows by shape[1] columns. s[0] is that page of s, s[1] that of its mirror
  * image; they are the same for z < n, `inside`. */
 void gf_smooth_fill_page(const int64_t *shape, int threads, const struct gf_array s[2], bool inside,

@@ -194,6 +194,24 @@ static void test_pages(void *context, const struct gf_job *job, const struct gf_
     gf_smooth_pages_free(&s);
 }
 
+/* u - s in place of u. */
+static void test_subtracted(const struct gf_smooth *x, int count, const struct gf_array *u,
+                            double bound) {
+    const int64_t *n = u->shape;
+    int64_t at[4] = {0};
+    struct gf_array p;
+    double wrong = 0;
+    alloc(&p, u->dtype, 4, n);
+    memcpy(p.data, u->data, (size_t)gf_array_bytes(u));
+    CHECK_EQ(gf_smooth_subtract(x, count, 2, &p), GF_OK);
+    do {
+        const int64_t i = offset(at, n);
+        wrong = fmax(wrong, fabs(get(&p, i) - (get(u, i) - value(x, count, at, n))));
+    } while (next(at, n));
+    CHECK_MSG(wrong <= bound, "subtracted: %g", wrong);
+    gf_array_free(&p);
+}
+
 /* n: three extents and the channels. */
 static void test_picture(void *context, const int64_t *n, unsigned axes, enum gf_precision p) {
     const enum gf_dtype type = p == GF_DOUBLE ? GF_F64 : GF_F32;
@@ -237,6 +255,7 @@ static void test_picture(void *context, const int64_t *n, unsigned axes, enum gf
         wrong = fmax(wrong, fabs(get(&a, offset(at, wide)) - beyond(x, count, &u, at, n)));
     while (next(at, wide));
     CHECK_MSG(wrong <= bound * largest, "beyond the edges: %g of %g", wrong, largest);
+    test_subtracted(x, count, &u, bound * largest);
     if ((axes & 5) == 5 && n[0] > 1 && n[2] > 1)
         test_pages(context, &job, x, count, &u, &a);
     for (int j = 0; j < count; j++)

@@ -22,7 +22,8 @@ static bool same(const struct gf_record *a, const struct gf_record *b) {
            a->channels == b->channels && a->color == b->color && a->dtype == b->dtype &&
            a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
            a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
-           a->complex_input == b->complex_input && a->alpha == b->alpha;
+           a->complex_input == b->complex_input && a->alpha == b->alpha && a->smooth == b->smooth &&
+           a->window.shape == b->window.shape && a->window.parameter == b->window.parameter;
 }
 
 static struct gf_record random_record(uint32_t *seed) {
@@ -43,7 +44,47 @@ static struct gf_record random_record(uint32_t *seed) {
     r.half = !r.complex_input && (random_next(seed) & 16);
     r.luma = r.channels == 1 && (random_next(seed) & 16);
     r.alpha = (enum gf_alpha)(random_next(seed) % 3);
+    if (gf_dtype_is_integer(r.dtype) || random_next(seed) & 16)
+        return r;
+    r.smooth = !r.complex_input && (random_next(seed) & 16);
+    r.window.shape = (enum gf_window_shape)(GF_WINDOW_HANN + random_next(seed) % 5);
+    r.window.parameter = r.window.shape == GF_WINDOW_TUKEY    ? 0.25
+                         : r.window.shape == GF_WINDOW_KAISER ? 8.5
+                                                              : 0;
+    r.version = GF_RECORD_WINDOW;
     return r;
+}
+
+/* A record of version 4, and what makes it one of nothing. */
+static void test_window(void) {
+    static const char record[] =
+        "{\"gpufft\":4,\"kind\":\"complex\",\"extents\":[9],\"channels\":1,\"color\":\"gray\","
+        "\"type\":\"f32\",\"depth\":8,\"axes\":[0],\"norm\":\"backward\",\"shift\":false,"
+        "\"half\":false,\"luma\":false,\"complex_input\":false,\"alpha\":\"none\"";
+    static const char *const good[] = {",\"window\":\"hann\"}", ",\"smooth\":true}",
+                                       ",\"smooth\":true,\"window\":\"tukey:0.5\"}"};
+    static const char *const bad[] = {"}",
+                                      ",\"window\":\"none\"}",
+                                      ",\"window\":\"han\"}",
+                                      ",\"window\":\"kaiser:1e99\"}",
+                                      ",\"window\":1}",
+                                      ",\"window\":null}",
+                                      ",\"smooth\":false}",
+                                      ",\"smooth\":1}",
+                                      ",\"window\":\"hann\",\"transform\":\"dwt\"}"};
+    char text[1000];
+    struct gf_record r;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(text, sizeof text, "%s%s", record, good[i]);
+        CHECK_MSG(!gf_record_parse(text, &r) && r.version == 4, "%s: %s", good[i], gf_message());
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, "%s%s", record, bad[i]);
+        CHECK_MSG(gf_record_parse(text, &r) == GF_EFORMAT, "%s", bad[i]);
+    }
+    snprintf(text, sizeof text, "%s%s", record, good[0]);
+    memcpy(strstr(text, "f32"), "u16", 3); /* products with a window are no integers */
+    CHECK_EQ(gf_record_parse(text, &r), GF_EFORMAT);
 }
 
 static void test_round_trip(void) {
@@ -124,8 +165,10 @@ static void test_fields(void) {
         CHECK_MSG(rc == GF_EFORMAT && message_is_good(gf_message()), "%s as %s: %d %s", bad[i][0],
                   bad[i][1], rc, gf_message());
     }
-    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":4"), GF_EFORMAT);
-    CHECK(strstr(gf_message(), "version 4"));
+    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":5"), GF_EFORMAT);
+    CHECK(strstr(gf_message(), "version 5"));
+    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":4"), GF_EFORMAT); /* no window */
+    CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"window\":\"hann\"}"), GF_EFORMAT);
     CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":2"), GF_EFORMAT); /* no wavelet's fields */
     /* what older writers called it; but one shape is enough */
     CHECK_EQ(parse_changed("extents", "shape"), GF_OK);
@@ -298,6 +341,7 @@ static void test_memory(void) {
 int main(void) {
     test_memory();
     test_round_trip();
+    test_window();
     test_wavelet();
     test_axes();
     test_fields();
