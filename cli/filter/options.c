@@ -224,13 +224,12 @@ static int parse_descreen(const struct gf_opt *o, const char *value, void *setti
 
 /* The angle is that of the wave, as stats prints it. */
 static int parse_destripe(const struct gf_opt *o, const char *value, void *destripe) {
-    static const char *const names[] = {"", "auto", "90", "0", NULL};
-    for (int i = 0; names[i]; i++)
-        if (!strcmp(value, names[i])) {
-            *(int *)destripe = i ? i : GF_DESTRIPE_AUTO;
-            return 0;
-        }
-    return gf_opt_refuse(o, value, "it is 90 (rows), 0 (columns) or auto");
+    static const char *const names[] = {"", "auto", "90", "0"};
+    int i = GF_DESTRIPE_COLUMNS;
+    while (i >= 0 && strcmp(value, names[i]))
+        i--;
+    *(int *)destripe = i > GF_DESTRIPE_AUTO ? i : GF_DESTRIPE_AUTO;
+    return i >= 0 ? 0 : gf_opt_refuse(o, value, "it is 90 (rows), 0 (columns) or auto");
 }
 
 static int parse_offset(const struct gf_opt *o, const char *value, void *settings) {

@@ -30,8 +30,8 @@ static const double MEDIAN_SQUARE = 0.4549;
  * stripes: the greys extend over 4.7 of their deviations. */
 static const double LEAST_COHERENCE = 0.6, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
 static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.5;
-static const double SLOPE = 4;
-static const double LEAST_DAMPING = 0.1; /* bands that would be damped by less are left */
+/* Bands that would be damped by less are left; a picture's powers at neighbouring levels. */
+static const double LEAST_DAMPING = 0.1, SLOPE = 4;
 
 /* One coefficient across the stripes, all along a line. */
 struct line {
@@ -103,7 +103,6 @@ static void look_at_line(const struct work *w, int level, int64_t k, int64_t cha
     struct line *line = &w->line[row * channels + channel];
     double sum = 0, squares = 0;
     float seen[SEGMENTS] = {0};
-    line->seen = 0;
     for (int s = 0; s < SEGMENTS; s++) {
         float v[MOST + 1];
         const int64_t begin = s * n / SEGMENTS, end = (s + 1) * n / SEGMENTS;
@@ -148,7 +147,6 @@ static int look(struct work *w, int level) {
     const int64_t channels = w->px->shape[2], lines = w->layout.n[level];
     float *room = malloc((size_t)(3 * lines * channels) * sizeof *room);
     double fourth = 0;
-    *e = (struct evidence){0};
     if (!room)
         return gf_no_memory();
     float *mean = room, *shared = mean + lines * channels, *all = shared + lines * channels;
@@ -226,9 +224,8 @@ static int begin(struct work *w) {
     int rc = w->line ? gf_array_alloc(&w->u, GF_F32, 3, w->px->shape) : gf_no_memory();
     if (!rc)
         rc = gf_array_alloc(&w->detail, GF_F32, 3, packed);
-    if (rc)
-        return rc;
-    rc = run(w, w->px, &w->detail);
+    if (!rc)
+        rc = run(w, w->px, &w->detail);
     for (int l = 1; l <= w->levels && !rc; l++)
         rc = look(w, l);
     return rc;
@@ -268,7 +265,7 @@ static void put_line(const struct work *w, int64_t row, int64_t channel, double 
     }
 }
 
-/* A picture's own bands have amplitudes of 1 / frequency: four times the power at each level. */
+/* The power of a picture's own band, whose amplitudes are about 1 / frequency. */
 static double own_of(const struct work *w, int level) {
     double own = HUGE_VAL;
     for (int l = 1; l <= w->levels; l++)
