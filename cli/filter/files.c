@@ -84,8 +84,7 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     return rc;
 }
 
-/* True if it is white in the centre, even, and has extremes along both axes in as many places as
- * noise, four ninths. */
+/* True if it is white in the centre, even, and as rough as noise, 4/9 of which are extremes. */
 static bool is_spectrum(const struct gf_filter_part *p) {
     const double *v = p->file.value, step = 0.5 / 255;
     const int64_t h = p->file.extent[0], w = p->file.extent[1], n = h * w;

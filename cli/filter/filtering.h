@@ -91,8 +91,7 @@ void gf_filter_forget(void);                 /* frees the kept ones, at the end 
 
 /* ---- parts.c: tables of masks and kernels ---- */
 
-/* Runs one job on the CPU, which is always present and has double precision: run() of struct
- * gf_filter_transform, whose context is the settings. */
+/* Runs one job on the CPU: run() of struct gf_filter_transform, whose context is the settings. */
 int gf_filter_run_once(void *settings, const struct gf_job *job, const struct gf_array *in,
                        struct gf_array *out);
 

@@ -4,8 +4,7 @@
 #include "cli/report.h"
 #include "core/base/memory.h"
 
-/* Offsets that are searched for unasked have at least this deviation, in levels of an integer: a
- * smooth shade has steps of one level, which rounding makes rows of. */
+/* The least deviation, in levels of an integer: rounding makes rows of a smooth shade. */
 static const double LEAST_DEVIATION = 0.75;
 
 /* The rows and columns of a plane are the last two axes. */

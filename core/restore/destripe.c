@@ -21,7 +21,7 @@ enum {
     LAGS = 16,    /* distances at which lines are compared */
     ARRAYS = 7,   /* of a picture's size: those of two struct work, and the samples as f32 */
 };
-/* Of a Gaussian variable: the median of its square over its variance. */
+/* The median of the square of a Gaussian variable over its variance. */
 static const double MEDIAN_SQUARE = 0.4549;
 /* Limits of stripes that nobody named. Lines of things are wider than a sample, so their second
  * level is at least twice as strong as the first; those of random rows are equal, and alternate
@@ -29,7 +29,7 @@ static const double MEDIAN_SQUARE = 0.4549;
  * moment; slats are alike at a distance of some lines. A barcode or brushed metal is nothing but
  * stripes: the greys extend over 4.7 of their deviations. */
 static const double LEAST_COHERENCE = 0.6, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
-static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.5;
+static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.75;
 /* Bands that would be damped by less are left; a picture's powers at neighbouring levels. */
 static const double LEAST_DAMPING = 0.1, SLOPE = 4;
 
@@ -63,6 +63,7 @@ struct work {
     int levels;
     struct gf_dwt_axis layout;
     struct evidence e[LEVELS + 1];
+    double variance; /* of the stripes that were removed */
 };
 
 static float *at(const struct gf_array *a, int64_t i) {
@@ -290,6 +291,7 @@ static int separate(struct work *w) {
         if (factor < LEAST_DAMPING)
             continue;
         const double limit = sqrt(fmax(e->all - e->stripes, 0));
+        w->variance += factor * factor * e->power * (double)w->layout.n[l];
         levels++;
 #pragma omp parallel for num_threads(w->want->threads)
         for (int64_t i = 0; i < w->layout.n[l] * channels; i++)
@@ -354,10 +356,11 @@ int gf_destripe(const struct gf_destripe *want, const struct gf_array *in, struc
     struct work *better = &w[ask ? second : want->axis];
     if (!rc && better->levels && (!ask || is_evident(better)))
         rc = remove_stripes(better, out);
-    *found = (struct gf_stripes){.axis = rc > 0 ? better->axis : -1,
-                                 .deviation = sqrt(better->e[1].stripes),
-                                 .coherence = better->e[1].coherence,
-                                 .levels = rc};
+    *found =
+        (struct gf_stripes){.axis = rc > 0 ? better->axis : -1,
+                            .deviation = sqrt(better->variance / (double)in->shape[better->axis]),
+                            .coherence = better->e[1].coherence,
+                            .levels = rc};
     end(&w[0]);
     end(&w[1]);
     gf_array_free(&px);

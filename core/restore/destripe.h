@@ -22,7 +22,7 @@ struct gf_destripe {
 
 struct gf_stripes {
     int axis;         /* across the stripes that were removed; -1: none */
-    double deviation; /* of their offsets, in sample units */
+    double deviation; /* of what was removed, in sample units */
     double coherence; /* the share of the finest details that is the same all along, 0 .. 1 */
     int levels;       /* of the wavelet transform that were damped */
 };
