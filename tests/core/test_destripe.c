@@ -36,7 +36,7 @@ static double normal(void) {
     return sum;
 }
 
-/* What is made of a shape: values of a scene, and an offset for each line along `axis` or none. */
+/* A scene of a shape, with an offset for each line along `axis`, or none. */
 struct picture {
     int64_t h, w, channels;
     int axis;
