@@ -84,20 +84,22 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     return rc;
 }
 
-/* True if it is white in the centre, even, and as rough as noise, 4/9 of which are extremes. */
+/* True if it is bright in the middle, even, and as rough as noise, 4/9 of which are extremes. */
 static bool is_spectrum(const struct gf_filter_part *p) {
     const double *v = p->file.value, step = 0.5 / 255;
     const int64_t h = p->file.extent[0], w = p->file.extent[1], n = h * w;
-    int64_t even = 0, rough = 0;
+    double even = 0, rough = 0, excess = 0;
     for (int64_t i = 0; i < n && p->ndim == 2; i++) {
         const int64_t left = (i + n - 1) % n, right = (i + 1) % n;
         const int64_t up = (i + n - w) % n, down = (i + w) % n;
         const int64_t y = (2 * (h / 2) - i / w + h) % h, x = (2 * (w / 2) - i % w + w) % w;
+        const bool inner = llabs(y - h / 2) < h / 16 && llabs(x - w / 2) < w / 16;
+        excess += inner ? 63 * v[i] : -v[i];
         even += fabs(v[i] - v[y * w + x]) < 3 * step;
         rough += fabs(v[i] - v[left]) > step && (v[i] > v[left]) == (v[i] > v[right]) &&
                  fabs(v[i] - v[up]) > step && (v[i] > v[up]) == (v[i] > v[down]);
     }
-    return even > n / 10 * 8 && rough > n / 4 && v[h / 2 * w + w / 2] > 0.9;
+    return fmin(fmin(even / 0.8, rough / 0.25), excess / 0.04) > (double)n;
 }
 
 static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
@@ -126,9 +128,7 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
         p->file.value[i] =
             gf_filter_sample(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
     if (p->what == GF_MASK && is_spectrum(p))
-        gf_log_note("--mask=%s looks like the picture of a spectrum, and weighs all frequencies; "
-                    "--paint=FILE removes what is painted black in one",
-                    p->text);
+        gf_log_note("--mask=%s is like a spectrum's picture; did you mean --paint=FILE?", p->text);
     if (p->what == GF_KERNEL)
         rc = scale_kernel(p->file.value, n);
 out:

@@ -1,10 +1,11 @@
 /* --paint: removes the frequencies that were painted black in a spectrum's picture. */
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
+#include "core/base/sample_value.h"
 
 static const double BLACK = 0.5 / 255;
 
-/* Zeroes the mask where the file is black and a channel of the picture is not. */
+/* Zeroes the mask where the file is black and the picture is not. */
 static void compare(const struct gf_task *t, const struct gf_job *job,
                     const struct gf_filter_part *file, const struct gf_array *picture) {
     float *mask = t->filtering->peaks.mask.data;
@@ -12,10 +13,10 @@ static void compare(const struct gf_task *t, const struct gf_job *job,
     const unsigned char *px = picture->data;
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++) {
-        bool shown = false;
+        double grey = 0;
         for (int64_t c = 0; c < channels; c++)
-            shown |= *px++ > 1;
-        if (!shown || file->file.value[i] > BLACK)
+            grey += (channels == 3 ? gf_luma_weight[c] : 1) * *px++;
+        if (grey < 3 * 255 * BLACK || file->file.value[i] > BLACK)
             continue;
         mask[gf_filter_half_index(job, &t->filtering->peaks.mask, i)] = 0;
         count++;
@@ -47,9 +48,8 @@ int gf_filter_paint(struct gf_task *t) {
         rc = gf_array_alloc(&picture, picture.dtype, picture.rank, picture.shape);
     if (!rc)
         rc = gf_runner_run(t->runner, &t->in, &picture, &report);
-    const bool fresh = !mask->data;
-    if (!rc && fresh)
-        rc = gf_array_alloc(mask, GF_F32, job.ndim, half);
+    const bool fresh = !rc && !mask->data;
+    rc = fresh ? gf_array_alloc(mask, GF_F32, job.ndim, half) : rc;
     for (int64_t i = 0; i < n && !rc && fresh; i++)
         ((float *)mask->data)[i] = 1;
     for (int i = 0; i < t->s->filter.n_parts && !rc; i++)
