@@ -128,7 +128,7 @@ endef
 
 # A font, scripts, lessons and the samples that these start from are embedded too (cli/embedded.h).
 INSIDE := cli/plot/strokes.font $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,lowpass highpass notch descreen phase gibbs window aliasing \
-                  convolution wavelets volume passes) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
+                  convolution wavelets volume passes stripes paint) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png scene-stripes.png strokes.png shake.png still.png \
                   still-grain.png zoneplate.png)
 define embed_files
 { echo '#include "cli/embedded.h"'; n=0; \
