@@ -180,10 +180,11 @@ static bool is_evident(const struct work *w) {
     const struct evidence *e = w->e;
     const double deviation = sqrt(e[1].stripes), range = w->range;
     const bool alternate = e[1].kurtosis < ALTERNATE_KURTOSIS;
-    return e[1].items >= ITEMS && deviation >= fmax(w->want->least, 1e-6 * range) &&
-           e[1].coherence > LEAST_COHERENCE && e[1].stripes > LEAST_RATIO * e[2].stripes &&
-           e[1].kurtosis < MOST_KURTOSIS && (alternate || e[1].alike < MOST_ALIKE) &&
-           range > (alternate ? ALTERNATE_RANGE : LEAST_RANGE) * deviation;
+    return e[1].items >= gf_max(ITEMS, w->layout.n[1] * w->px->shape[2] / 2) &&
+           deviation >= fmax(w->want->least, 1e-6 * range) && e[1].coherence > LEAST_COHERENCE &&
+           e[1].stripes > LEAST_RATIO * e[2].stripes && e[1].kurtosis < MOST_KURTOSIS &&
+           (alternate || e[1].alike < MOST_ALIKE) &&
+           (w->want->axis >= 0 || range > (alternate ? ALTERNATE_RANGE : LEAST_RANGE) * deviation);
 }
 
 /* ---- the wavelet transform ---- */
