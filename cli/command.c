@@ -40,7 +40,7 @@ const struct gf_command *gf_command_find(const char *name) {
     for (int i = 0; gf_commands[i]; i++)
         if (!strcmp(name, gf_commands[i]->name))
             return gf_commands[i];
-    return NULL;
+    return strcmp(name, "fsc") ? NULL : &gf_command_frc; /* of volumes */
 }
 
 /* Words that people type for a command and that are no misspellings of it. The last ones, although
@@ -56,6 +56,8 @@ static const struct {
      " lowpass highpass bandpass notch blur smooth sharpen denoise descreen mask convolve "
      "convolution deconvolve deconvolution "},
     {"stats", " statistics peaks radial analyze analyse plot "},
+    {"match", " find locate template correlate ncc "},
+    {"frc", " resolution "},
     {"info", " view show open header identify "},
     {"plan", " explain "},
     {"devices", " backends gpu gpus list "},

@@ -307,6 +307,9 @@ const struct gf_opt_group gf_opts_precision = GF_GROUP(
     GF_CHOICE("precision", precision, "NAME", precisions,
               "single or double (default: double for f64, c128, u32 and i32 input, else single)"));
 
+const struct gf_opt_group gf_opts_precision_double = GF_GROUP(
+    NULL, GF_CHOICE("precision", precision, "NAME", precisions, "single or double (the default)"));
+
 const struct gf_opt_group gf_opts_color =
     GF_GROUP(NULL, GF_CHOICE("color", color, "channels|luma", colors,
                              "each channel by itself (default), or one Rec.709 luma"));

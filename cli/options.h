@@ -63,7 +63,8 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_files,                            /* --no-clobber and options of formats */
     gf_opts_display,                          /* Display */
     gf_opts_axes,                             /* Transform: --axes, --dims */
-    gf_opts_norm, gf_opts_precision, gf_opts_color, gf_opts_half, gf_opts_wavelet, /* --wavelet */
+    gf_opts_norm, gf_opts_precision, gf_opts_precision_double, gf_opts_color, gf_opts_half,
+    gf_opts_wavelet,     /* --wavelet */
     gf_opts_levels,      /* --levels, --boundary, --threshold */
     gf_opts_list,        /* Input: --files-from */
     gf_opts_frames,      /* --frames, --nan */

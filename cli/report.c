@@ -10,6 +10,7 @@
 #include "cli/text.h"
 #include "core/base/job.h"
 #include "core/base/memory.h"
+#include "core/base/status.h"
 
 enum { KEY = 48 };
 
@@ -365,4 +366,21 @@ void gf_report_print(bool json, const char *form, json_t *o) {
         gf_log_lost(ENOMEM);
     json_decref(o);
     gf_json_memory_begin();
+}
+
+int gf_report_save(const char *form, json_t *o, const char *path, bool clobber) {
+    struct gf_text t;
+    int rc = gf_text_open(&t);
+    char *line = form || rc ? NULL : gf_json_line(o);
+    if (!rc && form)
+        write_report(t.f, form, o);
+    if (line)
+        fprintf(t.f, "%s\n", line);
+    if (!rc) {
+        const bool missed = gf_json_memory_missed() || (!form && !line);
+        rc = gf_text_save(&t, missed ? gf_no_memory() : 0, path, clobber);
+    }
+    json_decref(o);
+    free(line);
+    return rc;
 }

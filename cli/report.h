@@ -92,5 +92,7 @@ char *gf_json_line(const json_t *value);
 void gf_json_print(json_t *o);
 /* The same, or as text by the form. */
 void gf_report_print(bool json, const char *form, json_t *o);
+/* Writes `o` by the form, or without one as a line of JSON, to a file, and frees it. */
+int gf_report_save(const char *form, json_t *o, const char *path, bool clobber);
 
 #endif

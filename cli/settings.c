@@ -28,6 +28,7 @@ struct gf_settings gf_settings_default(void) {
         .plan = GF_UNSET,
         .wavelet = {.boundary = GF_UNSET},
         .stats = {.peaks = 5, .overlap = 0.5},
+        .match = {.peaks = 5, .least = 0.5},
         .bench = {.seconds = 0.5},
     };
 }

@@ -86,6 +86,9 @@ struct gf_filter_settings {
     double offset;
 };
 
+struct gf_matching;
+struct gf_correlating;
+
 struct gf_settings {
     bool help;
     uint64_t fingerprint[2]; /* hashes of the options: gf_opt_parse() */
@@ -162,6 +165,21 @@ struct gf_settings {
         double overlap; /* a part of it */
         double band[2]; /* cycles a sample; 0, 0: unset */
     } stats;
+
+    struct gf_match_settings {
+        const char *with; /* the template's file, the last operand */
+        const char *mask; /* --template-mask */
+        int peaks;
+        double least;                       /* the score that a peak has at least */
+        const struct gf_matching *prepared; /* what cli/compare/match.c made of the template */
+    } match;
+
+    struct gf_frc_settings {
+        const char *with; /* the last of several operands */
+        const char *mask, *curve;
+        double randomize;                      /* cycles a sample; 0: unset */
+        const struct gf_correlating *prepared; /* what cli/compare/frc.c made of them */
+    } frc;
 
     struct gf_demo_settings {
         int every;       /* 0: unset */

@@ -99,6 +99,10 @@ bench-mpi: $(BUILD)/reference-openmpi
 check-formats: gpufft
 	for f in mrc fits nifti tiff zarr; do python3 -W ignore tests/formats/check_$$f.py ./gpufft || exit 1; done
 
+## check-compare: match and frc against scikit-image and NumPy (pip install)
+check-compare: gpufft
+	python3 tests/core/check_compare.py ./gpufft
+
 ## check-psd: windows, densities and slopes against scipy.signal and fields of known slopes (pip install scipy)
 check-psd: gpufft
 	python3 tests/core/check_psd.py ./gpufft

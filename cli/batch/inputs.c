@@ -259,8 +259,11 @@ static int add_from(struct gf_inputs *list, const char *file, int end,
 }
 
 const char *gf_inputs_beside(const struct gf_settings *s, int i) {
-    if (s->from_phase && i-- == 0)
-        return s->from_phase;
+    const char *const pictures[] = {s->from_phase, s->match.with, s->match.mask, s->frc.with,
+                                    s->frc.mask};
+    for (size_t k = 0; k < sizeof pictures / sizeof *pictures; k++)
+        if (pictures[k] && i-- == 0)
+            return pictures[k];
     for (int k = 0; k < s->filter.n_parts; k++)
         if (gf_filter_is_file(&s->filter.part[k]) && i-- == 0)
             return s->filter.part[k].text;

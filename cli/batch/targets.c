@@ -56,13 +56,16 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
         rc = add_target(out, "--bands", out->bands_text, kind);
         out->target[out->n - 1].bands = true;
     }
-    if (!rc && s->stats.radial) {
-        rc = add_aside(out, "--radial", s->stats.radial, kind, "radial");
+    const bool radial = s->stats.radial;
+    if (!rc && (radial || s->frc.curve)) {
+        rc = radial ? add_aside(out, "--radial", s->stats.radial, kind, "radial")
+                    : add_aside(out, "--out", s->frc.curve, kind, "frc");
         struct gf_target *t = &out->target[out->n - 1];
         t->plain = true;
         if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
-            rc = gf_fail(GF_EUSAGE, "--radial names a file, or a template with {stem}, and with "
-                                    "--dims=2 {page}");
+            rc = gf_fail(GF_EUSAGE,
+                         "%s names a file, or a template with {stem}, and with --dims=2 {page}",
+                         t->where.option);
     }
     if (!rc && s->filter.mask_out)
         rc = add_aside(out, "--mask-out", s->filter.mask_out, kind, "mask");

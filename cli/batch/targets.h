@@ -13,7 +13,7 @@ struct gf_target {
     enum gf_kind kind;
     const char *label; /* replaces {kind} */
     bool bands;        /* --bands: one file each, for which `where` has a star */
-    bool plain;        /* --radial: no picture, whatever its suffix */
+    bool plain;        /* --radial, frc --out: no picture, whatever its suffix */
     bool aside;        /* --mask-out, --radial: no output of the job; these come last */
     struct gf_template where;
 };

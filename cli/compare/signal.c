@@ -1,9 +1,10 @@
 /* Reads pictures as signals of one channel, page by page or all at once, and transforms them. */
 #include "cli/compare/signal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
+#include "cli/batch/describe.h"
+#include "cli/filter/filtering.h"
 #include "core/base/memory.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
@@ -91,6 +92,25 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
                  (char *)px->data + i * n * (int64_t)gf_dtype_size(px->dtype));
     }
     free(row);
+    return rc;
+}
+
+int gf_signal_load_other(const struct gf_settings *s, const char *path, bool weights,
+                         struct gf_array *px, bool *luma) {
+    struct gf_settings own = *s;
+    struct gf_image image = {0};
+    own.shape.n = own.n_select = own.pixel.n = 0;
+    int rc = gf_signal_load(&own, path, &image);
+    if (!rc)
+        rc = gf_signal_make(&own, &image, px);
+    const double white = gf_filter_mask_white(image.px.dtype);
+    for (int64_t i = 0; i < gf_array_count(px) && weights && !rc; i++) {
+        char *p = gf_array_at(px, i);
+        gf_sample_put(p, px->dtype, gf_sample_get(p, px->dtype) / white);
+    }
+    if (luma)
+        *luma = image.color == GF_RGB;
+    gf_image_free(&image);
     return rc;
 }
 
@@ -228,9 +248,29 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit) {
     return rc;
 }
 
+int gf_signal_prepare(struct gf_task *t) {
+    int rc = gf_signal_check_record(&t->image, t->hooks->name);
+    gf_task_begin_job(t, GF_FORWARD);
+    t->refuses.pages = "pages are taken one by one";
+    t->product[0].image.ndim = t->image.ndim;
+    memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
+    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
+}
+
+bool gf_signal_by_pages(const struct gf_task *t) {
+    return t->image.ndim == 3 && !(t->job.axes & 1);
+}
+
 int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit) {
-    if (pages)
-        return visit_pages(t, visit);
-    int rc = read_only(&t->reader, &t->image);
-    return rc ? rc : visit(t, t->name, -1);
+    const struct gf_target *to = t->targets->target;
+    if (pages && t->targets->n && to->plain && !to->where.has_page)
+        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",
+                       to->where.option);
+    int rc = pages ? visit_pages(t, visit) : read_only(&t->reader, &t->image);
+    if (!rc && !pages)
+        rc = visit(t, t->name, -1);
+    if (!t->reader.series)
+        gf_reader_close(&t->reader);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
+    return rc;
 }

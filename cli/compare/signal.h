@@ -27,6 +27,11 @@ int gf_signal_check_record(const struct gf_image *image, const char *command);
  * is the caller's to check: gf_signal_bytes(). GF_EINVAL for complex samples or other channels. */
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
 int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *image);
+/* Loads a file that inputs are compared with; options that describe raw inputs are not its own. As
+ * `weights` integers become 0 to 1, black to white. Sets *luma, unless it is NULL, if the file is
+ * colour. The caller frees *px after a failure too. */
+int gf_signal_load_other(const struct gf_settings *s, const char *path, bool weights,
+                         struct gf_array *px, bool *luma);
 /* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
 
@@ -47,9 +52,14 @@ int gf_signal_run(struct gf_runner *r, struct gf_job *job, int64_t held, const s
 const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
                               bool *alike);
 
+/* The prepare() of a task that prints: refuses spectra and coefficients, begins a forward job, and
+ * gives the names of --radial and frc --out the picture's axes. */
+int gf_signal_prepare(struct gf_task *t);
+/* True if --dims=2 takes the task's volume page by page. */
+bool gf_signal_by_pages(const struct gf_task *t);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with `pages`, for each page of a volume, named "IN[3]". Applies --nan. Stops at the first
- * failure. */
+ * failure; else the task is WRITTEN. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
 int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit);
 

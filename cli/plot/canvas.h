@@ -52,4 +52,8 @@ int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
  * GF_ENOMEM. */
 int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
 
+/* Returns the smallest of 1, 2, 5, 10, … (to any power of ten) of which `length` holds at most
+ * `most`, above 0. */
+double gf_plot_step(double length, double most);
+
 #endif

@@ -9,6 +9,7 @@
 
 enum { TOP = 40, BOTTOM = 58, LEFT = 86, RIGHT = 24 }; /* margins */
 enum { FONT = 15, TITLE = 17 };                        /* heights */
+enum { X_TICKS = 12, Y_TICKS = 8 };                    /* on linear axes */
 enum { MOST_DECADES = 14 }; /* points farther below the highest are cut off */
 
 static const struct gf_plot_color black = {{30, 30, 30}}, gray = {{110, 110, 110}},
@@ -20,9 +21,10 @@ static const struct gf_plot_color palette[GF_PLOT_COLORS] = {
     {{86, 180, 233}}, {{30, 30, 30}}, {{120, 120, 120}}, {{120, 80, 40}},
 };
 
-/* An axis: log10 of its ends, and their positions. */
+/* An axis: its ends, as log10 unless it is linear, and their positions. */
 struct axis {
     double low, high, first, last;
+    bool linear;
 };
 
 struct drawing {
@@ -31,8 +33,13 @@ struct drawing {
     struct axis x, y;
 };
 
-static double place(const struct axis *a, double log_value) {
-    return a->first + (log_value - a->low) / (a->high - a->low) * (a->last - a->first);
+static double place(const struct axis *a, double value) {
+    return a->first + (value - a->low) / (a->high - a->low) * (a->last - a->first);
+}
+
+/* Returns a number as the axis measures it. */
+static double on_axis(const struct axis *a, double v) {
+    return a->linear ? v : log10(v);
 }
 
 static void line(const struct gf_canvas *c, double x0, double y0, double x1, double y1,
@@ -57,13 +64,28 @@ static struct gf_plot_color ink(struct gf_plot_color c) {
 
 /* ---- ranges ---- */
 
-static bool is_point(const struct gf_plot_curve *c, int64_t i) {
-    return c->x[i] > 0 && c->y[i] > 0 && isfinite(c->x[i]) && isfinite(c->y[i]);
+static bool is_point(const struct drawing *d, const struct gf_plot_curve *c, int64_t i) {
+    return (d->x.linear || c->x[i] > 0) && (d->y.linear || c->y[i] > 0) && isfinite(c->x[i]) &&
+           isfinite(c->y[i]);
 }
 
 static void widen(struct axis *a, double value) {
     a->low = fmin(a->low, value);
     a->high = fmax(a->high, value);
+}
+
+double gf_plot_step(double length, double most) {
+    const double decade = pow(10, floor(log10(length / most)));
+    const double times = length / most / decade;
+    return decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
+/* Extends a linear axis to its next ticks. */
+static void round_to_ticks(struct axis *a) {
+    a->high += a->high > a->low ? 0 : fmax(fabs(a->high), 1);
+    const double step = gf_plot_step(a->high - a->low, Y_TICKS);
+    a->low = step * floor(a->low / step);
+    a->high = step * ceil(a->high / step);
 }
 
 /* Extends the axis to whole decades, or for few decades to 1, 2 or 5. */
@@ -90,15 +112,19 @@ static void find_ranges(struct drawing *d) {
     x->high = y->high = -INFINITY;
     for (int k = 0; k < d->p->n; k++)
         for (int64_t i = 0; i < d->p->curve[k].n; i++)
-            if (is_point(&d->p->curve[k], i)) {
-                widen(x, log10(d->p->curve[k].x[i]));
-                widen(y, log10(d->p->curve[k].y[i]));
+            if (is_point(d, &d->p->curve[k], i)) {
+                widen(x, on_axis(x, d->p->curve[k].x[i]));
+                widen(y, on_axis(y, d->p->curve[k].y[i]));
             }
     if (x->low > x->high) { /* nothing to show */
         x->low = y->low = -1;
         x->high = y->high = 0;
     }
     x->high += x->high > x->low ? 0 : log10(2);
+    if (y->linear) {
+        round_to_ticks(y);
+        return;
+    }
     round_up(y);
     y->high += y->high > y->low ? 0 : 1;
     y->low = fmax(y->low, y->high - MOST_DECADES);
@@ -126,7 +152,8 @@ static void draw_tick(const struct drawing *d, bool is_x, double at,
                       const struct tick_text *named) {
     const struct gf_canvas *c = d->canvas;
     const struct axis *a = is_x ? &d->x : &d->y;
-    if (at < a->low - 1e-9 || at > a->high + 1e-9)
+    const double slack = 1e-9 * (a->high - a->low);
+    if (at < a->low - slack || at > a->high + slack)
         return;
     double where = place(a, at), long_tick = named ? 6 : 3;
     struct gf_label label = {.size = FONT, .color = black};
@@ -148,9 +175,23 @@ static void draw_tick(const struct drawing *d, bool is_x, double at,
     c->label(c->to, &label);
 }
 
+static void draw_linear_ticks(const struct drawing *d, bool is_x) {
+    const struct axis *a = is_x ? &d->x : &d->y;
+    const double step = gf_plot_step(a->high - a->low, is_x ? X_TICKS : Y_TICKS);
+    for (double k = ceil(a->low / step - 1e-9); k * step <= a->high + 1e-9 * step; k++) {
+        struct tick_text text = {"", ""};
+        snprintf(text.text, sizeof text.text, "%.6g", k * step + 0); /* no -0 */
+        draw_tick(d, is_x, k * step, &text);
+    }
+}
+
 /* Labels every `step`th decade, and 2 and 5 too if there is room. */
 static void draw_ticks(const struct drawing *d, bool is_x) {
     const struct axis *a = is_x ? &d->x : &d->y;
+    if (a->linear) {
+        draw_linear_ticks(d, is_x);
+        return;
+    }
     const double decades = a->high - a->low;
     const int step = (int)fmax(1, ceil(decades / (is_x ? 13 : 9)));
     const bool digits = decades <= 3.01;
@@ -205,9 +246,9 @@ static int draw_curve(const struct drawing *d, const struct gf_plot_curve *curve
     if (!p)
         return gf_no_memory();
     for (int64_t i = 0; i < curve->n; i++)
-        if (is_point(curve, i))
-            p[n++] = (struct gf_point){place(&d->x, log10(curve->x[i])),
-                                       place(&d->y, fmax(log10(curve->y[i]), d->y.low))};
+        if (is_point(d, curve, i))
+            p[n++] = (struct gf_point){place(&d->x, on_axis(&d->x, curve->x[i])),
+                                       place(&d->y, fmax(on_axis(&d->y, curve->y[i]), d->y.low))};
     c->line(c->to, p, n, &(struct gf_stroke){.width = 2, .color = color});
     if (n == 1)
         c->dot(c->to, p[0], 2.6, color);
@@ -247,13 +288,13 @@ static int find_names(const struct drawing *d, struct name *name) {
     for (int k = 0; k < d->p->n; k++) {
         const struct gf_plot_curve *c = &d->p->curve[k];
         int64_t last = c->n - 1;
-        while (last >= 0 && !is_point(c, last))
+        while (last >= 0 && !is_point(d, c, last))
             last--;
         if (!c->name || last < 0)
             continue;
         name[n].curve = k;
-        name[n].end.x = place(&d->x, log10(c->x[last]));
-        name[n].end.y = place(&d->y, fmax(log10(c->y[last]), d->y.low));
+        name[n].end.x = place(&d->x, on_axis(&d->x, c->x[last]));
+        name[n].end.y = place(&d->y, fmax(on_axis(&d->y, c->y[last]), d->y.low));
         name[n].wanted = name[n].end.y;
         n++;
     }
@@ -289,7 +330,8 @@ static double right_margin(const struct gf_plot *plot) {
 }
 
 int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas) {
-    struct drawing d = {.p = plot, .canvas = canvas};
+    struct drawing d = {
+        .p = plot, .canvas = canvas, .x.linear = plot->linear_x, .y.linear = plot->linear_y};
     int rc = 0;
     d.x.first = LEFT;
     d.x.last = GF_PLOT_WIDTH - right_margin(plot);

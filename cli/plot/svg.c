@@ -4,6 +4,7 @@
 
 #include "cli/plot/canvas.h"
 #include "cli/text.h"
+#include "core/base/status.h"
 #include "formats/files.h"
 
 static void print_color(FILE *f, const char *what, struct gf_plot_color c) {
@@ -79,6 +80,16 @@ static int write_svg(const struct gf_plot *plot, const char *path, bool clobber)
 }
 
 /* ---- files ---- */
+
+int gf_plot_file(const char *option, const char *path) {
+    static const char *const suffixes[] = {".csv", ".json", ".svg", ".png"};
+    const char *dot = strrchr(path, '.');
+    for (int i = 0; dot && i < 4; i++)
+        if (!strcasecmp(dot, suffixes[i]))
+            return i < GF_PLOT_DRAWING ? i : GF_PLOT_DRAWING;
+    return gf_fail(GF_EUSAGE, "%s=%.60s: the suffix must be .csv, .json, .svg or .png", option,
+                   path);
+}
 
 int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber) {
     struct gf_write_options options = {.level = -1};

@@ -1,14 +1,12 @@
 /* Prints statistics as text or JSON, and writes the radial spectrum as a table, JSON or a plot. */
 #include <math.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "cli/report.h"
 #include "cli/stats/stats.h"
 #include "cli/text.h"
-#include "formats/files.h"
 
 /* The energy's share in the zero frequency in percent, and the shares of the rest. */
 static json_t *shares_report(const struct gf_energy *e) {
@@ -245,18 +243,8 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
     json_t *signals = json_array();
     for (int64_t c = 0; c < s->n_signals; c++)
         json_array_append_new(signals, radial_report(s, &s->signal[c]));
-    json_t *o = GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals));
-    char *text = gf_json_line(o);
-    json_decref(o);
-    if (!text || gf_json_memory_missed()) {
-        free(text);
-        return gf_no_memory();
-    }
-    size_t n = strlen(text);
-    text[n] = '\n';
-    int rc = gf_file_write(path, text, n + 1, clobber);
-    free(text);
-    return rc;
+    return gf_report_save(NULL, GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals)), path,
+                          clobber);
 }
 
 /* The frequencies, then each channel's powers, each of n_rings numbers. */
@@ -302,27 +290,11 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
     return rc;
 }
 
-static const struct {
-    const char *suffix;
-    int (*write)(const struct gf_stats *s, const char *path, bool clobber);
-} ways[] = {{".csv", write_csv}, {".json", write_json}, {".png", write_plot}, {".svg", write_plot}};
-enum { N_WAYS = sizeof ways / sizeof *ways };
-
-static int way_of(const char *path) {
-    const char *dot = strrchr(path, '.');
-    for (int i = 0; dot && i < N_WAYS; i++)
-        if (!strcasecmp(dot, ways[i].suffix))
-            return i;
-    return -1;
-}
-
-int gf_stats_radial_check(const char *path) {
-    if (way_of(path) >= 0)
-        return 0;
-    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix must be .csv, .json, .svg or .png", path);
-}
-
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
-    int way = way_of(path);
-    return way < 0 ? gf_stats_radial_check(path) : ways[way].write(s, path, clobber);
+    const int what = gf_plot_file("--radial", path);
+    if (what < 0)
+        return what;
+    return (what == GF_PLOT_CSV    ? write_csv
+            : what == GF_PLOT_JSON ? write_json
+                                   : write_plot)(s, path, clobber);
 }

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
+#include "cli/plot/plot.h"
 #include "cli/progress.h"
 
 static void free_stats(struct gf_stats *s) {
@@ -251,32 +252,17 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
-/* Describes a task without outputs. Each picture or page gets another job. */
-static int prepare(struct gf_task *t) {
-    int rc = gf_signal_check_record(&t->image, "stats");
-    gf_task_begin_job(t, GF_FORWARD);
-    t->refuses.pages = "pages are analysed one by one";
-    t->product[0].image.ndim = t->image.ndim; /* for the names of --radial */
-    memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
-    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
-}
-
 static int stream(struct gf_task *t) {
     const struct gf_image header = t->image;
-    const bool pages = header.ndim == 3 && !(t->job.axes & 1);
-    if (pages && t->targets->n && !t->targets->target[0].where.has_page)
-        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
+    const bool pages = gf_signal_by_pages(t);
     int rc = gf_signal_each(t, pages, look_and_print);
     if (rc == GF_ENOMEM && !pages && !t->image.px.data && t->n_read == 1 && strcmp(t->read[0], "-"))
         rc = refuse(t, &header, rc);
-    if (!t->reader.series)
-        gf_reader_close(&t->reader);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }
 
 static const struct gf_task_hooks hooks = {
-    .name = "stats", .prints = true, .prepare = prepare, .stream = stream};
+    .name = "stats", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
 /* N, or N,OVERLAP% */
 static int parse_tiles(const struct gf_opt *o, const char *value, void *field) {
@@ -311,8 +297,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return gf_fail(GF_EUSAGE, "--band needs --psd or --angular");
     if (o->psd && !s->smooth && s->window.shape == GF_WINDOW_UNSET)
         s->window.shape = GF_WINDOW_HANN;
-    int rc = s->stats.radial ? gf_stats_radial_check(s->stats.radial) : 0;
-    return rc ? rc : gf_batch_run(&hooks, s, operands, n);
+    int rc = s->stats.radial ? gf_plot_file("--radial", s->stats.radial) : 0;
+    return rc < 0 ? rc : gf_batch_run(&hooks, s, operands, n);
 }
 
 static const char *const colors[] = {"luma", "channels", NULL};

@@ -41,8 +41,7 @@ struct gf_stats {
 
 void gf_stats_print(const struct gf_stats *s, bool json);
 
-/* Write the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
-int gf_stats_radial_check(const char *path);
+/* Writes the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 
 #endif

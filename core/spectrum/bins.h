@@ -19,6 +19,7 @@ struct gf_bins {
     double scale;  /* factor of components before squaring … */
     double unit;   /* … and of powers after it */
     int threads;
+    const struct gf_bins *other; /* NULL, or the second spectrum of rings */
 };
 
 void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
@@ -29,12 +30,17 @@ double *gf_bins_squares(const struct gf_bins *b);
 /* Sums gf_bins_power() over all stored bins or, for `full`, over the full spectrum without its zero
  * frequency. GF_ENOMEM. */
 int gf_bins_sum(const struct gf_bins *b, bool full, double *total);
-/* |F|^2 of a stored bin, times b->scale^2 and b->unit. */
-static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
+/* F of a stored bin, times b->scale. */
+static inline struct gf_number gf_bins_number(const struct gf_bins *b, int64_t z, int64_t y,
+                                              int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
     const struct gf_number f = gf_number_get(p, 0, b->wide);
-    const double re = f.re * b->scale, im = f.im * b->scale;
-    return (re * re + im * im) * b->unit;
+    return (struct gf_number){f.re * b->scale, f.im * b->scale};
+}
+/* |F|^2 of a stored bin, times b->scale^2 and b->unit. */
+static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
+    const struct gf_number f = gf_bins_number(b, z, y, x);
+    return (f.re * f.re + f.im * f.im) * b->unit;
 }
 
 /* The signed frequency of bin k, 0 <= k < n. */

@@ -115,6 +115,14 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s) {
     return gf_bins_ring(square) + 1;
 }
 
+/* Adds the second spectrum at a bin. */
+static void add_other(const struct gf_bins *b, int64_t z, int64_t y, int64_t x, int weight,
+                      struct gf_ring *r) {
+    const struct gf_number f = gf_bins_number(b, z, y, x), g = gf_bins_number(b->other, z, y, x);
+    r->cross += weight * (f.re * g.re + f.im * g.im);
+    r->other += weight * (g.re * g.re + g.im * g.im);
+}
+
 /* Each row has its own sum: adding sums of similar size loses less. */
 static void add_row(const struct gf_bins *b, const double *along, int64_t z, int64_t y,
                     struct gf_ring *ring, struct gf_energy *row) {
@@ -129,6 +137,8 @@ static void add_row(const struct gf_bins *b, const double *along, int64_t z, int
         struct gf_ring *r = &ring[gf_bins_ring(far)];
         r->bins += weight;
         r->mean += power;
+        if (b->other)
+            add_other(b, z, y, x, weight, r);
         row->total += power;
         for (int i = 0; i < GF_N_BANDS && far > 0; i++)
             row->below[i] += far < edge[i] ? power : 0;
@@ -136,7 +146,7 @@ static void add_row(const struct gf_bins *b, const double *along, int64_t z, int
 }
 
 static int64_t block_count(const struct gf_bins *b, int64_t rings) {
-    const int64_t rows = b->n[0] * b->n[1], room = rows * b->stored / (8 * rings);
+    const int64_t rows = b->n[0] * b->n[1], room = rows * b->stored / (16 * rings);
     const int64_t most = rows < MOST_BLOCKS ? rows : MOST_BLOCKS;
     return room < 1 ? 1 : room < most ? room : most;
 }
@@ -154,11 +164,18 @@ static struct gf_energy add_block(const struct gf_bins *b, const double *along, 
     return all;
 }
 
-int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy) {
-    struct gf_bins b;
+/* Fills the rings of one spectrum, or of two. */
+static int walk(const struct gf_spectrum *s, const struct gf_spectrum *second, struct gf_ring *ring,
+                struct gf_energy *energy) {
+    struct gf_bins b, other;
     struct gf_energy of[MOST_BLOCKS];
     gf_bins_view(s, &b);
     gf_bins_fit(&b);
+    if (second) {
+        gf_bins_view(second, &other);
+        gf_bins_fit(&other);
+        b.other = &other;
+    }
     const int64_t count = gf_spectrum_ring_count(s), blocks = block_count(&b, count);
     struct gf_ring *part = calloc((size_t)(blocks * count), sizeof *part);
     double *along = gf_bins_squares(&b);
@@ -180,18 +197,36 @@ int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct 
         for (int64_t k = 0; k < blocks; k++) {
             ring[i].bins += part[k * count + i].bins;
             ring[i].mean += part[k * count + i].mean;
+            ring[i].cross += part[k * count + i].cross;
+            ring[i].other += part[k * count + i].other;
         }
     }
     energy->zero = ring[0].mean / b.points / b.scale / b.scale;
     energy->total = energy->total / b.scale / b.scale;
     for (int i = 0; i < GF_N_BANDS; i++)
         energy->below[i] = energy->below[i] / b.scale / b.scale;
-    for (int64_t i = 0; i < count; i++)
-        ring[i].mean = ring[i].mean / (ring[i].bins ? (double)ring[i].bins : 1) / b.scale / b.scale;
+    for (int64_t i = 0; i < count; i++) {
+        const double bins = ring[i].bins ? (double)ring[i].bins : 1;
+        ring[i].mean = ring[i].mean / bins / b.scale / b.scale;
+        if (second) {
+            ring[i].cross = ring[i].cross / bins / b.scale / other.scale;
+            ring[i].other = ring[i].other / bins / other.scale / other.scale;
+        }
+    }
 out:
     free(part);
     free(along);
     return rc;
+}
+
+int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy) {
+    return walk(s, NULL, ring, energy);
+}
+
+int gf_spectrum_cross_rings(const struct gf_spectrum *f, const struct gf_spectrum *g,
+                            struct gf_ring *ring) {
+    struct gf_energy energy;
+    return walk(f, g, ring, &energy);
 }
 
 struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at) {

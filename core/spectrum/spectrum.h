@@ -38,6 +38,8 @@ struct gf_ring {
     double frequency; /* cycles a sample */
     int64_t bins;     /* of the full spectrum; 0 in the rare ring without any */
     double mean;      /* |F|^2 */
+    /* If there are two spectra: the means of Re F conj(G) and of |G|^2. */
+    double cross, other;
 };
 
 /* The number of rings, up to the farthest corner. */
@@ -45,6 +47,9 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s);
 /* Fills ring[0 .. gf_spectrum_ring_count()) and `energy`. Allocates less than gf_spectrum_peaks().
  * GF_ENOMEM. */
 int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy);
+/* The same of two spectra F and G, of one shape and kind. */
+int gf_spectrum_cross_rings(const struct gf_spectrum *f, const struct gf_spectrum *g,
+                            struct gf_ring *ring);
 
 /* A prominent wave: a local maximum, at least `least` times its ring's median and much stronger
  * than the bins a few steps away (unlike the slope of a photograph's spectrum and the cross made by

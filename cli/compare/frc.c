@@ -1,0 +1,379 @@
+/* gpufft frc: Fourier ring and shell correlation of two pictures or volumes, or of one with itself. */
+#include "core/compare/frc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/batch/describe.h"
+#include "cli/command.h"
+#include "cli/compare/signal.h"
+#include "cli/log.h"
+#include "cli/plot/plot.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "core/base/memory.h"
+
+/* The other side of every comparison of a run. */
+struct gf_correlating {
+    struct gf_array other; /* no data: halves of each input are compared */
+    struct gf_array mask;  /* a file's, or no data */
+    bool soft, luma;
+    double radius; /* of a soft mask in samples; 0: by the extents */
+};
+
+/* The curves of a comparison, each of n rings, and their names. */
+enum { FREQUENCY, CORRELATION, THRESHOLDS, CORRECTED = THRESHOLDS + GF_N_FRC_THRESHOLDS };
+enum { RANDOMIZED = CORRECTED + 1, N_CURVES };
+static const char *const names[N_CURVES] = {"frequency", "correlation", "1/7",       "0.143",
+                                            "half-bit",  "3 sigma",     "corrected", "randomized"};
+
+struct comparison {
+    struct gf_task *t;
+    const struct gf_correlating *of;
+    struct gf_array whole, soft, px[2];
+    struct gf_array mask;    /* a view on the pair's grid, or no data */
+    double samples, space;   /* a sample of the pair in those of the file; one of these in units */
+    const char *unit;        /* NULL: unknown */
+    int64_t n;               /* rings up to half a cycle a sample */
+    struct gf_ring *ring[2]; /* of the samples, and of random phases */
+    double *curve;           /* N_CURVES times n */
+};
+
+/* True if --randomize was given. */
+static bool randomizes(const struct comparison *c) {
+    return c->t->s->frc.randomize > 0;
+}
+
+/* ---- the pair ---- */
+
+/* Every second sample along each axis, from the first or the second one on. */
+static struct gf_array thinned(const struct gf_array *a, int first) {
+    struct gf_array view = *a;
+    view.base = NULL;
+    for (int i = 0; i < a->rank; i++) {
+        view.data = (char *)view.data + first * view.stride[i];
+        view.shape[i] /= 2;
+        view.stride[i] *= 2;
+    }
+    return view;
+}
+
+/* Sets c->mask on the grid of the whole picture. */
+static int make_mask(struct comparison *c) {
+    const struct gf_array *px = &c->whole;
+    c->mask = c->of->mask;
+    if (!c->of->soft)
+        return c->mask.data ? gf_signal_same_shape(&c->mask, px, "the picture") : 0;
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < px->rank; i++)
+        least = px->shape[i] > 1 ? gf_min(least, px->shape[i]) : least;
+    const double edge = 0.1 * (double)least;
+    int rc = gf_array_alloc(&c->soft, px->dtype, px->rank, px->shape);
+    if (!rc)
+        gf_frc_soft_mask(c->of->radius > 0 ? c->of->radius : 4 * edge, edge, &c->soft);
+    c->mask = c->soft;
+    return rc;
+}
+
+/* Copies the two pictures or, of one, the halves on the diagonals of squares of four samples (Koho,
+ * Tortarolo, Castello and others 2019, "Fourier ring correlation simplifies image restoration in
+ * fluorescence microscopy"). */
+static int make_pair(struct comparison *c, int64_t page) {
+    struct gf_array from[2] = {c->whole, c->of->other};
+    const struct gf_array *b = &from[1];
+    if (page >= 0 && b->rank == 3 && page < b->shape[0])
+        from[1] = gf_array_index(b, 0, page);
+    int rc = make_mask(c);
+    if (!rc && b->data)
+        rc = gf_signal_same_shape(&c->whole, b, "the other");
+    if (!c->of->other.data) {
+        c->samples = 2;
+        from[0] = thinned(&c->whole, 0);
+        from[1] = thinned(&c->whole, 1);
+        c->mask = c->mask.data ? thinned(&c->mask, 0) : c->mask;
+        if (!gf_array_count(b))
+            return gf_fail(GF_EINVAL, "an axis of one sample has no halves to compare");
+    }
+    for (int i = 0; i < 2 && !rc; i++) {
+        rc = gf_array_alloc(&c->px[i], from[i].dtype, from[i].rank, from[i].shape);
+        if (!rc)
+            gf_array_copy(&c->px[i], &from[i]);
+    }
+    return rc;
+}
+
+/* ---- rings ---- */
+
+static int transform(struct comparison *c, enum gf_direction direction, const struct gf_array *in,
+                     struct gf_array *out) {
+    struct gf_job job = gf_signal_job(&c->px[0], direction);
+    const int64_t held = gf_array_bytes(&c->t->image.px) + gf_array_bytes(&c->of->other) +
+                         8 * gf_array_bytes(&c->whole);
+    return gf_signal_run(c->t->runner, &job, held, in, out);
+}
+
+static struct gf_spectrum spectrum_of(const struct comparison *c, const struct gf_array *px) {
+    struct gf_spectrum s = {.ndim = px->rank, .half = true, .px = *px};
+    memcpy(s.shape, c->px[0].shape, sizeof s.shape);
+    s.threads = gf_settings_threads(c->t->s);
+    return s;
+}
+
+/* Transforms picture i behind the mask, which changes it, or a copy with random phases. */
+static int transform_one(struct comparison *c, int i, bool random, struct gf_array *out) {
+    struct gf_array turned = {0}, *px = random ? &turned : &c->px[i];
+    int rc = random ? transform(c, GF_FORWARD, &c->px[i], out) : 0;
+    if (!rc && random) {
+        const struct gf_spectrum s = spectrum_of(c, out);
+        gf_frc_turn(&s, NULL, c->t->s->frc.randomize * c->samples, (uint64_t)i + 1);
+        rc = transform(c, GF_INVERSE, out, &turned);
+        gf_array_free(out);
+    }
+    if (!rc && c->mask.data)
+        rc = gf_frc_apply_mask(px, &c->mask);
+    if (!rc)
+        rc = transform(c, GF_FORWARD, px, out);
+    gf_array_free(&turned);
+    return rc;
+}
+
+static int make_rings(struct comparison *c, bool random) {
+    static const double shift[GF_MAX_DIMS] = {0.5, 0.5, 0.5};
+    struct gf_array out[2] = {{0}, {0}};
+    int rc = transform_one(c, 0, random, &out[0]);
+    if (!rc)
+        rc = transform_one(c, 1, random, &out[1]);
+    if (!rc) {
+        const struct gf_spectrum f = spectrum_of(c, &out[0]), g = spectrum_of(c, &out[1]);
+        if (c->samples > 1) /* the second half begins half a sample later */
+            gf_frc_turn(&g, shift, 0, 0);
+        c->ring[random] = calloc((size_t)gf_spectrum_ring_count(&f), sizeof *c->ring[random]);
+        rc = c->ring[random] ? gf_spectrum_cross_rings(&f, &g, c->ring[random]) : gf_no_memory();
+    }
+    gf_array_free(&out[0]);
+    gf_array_free(&out[1]);
+    return rc;
+}
+
+static int make_curves(struct comparison *c) {
+    const double beyond = c->t->s->frc.randomize;
+    int64_t longest = 1;
+    for (int i = 0; i < c->px[0].rank; i++)
+        longest = gf_max(longest, c->px[0].shape[i]);
+    c->n = longest / 2 + 1;
+    c->curve = calloc(N_CURVES * (size_t)c->n, sizeof *c->curve);
+    int rc = c->curve ? 0 : gf_no_memory();
+    if (!rc && randomizes(c)) /* before the mask changes the pair */
+        rc = make_rings(c, true);
+    if (!rc)
+        rc = make_rings(c, false);
+    for (int64_t i = 0; i < c->n && !rc; i++) {
+        struct gf_ring *r = &c->ring[0][i];
+        double *v = c->curve + i;
+        r->frequency /= c->samples;
+        v[FREQUENCY * c->n] = r->frequency / c->space;
+        v[CORRELATION * c->n] = v[CORRECTED * c->n] = gf_frc_correlation(r);
+        if (randomizes(c))
+            v[RANDOMIZED * c->n] = gf_frc_correlation(&c->ring[1][i]);
+        if (randomizes(c) && r->frequency > beyond)
+            v[CORRECTED * c->n] = gf_frc_corrected(v[CORRELATION * c->n], v[RANDOMIZED * c->n]);
+        for (int k = 0; k < GF_N_FRC_THRESHOLDS; k++)
+            v[(THRESHOLDS + k) * c->n] = fmin(gf_frc_threshold(k, r->bins), 1);
+    }
+    return rc;
+}
+
+/* ---- the report ---- */
+
+static json_t *rings_report(const struct comparison *c) {
+    json_t *list = json_array();
+    for (int64_t i = 0; i < c->n; i++) {
+        const double *v = c->curve + i;
+        GF_APPEND(list, GF_KEY("frequency", c->ring[0][i].frequency),
+                  GF_KEY("bins", c->ring[0][i].bins), GF_KEY("correlation", v[CORRELATION * c->n]),
+                  GF_KEY_IF(randomizes(c), "randomized", v[RANDOMIZED * c->n]),
+                  GF_KEY_IF(randomizes(c), "corrected", v[CORRECTED * c->n]),
+                  GF_KEY("half_bit", gf_frc_threshold(GF_FRC_HALF_BIT, c->ring[0][i].bins)),
+                  GF_KEY("sigma_3", gf_frc_threshold(GF_FRC_3_SIGMA, c->ring[0][i].bins)));
+    }
+    return list;
+}
+
+static json_t *crossings_report(const struct comparison *c) {
+    json_t *list = json_array();
+    for (int k = 0; k < GF_N_FRC_THRESHOLDS; k++) {
+        const double f = gf_frc_crossing(k, c->ring[0], c->curve + CORRECTED * c->n, c->n);
+        const bool crosses = f > 0 && f < INFINITY;
+        GF_APPEND(
+            list, GF_KEY("threshold", names[THRESHOLDS + k]),
+            GF_KEY_OR_NULL(crosses, "frequency", f),
+            GF_KEY_OR_NULL(crosses, "resolution", c->space / f),
+            GF_KEY(".why", f > 0 ? "the curve stays above it" : "the curve is never above it"));
+    }
+    return list;
+}
+
+static const char form[] =
+    "  shape      {shape}{?luma ; luma of colour}{?halves ; halves of one picture}"
+    "{?mask ; mask {mask}}\n"
+    "{?randomize   random     phases beyond {randomize:.4g} cycles/sample; the curve is "
+    "corrected\n}"
+    "  threshold  cycles/sample  resolution in {in}\n"
+    "{*crossings   {threshold:-10s} {?frequency {frequency:-14.4g} {resolution:.4g}|{why}}\n}";
+
+static const char csv[] =
+    "frequency,bins,correlation,{?randomize randomized,corrected,}half_bit,sigma_3\n"
+    "{*rings {frequency:.9g},{bins},{correlation:.9g},"
+    "{?randomize {randomized:.9g},{corrected:.9g},}{half_bit:.9g},{sigma_3:.9g}\n}";
+
+static json_t *report(const struct comparison *c, int64_t page) {
+    const struct gf_settings *s = c->t->s;
+    return GF_REPORT(GF_KEY("in", c->t->read[0]), GF_KEY_IF(page >= 0, "page", page),
+                     GF_KEY("command", "frc"), GF_KEY_IF(s->frc.with, "with", s->frc.with),
+                     GF_KEY("shape", gf_json_shape(c->whole.shape, c->whole.rank)),
+                     GF_BOOL("luma", c->of->luma || c->t->image.color == GF_RGB),
+                     GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
+                     GF_KEY_IF(randomizes(c), "randomize", s->frc.randomize),
+                     GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
+                     GF_KEY("rings", rings_report(c)),
+                     GF_KEY("backend", gf_runner_name(c->t->runner)), GF_BOOL("ok", true),
+                     GF_KEY(".in", c->unit ? c->unit : "samples"));
+}
+
+static int draw(const struct comparison *c, const char *path, bool clobber) {
+    struct gf_plot_curve curve[N_CURVES];
+    const char *slash = strrchr(c->t->name, '/');
+    char label[32];
+    const char *title = gf_log_name(slash ? slash + 1 : c->t->name);
+    struct gf_plot plot = {title, label, "correlation", .linear_x = true, .linear_y = true};
+    plot.curve = curve;
+    plot.n = (randomizes(c) ? N_CURVES : CORRECTED) - 1;
+    snprintf(label, sizeof label, "cycles/%s", c->unit ? c->unit : "sample");
+    for (int k = 0; k < plot.n; k++)
+        curve[k] = (struct gf_plot_curve){names[k + 1], c->curve + 1, c->curve + (k + 1) * c->n + 1,
+                                          c->n - 1, k};
+    return gf_plot_write(&plot, path, clobber);
+}
+
+static int write_file(const struct comparison *c, int64_t page) {
+    const struct gf_target *to = &c->t->targets->target[0];
+    const bool clobber = c->t->s->clobber;
+    char *path;
+    int rc = gf_template_expand(&to->where, c->t->read[0], to->label, gf_max(page, 0), &path);
+    if (rc)
+        return rc;
+    const int what = gf_plot_file("--out", path);
+    rc = what == GF_PLOT_DRAWING
+             ? draw(c, path, clobber)
+             : gf_report_save(what == GF_PLOT_CSV ? csv : NULL, report(c, page), path, clobber);
+    free(path);
+    return rc;
+}
+
+static int visit(struct gf_task *t, const char *name, int64_t page) {
+    struct comparison c = {.t = t, .of = t->s->frc.prepared, .samples = 1};
+    double spacing[GF_MAX_DIMS];
+    bool alike;
+    gf_progress_show("transforming", gf_log_name(name));
+    c.unit = gf_signal_spacing(&t->image, t->image.ndim, spacing, &alike);
+    c.unit = alike ? c.unit : NULL;
+    c.space = alike ? spacing[0] : 1;
+    int rc = gf_memory_check(gf_array_bytes(&t->image.px) + 8 * gf_signal_bytes(t->s, &t->image),
+                             gf_runner_limit(t->runner));
+    if (!rc)
+        rc = gf_signal_make(t->s, &t->image, &c.whole);
+    if (!rc)
+        rc = make_pair(&c, page);
+    if (!rc)
+        rc = make_curves(&c);
+    if (!rc && t->targets->n)
+        rc = write_file(&c, page);
+    if (!rc) {
+        gf_progress_hide();
+        if (!t->s->json)
+            gf_log_heading(name);
+        gf_report_print(t->s->json, form, report(&c, page));
+        gf_log_flush_stdout();
+    }
+    free(c.ring[0]);
+    free(c.ring[1]);
+    free(c.curve);
+    struct gf_array *const all[] = {&c.whole, &c.soft, &c.px[0], &c.px[1]};
+    for (int i = 0; i < 4; i++)
+        gf_array_free(all[i]);
+    return rc;
+}
+
+/* ---- the command ---- */
+
+static int stream(struct gf_task *t) {
+    return gf_signal_each(t, gf_signal_by_pages(t), visit);
+}
+
+static const struct gf_task_hooks hooks = {
+    .name = "frc", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
+
+static int load(struct gf_settings *s, struct gf_correlating *c) {
+    const char *name = s->frc.with, *mask = s->frc.mask;
+    char end;
+    int rc = name ? gf_signal_load_other(s, name, false, &c->other, &c->luma) : 0;
+    c->soft = mask && (!strcmp(mask, "soft") ||
+                       (sscanf(mask, "soft:%lf%c", &c->radius, &end) == 1 && c->radius > 0));
+    if (!rc && mask && !c->soft)
+        rc = gf_signal_load_other(s, name = mask, true, &c->mask, NULL);
+    if (rc)
+        gf_log_fail(name);
+    return rc;
+}
+
+static int run(struct gf_settings *s, char **operands, int n) {
+    struct gf_correlating correlating = {0};
+    int rc = s->frc.curve ? gf_plot_file("--out", s->frc.curve) : 0;
+    if (s->frc.randomize > 0.5)
+        rc =
+            gf_fail(GF_EUSAGE, "--randomize=%g: it is up to 0.5 cycles a sample", s->frc.randomize);
+    if (rc < 0)
+        return rc;
+    s->frc.with = n > 1 ? operands[--n] : NULL;
+    s->frc.prepared = &correlating;
+    if (s->precision == GF_UNSET)
+        s->precision = GF_DOUBLE;
+    rc = load(s, &correlating);
+    const int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n);
+    gf_array_free(&correlating.other);
+    gf_array_free(&correlating.mask);
+    return code;
+}
+
+static const struct gf_opt_group frc_group = GF_GROUP(
+    "Correlation",
+    GF_TEXT(
+        "mask", frc.mask, "soft[:R]|FILE",
+        "weights of the samples: a disc or ball of radius R with a soft edge, or a picture whose "
+        "black is left out"),
+    GF_NUMBER("randomize", frc.randomize, "F", 0, "it is above 0, in cycles a sample",
+              "make phases beyond F random, and correct the curve by what still correlates"),
+    GF_INTEGER("dims", dims, "2|3", 2, 3,
+               "2: compare each page of a volume by itself; 3: all as depth"),
+    GF_TEXT("out", frc.curve, "FILE",
+            "write the curve as .csv, .json or a plot, .svg or .png; {stem} for several inputs",
+            .letter = 'o'),
+    GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
+
+static const struct gf_opt_group *const groups[] = {
+    &frc_group,   &gf_opts_precision_double, &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw, &gf_opts_one_backend,      &gf_opts_memory, &gf_opts_report,
+    NULL};
+
+const struct gf_command gf_command_frc = {
+    .name = "frc",
+    .operands = "IN... [OTHER]",
+    .summary = "ring or shell correlation of two pictures, and the resolution",
+    .groups = groups,
+    .text = true,
+    .examples = "  gpufft frc first.tif second.tif\n"
+                "  gpufft frc half1.mrc half2.mrc --mask=soft --randomize=0.1 --out=fsc.svg\n"
+                "  gpufft frc micrograph.png --json\n",
+    .run = run,
+};
