@@ -320,7 +320,6 @@ static double restore(const struct work *w, int64_t i) {
     return fmin(fmax(mean, fmin(v, clean)), fmax(v, clean));
 }
 
-/* Returns the levels that have stripes, or a negative code. */
 static int remove_stripes(struct work *w, struct gf_array *out) {
     const int levels = separate(w);
     w->job.direction = GF_INVERSE;
