@@ -289,7 +289,7 @@ static int separate(struct work *w) {
                                 : l > 2 ? fmin(w->e[1].stripes, w->e[2].stripes)
                                         : e->stripes;
         const double factor = fmin(1, expected / fmax(e->power, 1e-30));
-        if (factor < LEAST_DAMPING)
+        if (factor < LEAST_DAMPING || e->power <= pow(1e-6 * w->range, 2))
             continue;
         const double limit = sqrt(fmax(e->all - e->stripes, 0));
         w->variance += factor * factor * e->power * (double)w->layout.n[l];
@@ -354,7 +354,7 @@ int gf_destripe(const struct gf_destripe *want, const struct gf_array *in, struc
     const bool second =
         is_evident(&w[1]) && (!is_evident(&w[0]) || w[1].e[1].coherence > w[0].e[1].coherence);
     struct work *better = &w[ask ? second : want->axis];
-    if (!rc && better->levels && (!ask || is_evident(better)))
+    if (!rc && better->levels && better->range > 0 && (!ask || is_evident(better)))
         rc = remove_stripes(better, out);
     *found =
         (struct gf_stripes){.axis = rc > 0 ? better->axis : -1,

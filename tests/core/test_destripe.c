@@ -164,6 +164,19 @@ static void untouched(void) {
             else
                 left(axis, &p, &found); /* may find some, and reads nothing beyond its arrays */
         }
+    for (int axis = 0; axis < 2; axis++) { /* one grey, and a ramp, up to rounding */
+        struct picture p = {.h = 90, .w = 80, .channels = 1};
+        struct gf_array in = make(&p, false), out = make(&p, false);
+        struct gf_destripe want = request(axis, &p);
+        for (int ramp = 0; ramp < 2; ramp++) {
+            for (int64_t i = 0; i < p.h * p.w; i++)
+                ((double *)in.data)[i] = 7 + ramp * (double)(i / p.w + i % p.w);
+            CHECK(!gf_destripe(&want, &in, &out, &found));
+            CHECK(ramp || (found.axis == -1 && error(&in, &out) == 0));
+        }
+        gf_array_free(&in);
+        gf_array_free(&out);
+    }
     for (int k = 0; k < 3; k++) { /* none, or too faint, or all there is */
         struct picture p = {.h = 200, .w = 150, .channels = 1, .size = k == 1 ? 0.05 : 0};
         struct gf_array in = make(&p, true), out = make(&p, false);
