@@ -232,7 +232,7 @@ const struct gf_opt_group gf_opts_out = GF_GROUP(
     "Output",
     GF_TEXT("out", out, "OUT",
             "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "
-            "{page} {dir}; DIR/ is DIR/{dir}/{stem}_{kind}.png",
+            "{dir} {page} {t} {c}; DIR/ is DIR/{dir}/{stem}_{kind}.png",
             .letter = 'o', .inert = true),
     GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in", .inert = true));
 

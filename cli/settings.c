@@ -127,10 +127,15 @@ int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, i
         else if (at < 0)
             at += ndim;
         if (at < 0 || at >= ndim) {
-            if (letter)
-                return gf_fail(GF_EINVAL, "--axes: no axis %c; there %s %d", letter,
-                               ndim == 1 ? "is" : "are", ndim);
-            return gf_fail(GF_EINVAL, "--axes: no axis %d; there %s %d", s->axes.axis[i].index,
+            char name[24];
+            snprintf(name, sizeof name, letter ? "%c" : "%d",
+                     letter ? letter : s->axes.axis[i].index);
+            if (letter && names && names->n > ndim && !gf_axes_spatial(names, ndim, 0))
+                return gf_fail(GF_EINVAL,
+                               "--axes: no axis %s by itself: the pages have several; "
+                               "leave one index of the others by --select",
+                               name);
+            return gf_fail(GF_EINVAL, "--axes: no axis %s; there %s %d", name,
                            ndim == 1 ? "is" : "are", ndim);
         }
         if (*axes >> at & 1)

@@ -54,7 +54,7 @@ struct gf_filter_part {
     int order;
     struct gf_radius radius[2]; /* bands: inner, outer */
     int n_centre;
-    double centre[GF_MAX_DIMS]; /* bins from the centre: x, y, z */
+    struct gf_radius centre[GF_MAX_DIMS]; /* from the centre along x, y, z, with a sign */
     /* The file's samples, centred, C order; owned. Only the last `ndim` extents count. */
     struct gf_filter_samples file;
     int ndim;

@@ -79,6 +79,8 @@ double gf_unit_value(const char *unit, char *kind) {
 
 /* ---- axes ---- */
 
+const char *const gf_role_names[] = {"space", "time", "channel", "other", NULL};
+
 static enum gf_role role_of(const char *name) {
     if (strlen(name) == 1 && strchr("xyz", *name))
         return GF_SPACE;
@@ -261,7 +263,19 @@ static void parse_ome(const char *pixels, int samples, struct gf_axes *axes) {
     }
     axes->by = "OME";
     add_pages(axes, &p, spacing, units);
-    axes->elsewhere = strstr(pixels, "FileName=") != NULL;
+}
+
+bool gf_axes_other_file(const char *text, const char *path, char name[64]) {
+    static const char *const keys[] = {" FileName=\"", " MetadataFile=\""};
+    const char *slash = path ? strrchr(path, '/') : NULL, *own = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && strstr(text, "<OME"); i++)
+        for (const char *at = text; (at = strstr(at, keys[i]));) {
+            at += strlen(keys[i]);
+            snprintf(name, 64, "%.*s", (int)strcspn(at, "\"\n"), at);
+            if (!own || strcmp(name, own))
+                return true;
+        }
+    return false;
 }
 
 void gf_axes_parse(const char *text, int samples, int64_t height, int64_t width,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum gf_role { GF_SPACE, GF_TIME, GF_CHANNEL, GF_OTHER_ROLE };
+extern const char *const gf_role_names[]; /* NULL-terminated */
 
 struct gf_axis {
     char name[12]; /* lower case: "x", "t" */
@@ -27,7 +28,6 @@ struct gf_axes {
     /* The file says that these are time, channel or depth, so they are transformed by their role;
      * otherwise all are space. */
     bool named;
-    bool elsewhere; /* OME: pages are in other files too */
 };
 
 /* Begins with the axes y and x. */
@@ -51,6 +51,10 @@ void gf_axes_transform(struct gf_axes *a, int ndim, const int64_t *shape, unsign
  * "ImageJ=…" lines or OME's XML. Ignores other texts and invalid ones. */
 void gf_axes_parse(const char *text, int samples, int64_t height, int64_t width,
                    struct gf_axes *out);
+
+/* Copies the name of a file other than `path` (NULL: any) that OME's XML names, for its pages or for
+ * the description of a set; false if there is none. */
+bool gf_axes_other_file(const char *text, const char *path, char name[64]);
 
 /* Copies a unit up to `end` or a line's end in ASCII: a micro sign becomes u, an Angstrom sign A,
  * and words become symbols ("micron" um, "angstrom" A, "mm" stays). */

@@ -22,6 +22,7 @@ struct gf_file {
     const struct gf_description *described; /* the one in it that is this data's, or NULL */
     bool looked_beside;
     bool is_zarr;        /* a folder, and the source is its metadata */
+    bool is_packed;      /* in gzip */
     bool checked;        /* the data has the checksum of its description */
     bool is_summed;      /* gf_file_sum_reads() was called, */
     struct gf_sums sums; /* and these are the samples that were read since */
@@ -62,6 +63,7 @@ static int sniff(struct gf_file *file, const struct gf_format **out) {
     int64_t n = gf_source_peek(file->source, head, GF_SNIFF);
     if (n > 2 && !memcmp(head, "\x1f\x8b", 2)) {
         int rc = gf_source_inflate(&file->source);
+        file->is_packed = true;
         n = rc ? rc : gf_source_peek(file->source, head, GF_SNIFF);
     }
     *out = n > 0 ? gf_format_sniff(head, (size_t)n) : NULL;
@@ -161,6 +163,8 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
         image->record = strdup(d->record);
         rc = image->record ? GF_OK : gf_no_memory();
     }
+    if (file->is_packed && !image->compression)
+        image->compression = "gzip";
     file->px = image->px;
     if (!rc && image->record)
         take_recorded_axes(image);

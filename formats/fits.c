@@ -238,21 +238,12 @@ static void describe_axis(const struct cards *c, int i, int64_t extent, struct g
 static int describe(struct gf_decoder *d, struct gf_image *image, const struct cards *c, int n,
                     const int64_t *extent) {
     struct gf_raw_layout *l = &d->layout;
-    while (n > 2 && extent[n - 1] == 1)
-        n--;
-    *l = (struct gf_raw_layout){.ndim = n < 3 ? n : 3,
-                                .channels = 1,
-                                .big_endian = true,
-                                .offset = gf_source_tell(d->source)};
-    int rc = take_coding(c, &d->coding, &l->dtype);
-    for (int i = 0; i < n; i++) {
-        int64_t *to = &l->shape[l->ndim - 1 - (i < 2 ? i : 2)];
+    *l = (struct gf_raw_layout){
+        .channels = 1, .big_endian = true, .offset = gf_source_tell(d->source)};
+    n = gf_layout_extents(l, n, extent);
+    int rc = n < 0 ? n : take_coding(c, &d->coding, &l->dtype);
+    for (int i = 0; i < n; i++)
         describe_axis(c, i + 1, extent[i], &image->axes);
-        if (i <= 2)
-            *to = extent[i];
-        else if (__builtin_mul_overflow(*to, extent[i], to))
-            return gf_fail(GF_EFORMAT, "broken FITS: more samples than 63 bits count");
-    }
     image->depth = abs((int)integer(find(c, "BITPIX"), 0));
     image->color = GF_GRAY;
     return rc ? rc : gf_header_copy(&image->metadata, gf_format_fits.name, c->text, c->n);

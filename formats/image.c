@@ -27,6 +27,18 @@ int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, con
     return GF_OK;
 }
 
+int gf_layout_extents(struct gf_raw_layout *l, int n, const int64_t *extent) {
+    while (n > 2 && extent[n - 1] == 1)
+        n--;
+    l->ndim = n < 3 ? n : 3;
+    for (int i = 0; i < n; i++) {
+        int64_t *to = &l->shape[l->ndim - 1 - (i < 2 ? i : 2)];
+        if (__builtin_mul_overflow(i > 2 ? *to : 1, extent[i], to))
+            return gf_fail(GF_EFORMAT, "broken header: more samples than 63 bits count");
+    }
+    return n;
+}
+
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio) {
     int64_t size = gf_source_known_size(source);
     if (size < 0 || need / ratio <= size)

@@ -13,6 +13,10 @@ enum { GF_MAX_CHANNELS = 65535 };
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels);
 
+/* For header(): sets ndim and shape of a layout of n axes, the fastest first; all from the third on
+ * are pages. Drops axes of extent 1 behind the second. Returns how many are left; GF_EFORMAT. */
+int gf_layout_extents(struct gf_raw_layout *l, int n, const int64_t *extent);
+
 /* GF_EFORMAT if a source of known size cannot hold `need` bytes even if each of its bytes expands
  * to `ratio`. Checks a header's claims before memory is allocated. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);

@@ -107,21 +107,21 @@ static bool nifti_sniff(const unsigned char *head, size_t n) {
            !(bits % 8) && !head[f->magic];
 }
 
+/* By their codes of three bits; the others are no distance in space or time. */
+static const char *const space_units[8] = {"", "m", "mm", "um", "", "", "", ""};
+static const char *const time_units[8] = {"", "s", "ms", "us", "", "", "", ""};
+
 /* The names of dimensions from the fourth on; behind the fifth they have none. */
 static void describe_axes(const unsigned char *h, const struct fields *f, bool big, int n,
                           const int64_t *extent, struct gf_axes *axes) {
     static const char *const names[] = {"x", "y", "z", "t", "c", "u", "v"};
-    static const char *const space[] = {"", "m", "mm", "um"};
-    static const char *const time[] = {"", "s", "ms", "us"};
     const unsigned units =
         f == fields ? h[f->units] : (unsigned)gf_get_integer(h + f->units, 4, big);
     const unsigned in_space = units & 7, in_time = units >> 3 & 7;
     for (int i = 0; i < n; i++) {
         const double spacing =
             gf_get_real(h + f->spacing + (i + 1) * f->real_bytes, f->real_bytes, big);
-        const char *unit = i < 3    ? in_space < 4 ? space[in_space] : ""
-                           : i == 3 ? in_time < 4 ? time[in_time] : ""
-                                    : "";
+        const char *unit = i < 3 ? space_units[in_space] : i == 3 ? time_units[in_time] : "";
         gf_axes_add(axes, names[i], extent[i], *unit ? fabs(spacing) : 0, unit);
         axes->named = axes->named || (i > 2 && extent[i] > 1);
     }
@@ -171,19 +171,10 @@ static int describe_shape(struct gf_decoder *d, struct gf_image *image, const un
         if (extent[i] < 1)
             return gf_fail(GF_EFORMAT, "broken NIfTI: an extent of %lld", (long long)extent[i]);
     }
-    while (n > 2 && extent[n - 1] == 1)
-        n--;
-    l->ndim = n < 3 ? n : 3;
     l->big_endian = big;
-    for (int i = 0; i < n; i++) {
-        int64_t *to = &l->shape[l->ndim - 1 - (i < 2 ? i : 2)];
-        if (i <= 2)
-            *to = extent[i];
-        else if (__builtin_mul_overflow(*to, extent[i], to))
-            return gf_fail(GF_EFORMAT, "broken NIfTI: more samples than 63 bits count");
-    }
+    n = gf_layout_extents(l, n, extent);
     describe_axes(h, f, big, n, extent, &image->axes);
-    return GF_OK;
+    return n < 0 ? n : GF_OK;
 }
 
 /* Opens the samples of a .hdr beside it. */
@@ -279,18 +270,17 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
         time = a->role == GF_TIME ? a->unit : time;
     }
     /* In the units of a kept header, to which its affine belongs. */
-    static const double metres[] = {0, 1, 1e-3, 1e-6}, seconds[] = {0, 1, 1e-3, 1e-6};
     char kind = 0;
     const unsigned old = (unsigned)gf_get_integer(h + f->units, f->units_bytes, false);
     const double length = gf_unit_value(unit, &kind), duration = gf_unit_value(time, &kind);
     unsigned in_space = old & 7, in_time = old >> 3 & 7;
     in_space = length > 0 && (in_space < 1 || in_space > 3) ? 2 : in_space;
     in_time = duration > 0 && (in_time < 1 || in_time > 3) ? 1 : in_time;
+    const double per_space = length > 0 ? length / gf_unit_value(space_units[in_space], &kind) : 1;
+    const double per_time = duration > 0 ? duration / gf_unit_value(time_units[in_time], &kind) : 1;
     gf_put_integer(h + f->dim, f->dim_bytes, n);
     for (int i = 0; i < MOST_DIMS; i++) {
-        const double v = spacing[i] * (i < 3 && length > 0      ? length / metres[in_space]
-                                       : i == 3 && duration > 0 ? duration / seconds[in_time]
-                                                                : 1);
+        const double v = spacing[i] * (i < 3 ? per_space : i == 3 ? per_time : 1);
         unsigned char *field = h + f->spacing + (i + 1) * f->real_bytes;
         const double was = gf_get_real(field, f->real_bytes, false);
         gf_put_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);

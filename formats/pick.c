@@ -28,7 +28,7 @@ static int select_axis(struct gf_pick *p, const struct gf_range_of *r) {
 
 /* Describes the image that the picked pages make. */
 static void describe(struct gf_pick *p, struct gf_image *image) {
-    struct gf_axes axes = {.by = image->axes.by, .elsewhere = image->axes.elsewhere};
+    struct gf_axes axes = {.by = image->axes.by};
     const int pages = image->axes.n - 2;
     p->all = image->axes;
     for (int i = 0; i < pages; i++)
@@ -60,7 +60,9 @@ int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, 
     *p = (struct gf_pick){.images = 1, .pages = 1};
     for (int i = 0; i < axes->n - 2 && image->ndim == 3; i++) {
         struct gf_picked *a = &p->axis[p->n++];
-        *a = (struct gf_picked){.extent = axes->axis[i].extent, .count = axes->axis[i].extent};
+        *a = (struct gf_picked){.extent = axes->axis[i].extent,
+                                .count = axes->axis[i].extent,
+                                .role = axes->axis[i].role};
         snprintf(a->name, sizeof a->name, "%s", axes->axis[i].name);
     }
     if (!p->n && image->ndim == 3) {
@@ -88,6 +90,7 @@ int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, 
         p->images *= a->counts_images ? a->count : 1;
     }
     p->pages /= p->images;
+    p->n_axes = p->n;
     if (picks || divides)
         describe(p, image);
     else
@@ -124,6 +127,21 @@ bool gf_pick_is_in_order(const struct gf_pick *p) {
         inside = inside || (!p->axis[k].counts_images && p->axis[k].count > 1);
     }
     return true;
+}
+
+struct gf_pick_count gf_pick_counts(const struct gf_pick *p, enum gf_role role) {
+    struct gf_pick_count found = {0, 1, 1};
+    int64_t image = p->image, step = 1;
+    for (int k = p->n_axes - 1; k >= 0; k--) {
+        const struct gf_picked *a = &p->axis[k];
+        if (a->role == role && a->counts_images)
+            found = (struct gf_pick_count){image % a->count + a->first, 1, 1};
+        else if (a->role == role)
+            found = (struct gf_pick_count){a->first, step, a->count};
+        image /= a->counts_images ? a->count : 1;
+        step *= a->counts_images ? 1 : a->count;
+    }
+    return found;
 }
 
 const char *gf_pick_name(const struct gf_pick *p, char *text, size_t size) {

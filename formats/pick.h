@@ -6,17 +6,24 @@
 #include "formats/format.h"
 
 struct gf_pick {
-    int n; /* 0: all pages, in one image */
+    int n;      /* 0: all pages, in one image */
+    int n_axes; /* the same, also if n is 0 */
     /* The pages' axes, slowest first. */
     struct gf_picked {
         char name[12];
         int64_t extent;       /* in the file */
         int64_t first, count; /* that are read */
         bool counts_images;   /* each index is an image of its own */
+        enum gf_role role;
     } axis[GF_MAX_AXES];
     int64_t image, images; /* the current one, and how many */
     int64_t pages;         /* of an image */
     struct gf_axes all;    /* of all that is picked, if it is a series of images */
+};
+
+/* Page i has index first + i / step % count of an axis in the file. */
+struct gf_pick_count {
+    int64_t first, step, count;
 };
 
 /* Applies the options' selection to a file's image, and divides it into volumes if the options ask
@@ -29,6 +36,8 @@ int64_t gf_pick_page(const struct gf_pick *p, int64_t i);
 bool gf_pick_is_in_order(const struct gf_pick *p);
 /* The number, among all picked pages in the order of the file, of page i of the current image. */
 int64_t gf_pick_place(const struct gf_pick *p, int64_t i);
+/* How the first axis of that role counts the current image's pages; all are 0 if there is none. */
+struct gf_pick_count gf_pick_counts(const struct gf_pick *p, enum gf_role role);
 /* "t=3,c=1" of the current image, for messages; returns `text`. */
 const char *gf_pick_name(const struct gf_pick *p, char *text, size_t size);
 

@@ -14,7 +14,6 @@ enum { MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
-static const char *const role_names[] = {"space", "time", "channel", "other", NULL};
 static const char *const unit_names[] = {"none", "inch", "centimetre", "metre", NULL};
 
 /* The key of the picture's shape, then the keys of older files. Not "shape": TIFF readers such as
@@ -81,6 +80,14 @@ static int bad(const char *field) {
     return gf_fail(GF_EFORMAT, "its spectrum record is broken: bad '%s'", field);
 }
 
+/* The number of a word among the names, which end in NULL; -1 if it is none of them. */
+static int find_word(const char *const *names, const char *word) {
+    for (int i = 0; word && names[i]; i++)
+        if (!strcmp(word, names[i]))
+            return i;
+    return -1;
+}
+
 static int get_integer(const json_t *v, const char *key, int64_t low, int64_t high, int64_t *out) {
     *out = json_integer_value(v);
     return json_is_integer(v) && *out >= low && *out <= high ? GF_OK : bad(key);
@@ -134,9 +141,8 @@ static int get_field(const json_t *root, const struct field *f, struct gf_record
         n = json_is_true(v);
         rc = json_is_boolean(v) ? GF_OK : bad(f->key);
     } else {
-        while (word && f->names[n] && strcmp(word, f->names[n]))
-            n++;
-        rc = word && f->names[n] ? GF_OK : bad(f->key);
+        n = find_word(f->names, word);
+        rc = n >= 0 ? GF_OK : bad(f->key);
     }
     if (f->size == sizeof(int64_t))
         *(int64_t *)to = n;
@@ -151,12 +157,11 @@ static int get_field(const json_t *root, const struct field *f, struct gf_record
 static int get_resolution(const json_t *root, struct gf_resolution *out) {
     const json_t *v = json_object_get(root, "resolution");
     const json_t *x = json_array_get(v, 0), *y = json_array_get(v, 1);
-    const char *name = json_string_value(json_array_get(v, 2));
+    const int unit = find_word(unit_names, json_string_value(json_array_get(v, 2)));
     if (!v)
         return GF_OK;
-    for (int i = 0; name && unit_names[i]; i++)
-        if (!strcmp(name, unit_names[i]))
-            gf_resolution_set(out, json_number_value(x), json_number_value(y), (enum gf_unit)i);
+    if (unit >= 0)
+        gf_resolution_set(out, json_number_value(x), json_number_value(y), (enum gf_unit)unit);
     return out->x > 0 ? GF_OK : bad("resolution");
 }
 
@@ -191,18 +196,15 @@ static int get_metadata(const json_t *root, struct gf_metadata *m) {
 static int get_axis(const json_t *v, struct gf_axes *axes) {
     const char *name = json_string_value(json_object_get(v, "name"));
     const char *unit = json_string_value(json_object_get(v, "unit"));
-    const char *role = json_string_value(json_object_get(v, "role"));
+    const int role = find_word(gf_role_names, json_string_value(json_object_get(v, "role")));
     int64_t extent = 0;
     int rc = get_integer(json_object_get(v, "extent"), "file_axes", 1, INT64_MAX, &extent);
-    int i = 0;
-    while (role && role_names[i] && strcmp(role, role_names[i]))
-        i++;
-    if (rc || !name || !role || !role_names[i])
+    if (rc || !name || role < 0)
         return bad("file_axes");
     char clean[12];
     gf_unit_copy(unit, 0, clean);
     gf_axes_add(axes, name, extent, json_number_value(json_object_get(v, "spacing")), clean);
-    axes->axis[0].role = (enum gf_role)i;
+    axes->axis[0].role = (enum gf_role)role;
     return GF_OK;
 }
 
@@ -304,7 +306,7 @@ static json_t *axes_json(const struct gf_axes *axes) {
         whole = whole && !json_array_append_new(
                              list, json_pack("{s:s, s:I, s:f, s:s, s:s}", "name", a->name, "extent",
                                              (json_int_t)a->extent, "spacing", a->spacing, "unit",
-                                             a->unit, "role", role_names[a->role]));
+                                             a->unit, "role", gf_role_names[a->role]));
     if (whole)
         return list;
     json_decref(list);

@@ -12,40 +12,13 @@
 #include "formats/checksum.h"
 
 int gf_record_file_load(const char *path, char **text, size_t *n) {
-    struct gf_source *source = NULL;
-    struct stat st;
-    *text = NULL;
-    *n = 0;
+    int64_t bytes = 0;
     char *name = gf_record_path(path);
-    if (!name)
-        return gf_no_memory();
-    int rc = GF_OK;
-    if (stat(name, &st)) {
-        if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
-            rc = gf_fail_errno(GF_EIO, "cannot read its record");
-        goto out;
-    }
-    if (!S_ISREG(st.st_mode))
-        goto out;
-    rc = gf_source_open(name, &source); /* another file than stat() saw, if it is being replaced */
-    const int64_t size = rc ? rc : gf_source_size(source);
-    const size_t most = (size_t)gf_min(size + 1, GF_RECORD_FILE_MAX + 1);
-    if (!rc && size < 0)
-        rc = (int)size;
-    if (!rc && !(*text = malloc(most)))
-        rc = gf_no_memory();
-    if (!rc) {
-        int64_t got = gf_source_read(source, *text, most);
-        rc = got < 0 ? (int)got : GF_OK;
-        *n = got > 0 ? (size_t)got : 0;
-    }
-out:
-    gf_source_close(source);
+    *text = NULL;
+    int rc = name ? gf_source_load(name, "cannot read its record", GF_RECORD_FILE_MAX, text, &bytes)
+                  : gf_no_memory();
+    *n = rc ? 0 : (size_t)bytes;
     free(name);
-    if (rc) {
-        free(*text);
-        *text = NULL;
-    }
     return rc;
 }
 

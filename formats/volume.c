@@ -34,11 +34,6 @@ struct gf_volume {
     struct gf_sums sums;
 };
 
-static bool is_stream(const char *path) {
-    struct stat st;
-    return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
-}
-
 /* True if the output is packed into a gzip stream. */
 static bool is_packed(const char *path) {
     const char *suffix = gf_suffix(path);
@@ -49,7 +44,7 @@ static bool is_packed(const char *path) {
 const char *gf_volume_pages_refused(const char *path, const struct gf_format *format) {
     if (!format->put_pages)
         return "only .tif, .npy and .raw are written page by page";
-    if (format->embeds_record && is_stream(path))
+    if (format->embeds_record && gf_path_is_stream(path))
         return "a pipe gets a TIFF in one piece";
     return NULL;
 }
@@ -62,7 +57,7 @@ const char *gf_volume_refuses(const char *path, const struct gf_format *format,
         return "a packed file has no positions known beforehand";
     if (format->compresses && format->compresses(options))
         return "compressed planes (--tiff-compression) have no position known beforehand";
-    if (is_stream(path) && (format->embeds_record || !gf_sink_goes_nowhere(path)))
+    if (gf_path_is_stream(path) && (format->embeds_record || !gf_sink_goes_nowhere(path)))
         return "a pipe cannot take planes out of order";
     return NULL;
 }

@@ -52,10 +52,10 @@ static double scale_of(const json_t *node, size_t i) {
 }
 
 static enum gf_role role_of(const char *kind, enum gf_role by_name) {
-    return !strcmp(kind, "time")      ? GF_TIME
-           : !strcmp(kind, "channel") ? GF_CHANNEL
-           : !strcmp(kind, "space")   ? GF_SPACE
-                                      : by_name;
+    for (int i = 0; i < GF_OTHER_ROLE; i++)
+        if (!strcmp(kind, gf_role_names[i]))
+            return (enum gf_role)i;
+    return by_name;
 }
 
 /* The axes of the image by a list of names or of the multiscales' objects, the fastest last. Pages

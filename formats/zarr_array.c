@@ -27,27 +27,18 @@ int gf_zarr_bad(const char *what) {
 }
 
 int gf_zarr_load(const char *folder, const char *name, json_t **out) {
-    char *path = gf_zarr_path(folder, name), *text = malloc(MOST_JSON + 1);
-    struct gf_source *source = NULL;
-    struct stat st;
+    char *path = gf_zarr_path(folder, name), *text = NULL;
     int64_t n = 0;
-    int rc = path && text ? GF_OK : gf_no_memory();
     *out = NULL;
-    if (rc || stat(path, &st) || !S_ISREG(st.st_mode))
-        goto out;
-    rc = gf_source_open(path, &source);
-    if (!rc && (n = gf_source_read(source, text, MOST_JSON + 1)) < 0)
-        rc = (int)n;
-    if (!rc && n <= MOST_JSON)
+    int rc = path ? gf_source_load(path, name, MOST_JSON, &text, &n) : gf_no_memory();
+    if (text && n <= MOST_JSON)
         *out = json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, NULL);
-    if (!rc && !json_is_object(*out)) {
+    if (text && !json_is_object(*out)) {
         json_decref(*out);
         *out = NULL;
         rc = gf_fail(GF_EFORMAT, "broken Zarr: '%s' is no JSON object%s", name,
                      n > MOST_JSON ? " of at most 1 MiB" : "");
     }
-out:
-    gf_source_close(source);
     free(path);
     free(text);
     return rc;
@@ -259,25 +250,19 @@ static void chunk_name(const struct gf_zarr_array *a, const int64_t *at, char na
 /* Reads a chunk's file and unpacks it into `bytes` at `to`; *missing if there is none. */
 static int load_chunk(const struct gf_zarr_array *a, const char *path, char *to, int64_t bytes,
                       bool *missing) {
-    struct gf_source *source = NULL;
     struct stat st;
     char *packed = NULL;
+    int64_t n;
     *missing = lstat(path, &st) && errno == ENOENT;
     if (*missing)
         return GF_OK;
-    if (!stat(path, &st) && !S_ISREG(st.st_mode))
-        return gf_fail(GF_EFORMAT, "is no file");
-    int rc = gf_source_open(path, &source);
-    const int64_t n = rc ? rc : gf_source_size(source);
-    if (!rc && (n < 0 || n > most_packed(bytes)))
-        rc = n < 0 ? (int)n : gf_fail(GF_EFORMAT, "a file of %lld bytes", (long long)n);
-    if (!rc && !(packed = malloc((size_t)n + 1)))
-        rc = gf_no_memory();
-    if (!rc)
-        rc = gf_source_read_exactly(source, packed, (size_t)n);
+    int rc = gf_source_load(path, NULL, most_packed(bytes), &packed, &n);
+    if (!rc && !packed)
+        rc = gf_fail(GF_EFORMAT, "is no file");
+    if (!rc && n > most_packed(bytes))
+        rc = gf_fail(GF_EFORMAT, "a file of more than %lld bytes", (long long)n - 1);
     if (!rc)
         rc = gf_zarr_unpack(a->codec, a->summed, packed, (size_t)n, to, (size_t)bytes);
-    gf_source_close(source);
     free(packed);
     return rc;
 }

@@ -12,7 +12,7 @@
 /* ---- inputs ---- */
 
 static bool is_file(const char *path, struct stat *st) {
-    return path && strcmp(path, "-") && !stat(path, st) && S_ISREG(st->st_mode);
+    return path && strcmp(path, "-") && !gf_path_stat(path, st) && S_ISREG(st->st_mode);
 }
 
 static bool is_after(const struct timespec *a, const struct timespec *b) {
@@ -40,7 +40,9 @@ static bool add_file(struct gf_resume *r, const char *path) {
 /* Adds an input, and the record or the samples beside it. */
 static bool add_input(struct gf_resume *r, const char *path) {
     const struct gf_format *format = gf_format_by_suffix(path);
+    const size_t part = gf_path_part(path);
     bool known = add_file(r, path);
+    r->made_of = part ? gf_hash_text(r->made_of, path + part) : r->made_of;
     if (known && (!format || format->record_beside)) {
         char *beside = gf_record_path(path), *partner = NULL;
         add_file(r, beside);
@@ -98,8 +100,7 @@ static uint64_t hash_products(const struct gf_resume *r, const struct gf_outputs
     uint64_t h = r->made_of;
     for (int i = 0; i < outputs->n && h; i++) {
         const struct gf_product *p = &outputs->product[i];
-        const int what[] = {p->kind, p->target->bands, p->target->aside, p->target->where.has_page,
-                            (int)p->page};
+        const int what[] = {p->kind, p->target->bands, p->target->aside, p->by_plane, (int)p->page};
         h = gf_hash(gf_hash_text(h, p->format->name), what, sizeof what);
     }
     return h;
@@ -124,12 +125,12 @@ static bool is_whole(const struct written *l, const struct gf_product *p, const 
     options.raw = (struct gf_raw_layout){0};
     if (p->format->needs_layout) {
         options.raw = (struct gf_raw_layout){.ndim = 1, .dtype = p->image.px.dtype, .shape = {1}};
-        for (int i = p->target->where.has_page && ndim == 3; i <= ndim; i++)
+        for (int i = p->by_plane && ndim == 3; i <= ndim; i++)
             options.raw.shape[0] *= p->shape[i];
     }
     bool whole = !gf_file_open(path, &options, &file, &image) &&
                  gf_file_format(file) == p->format && !gf_file_check_end(file, &image);
-    if (whole && p->has_record && !p->target->where.has_page &&
+    if (whole && p->has_record && !p->by_plane &&
         (p->format->embeds_record || p->format->record_beside))
         whole = is_same_record(image.record, &p->record);
     gf_file_close(file);

@@ -9,7 +9,8 @@ struct gf_series {
 
 bool gf_series_joins(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
-    return t->reader.series && !p->target->where.has_page && !p->target->bands && !p->target->aside;
+    return t->reader.series && !gf_template_counts(&p->target->where) && !p->target->bands &&
+           !p->target->aside;
 }
 
 static const struct gf_pick *pick_of(const struct gf_task *t) {

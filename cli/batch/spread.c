@@ -49,7 +49,7 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
     const struct gf_job *j = &t->job;
     struct stat st = {0};
     int different = 0;
-    int rc = stat(t->read[0], &st) ? gf_fail_errno(GF_EIO, NULL) : 0;
+    int rc = gf_path_stat(t->read[0], &st) ? gf_fail_errno(GF_EIO, NULL) : 0;
     int64_t *all = malloc((size_t)ranks->size * N * sizeof *all);
     int64_t own[N] = {
         st.st_size,      st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
@@ -98,6 +98,7 @@ static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
 /* ---- the task ---- */
 
 static int look(struct gf_task *t, struct gf_ranks *ranks) {
+    struct stat st;
     int rc = gf_task_is_at_hand(t) ? gf_task_advance(t, GF_TASK_DESCRIBED) : 0;
     /* Rank 0 decides: machines may have different notes of how outputs were made. */
     bool skipped = t->state == GF_TASK_SKIPPED;
@@ -110,8 +111,9 @@ static int look(struct gf_task *t, struct gf_ranks *ranks) {
     if (rc || skipped)
         return rc;
     if (t->state == GF_TASK_NAMED)
-        return access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
-                                        : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
+        return gf_path_stat(t->read[0], &st)
+                   ? gf_fail_errno(GF_EIO, NULL)
+                   : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
     const char *why = t->hooks->stream   ? NULL
                       : t->pages.at_once ? gf_task_refuses_outputs(t, false)
                                          : gf_slabs_refuses(t);

@@ -48,7 +48,7 @@ static struct gf_image page(const struct gf_image *image, int64_t z) {
 }
 
 int gf_product_accepts(const struct gf_product *p) {
-    struct gf_image image = p->target->where.has_page ? page(&p->image, 0) : p->image;
+    struct gf_image image = p->by_plane ? page(&p->image, 0) : p->image;
     image = fit(&image, p->format);
     return gf_format_accepts(p->format, &image);
 }
@@ -70,7 +70,7 @@ static bool page_record(const struct gf_record *volume, struct gf_record *out) {
 
 bool gf_product_has_record(const struct gf_product *p) {
     struct gf_record record;
-    return p->has_record && (!p->target->where.has_page || page_record(&p->record, &record));
+    return p->has_record && (!p->by_plane || page_record(&p->record, &record));
 }
 
 /* The image without the samples that --edges added. */
@@ -132,9 +132,42 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
-/* The path of plane z of a product with {page}; the caller frees it. */
+/* The path of plane z of a product, or of all for z = 0; the caller frees it. */
 static int page_path(const struct gf_product *p, int64_t z, char **path) {
-    return gf_template_expand(&p->target->where, p->in, p->target->label, p->page + z, path);
+    const struct gf_pick_count *t = &p->time, *c = &p->channel;
+    const struct gf_indices at = {p->page + z, t->first + z / t->step % t->count,
+                                  c->first + z / c->step % c->count};
+    return gf_template_expand(&p->target->where, p->in, p->target->label, &at, path);
+}
+
+int gf_product_number(struct gf_product *p, const struct gf_pick *pick) {
+    static const struct gf_pick none = {0};
+    const struct gf_template *where = &p->target->where;
+    const struct gf_picked *missing = NULL;
+    pick = pick ? pick : &none;
+    p->time = gf_pick_counts(pick, GF_TIME);
+    p->channel = gf_pick_counts(pick, GF_CHANNEL);
+    p->by_plane = where->has_page;
+    for (int i = 0; i < pick->n_axes && !where->has_page; i++) {
+        const struct gf_picked *a = &pick->axis[i];
+        const bool named = (a->role == GF_TIME && where->has_time) ||
+                           (a->role == GF_CHANNEL && where->has_channel);
+        p->by_plane = p->by_plane || (named && a->count > 1 && !a->counts_images);
+        missing = !named && a->count > 1 && (a->counts_images || !missing) ? a : missing;
+    }
+    if (!gf_template_counts(where) || where->has_page)
+        return 0;
+    if (missing && (p->by_plane || missing->counts_images))
+        return gf_fail(GF_EINVAL, "its pages along %s would all be written to '%s'; add %s",
+                       missing->name, p->path,
+                       missing->role == GF_TIME      ? "{t}"
+                       : missing->role == GF_CHANNEL ? "{c}"
+                                                     : "{page}");
+    char *path = p->path;
+    int rc = p->by_plane ? 0 : page_path(p, 0, &p->path);
+    if (p->path != path)
+        free(path);
+    return rc;
 }
 
 /* Writes each plane of `image` to a file; the first is plane `from` of the product. */
@@ -189,7 +222,7 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_product *p, const struct gf_metadata *metadata) {
     if (p->target->bands)
         return write_bands(s, job, p);
-    if (p->target->where.has_page)
+    if (p->by_plane)
         return write_planes(s, p, 0, &p->image, metadata);
     return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
 }
@@ -201,7 +234,7 @@ const char *gf_product_refuses(const struct gf_settings *s, const struct gf_prod
     const struct gf_write_options options = options_of(s, p);
     if (p->target->bands || p->target->aside)
         return "bands and masks are made in one piece";
-    if (p->target->where.has_page)
+    if (p->by_plane)
         return in_order ? NULL : "{page} is not; write one .tif, .npy or .raw";
     return in_order ? gf_volume_pages_refused(p->path, p->format)
                     : gf_volume_refuses(p->path, p->format, &options);
@@ -214,7 +247,7 @@ int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
     struct gf_image v;
     int rc = in_order && p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
     *out = NULL;
-    if (!rc && p->target->where.has_page)
+    if (!rc && p->by_plane)
         return 0;
     if (!rc)
         rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
@@ -271,8 +304,8 @@ static int each_page(const struct gf_product *p, gf_file_visit *visit, void *use
 int gf_outputs_each_file(const struct gf_outputs *o, gf_file_visit *visit, void *user) {
     int rc = 0;
     for (const struct gf_product *p = o->product; p < o->product + o->n && !rc; p++)
-        rc = p->target->bands            ? each_band(o->job, p, visit, user)
-             : p->target->where.has_page ? each_page(p, visit, user)
-                                         : visit(user, p, p->path);
+        rc = p->target->bands ? each_band(o->job, p, visit, user)
+             : p->by_plane    ? each_page(p, visit, user)
+                              : visit(user, p, p->path);
     return rc;
 }

@@ -9,6 +9,7 @@
 #define GF_CLI_BATCH_STORE_H
 
 #include "cli/batch/targets.h"
+#include "formats/pick.h"
 #include "formats/record.h"
 #include "formats/volume.h"
 
@@ -20,9 +21,11 @@ struct gf_product {
     const struct gf_target *target; /* from the options */
     enum gf_kind kind;              /* the target's, unless the command decides otherwise */
     const struct gf_format *format;
-    char *path;       /* {page} not replaced; for bands with a star instead of their names */
-    const char *in;   /* the input's name, for {page} paths */
-    int64_t page;     /* the picture's number in its file, for {page} paths */
+    char *path;     /* {page} and the like not replaced; bands: a star instead of their names */
+    const char *in; /* the input's name, for such paths, */
+    int64_t page;   /* the picture's number in its file, */
+    struct gf_pick_count time, channel; /* and those of its planes */
+    bool by_plane;                      /* each plane is a file */
     bool noise;       /* a spectrum, in which encoders need not look for structure */
     bool alpha_plane; /* alpha follows the job's channels as one more plane */
     enum gf_keeps keeps;
@@ -35,6 +38,10 @@ struct gf_product {
     struct gf_record record;
 };
 
+/* Decides whether each plane is a file: with {page}, or if {t} or {c} names an axis of the pages; else
+ * completes the path. GF_EINVAL if planes or volumes of the file would have one name. `pick` is
+ * the file's, or NULL. */
+int gf_product_number(struct gf_product *p, const struct gf_pick *pick);
 /* GF_EINVAL if the product's format cannot hold it; the message names formats that can. */
 int gf_product_accepts(const struct gf_product *p);
 /* Makes the integers of a product that stretches, by --range, in place of its samples. */
@@ -47,17 +54,17 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
 const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
                                bool in_order);
 /* Makes the volume of a product that is written in parts, by gf_product_put() if `in_order`, else
- * by gf_volume_write(). The caller commits or aborts it. NULL with {page}: each plane is a file. */
+ * by gf_volume_write(). The caller commits or aborts it. NULL if each plane is a file. */
 int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
                     const struct gf_metadata *metadata, bool in_order, struct gf_volume **out);
 /* Opens a product that another process made, by the path of its temporary. */
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
                     struct gf_volume **out);
-/* Writes planes from number `from` on. `v` is NULL with {page}. */
+/* Writes planes from number `from` on. `v` is NULL if each is a file. */
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
                    const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
                    const struct gf_array *pages);
-/* True if each of its files, with {page} each plane, has a record. */
+/* True if each of its files, perhaps one a plane, has a record. */
 bool gf_product_has_record(const struct gf_product *p);
 
 /* The products of a job. */

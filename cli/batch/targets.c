@@ -62,7 +62,8 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
                     : add_aside(out, "--out", s->frc.curve, kind, "frc");
         struct gf_target *t = &out->target[out->n - 1];
         t->plain = true;
-        if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
+        if (!rc && (t->where.prefix || t->where.has_time || t->where.has_channel ||
+                    (t->where.has_page && s->dims != 2)))
             rc = gf_fail(GF_EUSAGE,
                          "%s names a file, or a template with {stem}, and with --dims=2 {page}",
                          t->where.option);
@@ -115,7 +116,7 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum
 
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path) {
-    int rc = gf_template_expand(&t->where, in, t->label, -1, path);
+    int rc = gf_template_expand(&t->where, in, t->label, NULL, path);
     *format = NULL;
     if (rc || t->plain)
         return rc;
@@ -170,7 +171,7 @@ int gf_targets_each(const struct gf_targets *targets, char *const *names, int n_
         for (int k = 0; k < targets->n && !rc; k++) {
             const struct gf_target *t = &targets->target[k];
             char *path = NULL;
-            rc = gf_template_expand(&t->where, names[i], t->label, -1, &path);
+            rc = gf_template_expand(&t->where, names[i], t->label, NULL, &path);
             if (!rc)
                 rc = visit(user, t, names[i], path);
             free(path);
@@ -220,7 +221,8 @@ static int check_folder(void *settings, const struct gf_target *t, const char *i
     char *folder = gf_folder_of(path), *above = folder && t->bands ? gf_folder_of(folder) : NULL;
     int rc = folder && (above || !t->bands) ? 0 : gf_no_memory();
     (void)in;
-    if (rc || t->plain || is_folder(folder) || strstr(folder, "{page}"))
+    if (rc || t->plain || is_folder(folder) || strstr(folder, "{page}") || strstr(folder, "{t}") ||
+        strstr(folder, "{c}"))
         goto out;
     if (s->mkdir)
         rc = s->dry_run ? 0 : make_all(folder);

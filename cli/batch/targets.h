@@ -37,11 +37,11 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype);
 
-/* Finds the format and path ({page} not replaced) of `t` for this input. The caller frees *path. */
+/* Finds the format and path ({page}, {t} and {c} not replaced) of `t` for this input. The caller frees *path. */
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path);
 
-/* Calls visit() for the path of each output of each input, {page} not replaced. The visitor may
+/* Calls visit() for the path of each output of each input, as gf_target_resolve() finds it. The visitor may
  * change the path. Stops at the first that does not return 0, and returns that. */
 typedef int gf_target_visit(void *user, const struct gf_target *t, const char *in, char *path);
 int gf_targets_each(const struct gf_targets *targets, char *const *names, int n_names,
@@ -57,7 +57,7 @@ int gf_target_claim(const struct gf_target *t, const char *in, const struct gf_f
                     const char *path);
 
 /* GF_EIO if a folder of these outputs does not exist; with --mkdir makes it and its parents.
- * Folders with {page} in their names are not checked. */
+ * Folders with {page}, {t} or {c} in their names are not checked. */
 int gf_targets_check_folders(const struct gf_settings *s, const struct gf_targets *targets,
                              char *const *names, int n_names);
 int gf_folder_make(const char *folder);

@@ -29,6 +29,9 @@ static int name_products(struct gf_task *t) {
         struct gf_product *p = &t->product[i];
         *p = (struct gf_product){.target = target, .kind = target->kind, .in = in, .page = t->page};
         int rc = gf_target_resolve(target, in, &p->format, &p->path);
+        const bool known = t->reader.file[0] && t->n_read == 1;
+        if (!rc && !target->plain && !target->bands)
+            rc = gf_product_number(p, known ? gf_file_pick(t->reader.file[0]) : NULL);
         if (rc)
             return rc;
     }
@@ -69,7 +72,7 @@ static int claim_file(void *user, const struct gf_product *p, const char *path) 
 static bool may_have_more(const struct gf_task *t) {
     bool pages = false;
     for (int i = 0; i < t->targets->n; i++)
-        pages = pages || t->targets->target[i].where.has_page;
+        pages = pages || gf_template_counts(&t->targets->target[i].where);
     return pages && t->reader.several;
 }
 
@@ -240,9 +243,9 @@ static bool may_be_fed(const struct gf_task *t) {
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
 }
 
-/* True if a file's further pictures have other names ({page}), or can follow in the same stream. */
+/* True if a file's further pictures have other names, or can follow in the same stream. */
 static bool takes_several(const struct gf_product *p) {
-    return p->target->where.has_page ||
+    return gf_template_counts(&p->target->where) ||
            (gf_path_is_stream(p->path) && p->format->more && !p->target->bands);
 }
 
@@ -388,7 +391,7 @@ static int transform(struct gf_task *t) {
 
 /* True if the output is a copy of the input file: encoding samples again would lose quality. */
 static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
-    return t->untouched && t->reader.copies && !p->target->aside && !p->target->where.has_page &&
+    return t->untouched && t->reader.copies && !p->target->aside && !p->by_plane &&
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
 }
 
@@ -439,6 +442,8 @@ int gf_task_more(struct gf_task *t) {
     for (int i = 0; i < t->targets->n; i++)
         if (gf_series_joins(t, i) && !whole) /* a file without one volume is of no use */
             return 0;
+    if (t->reader.series && t->state == GF_TASK_NAMED) /* all volumes have this header */
+        return 0;
     char number[64];
     snprintf(number, sizeof number, "%lld", (long long)t->page + 1);
     if (t->reader.series) {

@@ -1,6 +1,8 @@
 /* Decides whether a volume is run page by page, with how many pages and how much memory. */
 #include "cli/batch/task.h"
 
+#include <sys/stat.h>
+
 #include "core/base/range_sample.h"
 
 enum {
@@ -12,13 +14,20 @@ enum {
     STREAM_BYTES = 64 << 20 /* of pages; from here on the whole team runs them */
 };
 
+/* True for a file, a part of one, or a folder of chunks. */
+static bool can_be_read_again(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") && !gf_path_stat(path, &st) &&
+           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
 bool gf_task_is_at_hand(const struct gf_task *t) {
     if (t->reader.file[0] && !t->s->frames)
         return gf_file_is_at_hand(t->reader.file[0]);
     for (int i = 0; i < t->n_read; i++)
-        if (!gf_path_is_file(t->read[i]))
+        if (!can_be_read_again(t->read[i]))
             return false;
-    return !t->s->from_phase || gf_path_is_file(t->s->from_phase);
+    return !t->s->from_phase || can_be_read_again(t->s->from_phase);
 }
 
 const char *gf_task_refuses_mean(const struct gf_task *t) {
@@ -58,8 +67,8 @@ static bool shows_parts(const struct gf_task *t) {
     bool shows = false;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_product *p = &t->product[i];
-        shows = shows || p->target->where.has_page ||
-                (gf_path_is_stream(p->path) && !gf_sink_goes_nowhere(p->path));
+        shows =
+            shows || p->by_plane || (gf_path_is_stream(p->path) && !gf_sink_goes_nowhere(p->path));
     }
     return shows && !t->s->plan_only;
 }

@@ -1,4 +1,4 @@
-/* Replaces {stem} {kind} {ext} {page} {dir} in templates; finds types by prefix or suffix. */
+/* Replaces {stem}, {page} and the like in templates; finds types by prefix or suffix. */
 #include "cli/batch/template.h"
 
 #include <stdlib.h>
@@ -14,13 +14,9 @@ bool gf_path_is_file(const char *path) {
     return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-bool gf_path_is_stream(const char *path) {
-    struct stat st;
-    return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
-}
-
-enum field { STEM, KIND, EXT, PAGE, DIR, N_FIELDS };
-static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{page}", "{dir}"};
+enum field { STEM, KIND, EXT, DIR, PAGE, TIME, CHANNEL, N_FIELDS };
+static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{dir}",
+                                             "{page}", "{t}",    "{c}"};
 
 /* The field that begins here, or -1. */
 static int field_at(const char *p) {
@@ -67,11 +63,16 @@ int gf_template_parse(const char *option, const char *text, struct gf_template *
             out->has_stem = true;
         else if (field == PAGE)
             out->has_page = true;
+        else if (field == TIME)
+            out->has_time = true;
+        else if (field == CHANNEL)
+            out->has_channel = true;
         else if (field == DIR)
             out->has_dir = true;
         else if (field < 0 && name && p[1 + name] == '}')
             return gf_fail(GF_EUSAGE,
-                           "%s: unknown %.*s; a template knows {stem} {kind} {ext} {page} {dir}",
+                           "%s: unknown %.*s; a template knows {stem} {kind} {ext} {dir} {page} "
+                           "{t} {c}",
                            option, (int)name + 2, p);
     }
     size_t n = strlen(out->text);
@@ -124,15 +125,15 @@ static int split_folder(const struct gf_roots *roots, const char *in, const char
     return skip && last > *dir ? (int)(last - *dir) : 0;
 }
 
-int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
-                       char **path) {
+int gf_template_expand(const struct gf_template *t, const char *in, const char *kind,
+                       const struct gf_indices *at, char **path) {
     const size_t part = gf_path_part(in);
     size_t size = 0;
     char *text = NULL;
     const char *stem, *ext, *dir;
     if (part) { /* of a file, which names the outputs */
         char *file = strndup(in, part);
-        int rc = file ? gf_template_expand(t, file, kind, page, path) : gf_no_memory();
+        int rc = file ? gf_template_expand(t, file, kind, at, path) : gf_no_memory();
         free(file);
         return rc;
     }
@@ -146,6 +147,7 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
     int rc = choose_ext(t, in, &ext);
     if (rc)
         return rc;
+    const int64_t index[] = {at ? at->page : 0, at ? at->time : 0, at ? at->channel : 0};
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return gf_no_memory();
@@ -157,13 +159,13 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             fputs(kind, f);
         else if (field == EXT)
             fputs(ext, f);
-        else if (field == PAGE && page >= 0)
-            fprintf(f, "%04lld", (long long)page);
+        else if (field >= PAGE && at)
+            fprintf(f, "%04lld", (long long)index[field - PAGE]);
         else if (field == DIR)
             fprintf(f, "%.*s", dir_length, dir);
         else
             fputc(*p, f);
-        p += field >= 0 && !(field == PAGE && page < 0) ? strlen(fields[field]) : 1;
+        p += field >= 0 && (field < PAGE || at) ? strlen(fields[field]) : 1;
         if (field == DIR && !dir_length && *p == '/') /* "{dir}/{stem}.png" is no name below / */
             p++;
     }

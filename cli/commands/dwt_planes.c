@@ -282,8 +282,7 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
         return "pictures with alpha are not";
     if (gf_dwt_refuses_planes(&job))
         return gf_dwt_refuses_planes(&job);
-    if (t->job.n_out != 1 || p->target->bands || p->target->where.has_page ||
-        t->job.out[0].map != GF_MAP_NUMBER)
+    if (t->job.n_out != 1 || p->target->bands || p->by_plane || t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
     if (s->frames && s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";

@@ -18,12 +18,11 @@ static const char *const corners[] = {NULL,           "top-left",     "top-right
                                       "right-top",    "right-bottom", "left-bottom"};
 
 static json_t *axes_report(const struct gf_axes *axes) {
-    static const char *const roles[] = {"space", "time", "channel", "other"};
     json_t *list = json_array();
     for (const struct gf_axis *a = axes->axis; a < axes->axis + axes->n; a++)
         GF_APPEND(list, GF_KEY("name", a->name), GF_KEY("extent", a->extent),
                   GF_KEY_OR_NULL(a->spacing > 0, "spacing", a->spacing),
-                  GF_KEY_OR_NULL(*a->unit, "unit", a->unit), GF_KEY("role", roles[a->role]),
+                  GF_KEY_OR_NULL(*a->unit, "unit", a->unit), GF_KEY("role", gf_role_names[a->role]),
                   GF_BOOL(".next", a < axes->axis + axes->n - 1));
     return list;
 }

@@ -259,7 +259,8 @@ static int write_file(const struct comparison *c, int64_t page) {
     const struct gf_target *to = &c->t->targets->target[0];
     const bool clobber = c->t->s->clobber;
     char *path;
-    int rc = gf_template_expand(&to->where, c->t->read[0], to->label, gf_max(page, 0), &path);
+    const struct gf_indices at = {.page = gf_max(page, 0)};
+    int rc = gf_template_expand(&to->where, c->t->read[0], to->label, &at, &path);
     if (rc)
         return rc;
     const int what = gf_plot_file("--out", path);

@@ -38,30 +38,52 @@ static double within_reason(double radius) {
     return fmin(fmax(radius, 1e-60), 1e60);
 }
 
-/* Converts a period or a frequency in the file's units: a sphere in them. */
-static int resolve_length(const struct gf_job *job, const struct gf_filter_frame *frame,
-                          const struct gf_filter_part *p, const struct gf_radius *r,
-                          double radius[GF_MAX_DIMS]) {
+/* A period or a frequency in cycles per metre, degree or second (*kind). */
+static double frequency_of(const struct gf_radius *r, char *kind) {
+    const double unit = gf_unit_value(r->name, kind);
+    return r->unit == GF_PERIOD ? 1 / (r->value * unit) : r->value / unit;
+}
+
+/* The distance in bins of the picture's axis. */
+static double in_bins(const struct gf_filter_frame *frame, const struct gf_radius *r, int axis) {
+    const double n = (double)frame->shape[axis];
+    char kind;
+    return r->unit == GF_BINS      ? r->value
+           : r->unit == GF_CYCLES  ? r->value * n
+           : r->unit == GF_NYQUIST ? r->value / 100 * n / 2
+                                   : frequency_of(r, &kind) * frame->spacing[axis] * n;
+}
+
+/* GF_EINVAL for a distance in the file's units if the samples along the axis have no such. */
+static int check_spacing(const struct gf_filter_frame *frame, const struct gf_filter_part *p,
+                         const struct gf_radius *r, int axis) {
     char kind = 0;
-    const double unit = gf_unit_value(r->name, &kind);
-    const double f = r->unit == GF_PERIOD ? 1 / (r->value * unit) : r->value / unit;
+    gf_unit_value(r->name, &kind);
+    if (r->unit < GF_PERIOD || (frame->spacing[axis] > 0 && frame->kind[axis] == kind))
+        return 0;
+    return gf_fail(GF_EINVAL,
+                   "--%s=%.60s: the picture's samples have no known distance in %s; give "
+                   "--pixel=LENGTH, or bins, or parts such as 0.1c or 10%%",
+                   p->option, p->text,
+                   kind == 'm'   ? "metres"
+                   : kind == 'd' ? "degrees"
+                                 : "seconds");
+}
+
+/* Checks a period or a frequency in the file's units: a sphere in them. */
+static int check_length(const struct gf_job *job, const struct gf_filter_frame *frame,
+                        const struct gf_filter_part *p, const struct gf_radius *r) {
+    char kind = 0;
+    const double unit = gf_unit_value(r->name, &kind), f = frequency_of(r, &kind);
     double squares = 0;
-    for (int i = 0; i < job->ndim; i++) {
-        const double spacing = frame->spacing[i];
-        if (on(job, i) && (!(spacing > 0) || frame->kind[i] != kind))
-            return gf_fail(GF_EINVAL,
-                           "--%s=%.60s: the picture's samples have no known distance in %s; give "
-                           "--pixel=LENGTH, or R in bins, as 0.1c or as 10%%",
-                           p->option, p->text,
-                           kind == 'm'   ? "metres"
-                           : kind == 'd' ? "degrees"
-                                         : "seconds");
-        radius[i] = within_reason(f * spacing * (double)job->shape[i]);
-        squares += on(job, i) && frame->shape[i] > 1 ? pow(0.5 / spacing, 2) : 0;
+    int rc = 0;
+    for (int i = 0; i < job->ndim && !rc; i++) {
+        rc = on(job, i) ? check_spacing(frame, p, r, i) : 0;
+        squares += on(job, i) && frame->shape[i] > 1 ? pow(0.5 / frame->spacing[i], 2) : 0;
     }
     const double most = sqrt(squares);
-    if (f <= most * (1 + 1e-12))
-        return 0;
+    if (rc || f <= most * (1 + 1e-12))
+        return rc;
     return gf_fail(GF_EINVAL, "--%s=%.60s: outside the spectrum; here a %s %.6g%s%s", p->option,
                    p->text, r->unit == GF_PERIOD ? "period is at least" : "frequency is at most",
                    r->unit == GF_PERIOD ? 1 / (most * unit) : most * unit,
@@ -75,18 +97,17 @@ static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame
     static const char *const units[] = {" bins", "c", "%"};
     double most = farthest(job, frame, r->unit);
     char text[64];
-    if (r->unit >= GF_PERIOD)
-        return resolve_length(job, frame, p, r, radius);
-    if (r->value > most * (1 + 1e-12))
+    int rc = r->unit >= GF_PERIOD ? check_length(job, frame, p, r) : 0;
+    if (rc)
+        return rc;
+    if (r->unit < GF_PERIOD && r->value > most * (1 + 1e-12))
         return gf_fail(
             GF_EINVAL,
             "--%s=%.60s: outside the spectrum of %s; a radius is above 0 and up to %.6g%s",
             p->option, p->text, spectrum_text(job, frame, text), most, units[r->unit]);
     for (int i = 0; i < job->ndim; i++) {
-        double n = (double)frame->shape[i], scale = (double)job->shape[i] / n;
-        radius[i] = within_reason(scale * (r->unit == GF_BINS     ? r->value
-                                           : r->unit == GF_CYCLES ? r->value * n
-                                                                  : r->value / 100 * n / 2));
+        const double scale = (double)job->shape[i] / (double)frame->shape[i];
+        radius[i] = within_reason(scale * in_bins(frame, r, i));
     }
     return 0;
 }
@@ -108,11 +129,15 @@ static int place_notch(const struct gf_job *job, const struct gf_filter_frame *f
         if (!on(job, i))
             continue;
         int64_t n = frame->shape[i];
-        double c = p->centre[at];
-        if (fabs(c) > (double)(n / 2))
-            return gf_fail(GF_EINVAL,
-                           "--notch=%.60s: outside the spectrum; %c is from -%lld to %lld here",
-                           p->text, "xyz"[at], (long long)(n / 2), (long long)(n / 2));
+        int rc = check_spacing(frame, p, &p->centre[at], i);
+        if (rc)
+            return rc;
+        const double c = in_bins(frame, &p->centre[at], i), most = (double)n / 2;
+        if (fabs(c) > (p->centre[at].unit == GF_BINS ? floor(most) : most * (1 + 1e-12)))
+            return gf_fail(
+                GF_EINVAL,
+                "--notch=%.60s: outside the spectrum; %c is from -%lld to %lld bins here", p->text,
+                "xyz"[at], (long long)(n / 2), (long long)(n / 2));
         l->centre[i] = c * (double)job->shape[i] / (double)n;
         at++;
     }

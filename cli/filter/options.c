@@ -53,7 +53,7 @@ static int wrong_form(const struct gf_filter_part *p) {
 static bool parse_length(const struct field *f, struct gf_radius *out) {
     char *end, kind;
     out->value = strtod(f->text, &end);
-    if (end == f->text || !(out->value > 0) || !isfinite(out->value))
+    if (end == f->text || !isfinite(out->value))
         return false;
     out->unit = *end == '/' ? GF_PER_LENGTH : GF_PERIOD;
     end += *end == '/';
@@ -64,13 +64,18 @@ static bool parse_length(const struct field *f, struct gf_radius *out) {
     return gf_unit_value(out->name, &kind) > 0;
 }
 
+/* Parses a distance from the zero frequency in any unit. */
+static bool parse_distance(const struct field *f, struct gf_radius *out) {
+    const char last = f->length ? f->text[f->length - 1] : 0;
+    if (parse_length(f, out))
+        return true;
+    out->unit = last == 'c' ? GF_CYCLES : last == '%' ? GF_NYQUIST : GF_BINS;
+    return parse_number(f, out->unit != GF_BINS, &out->value);
+}
+
 static int parse_radius(const struct gf_filter_part *p, const struct field *f,
                         struct gf_radius *out) {
-    char last = f->length ? f->text[f->length - 1] : 0;
-    if (parse_length(f, out))
-        return 0;
-    out->unit = last == 'c' ? GF_CYCLES : last == '%' ? GF_NYQUIST : GF_BINS;
-    if (!parse_number(f, out->unit != GF_BINS, &out->value))
+    if (!parse_distance(f, out))
         return wrong_form(p);
     double most = out->unit == GF_CYCLES    ? MOST_CYCLES
                   : out->unit == GF_NYQUIST ? MOST_PERCENT
@@ -143,14 +148,16 @@ static int parse_part(const struct gf_opt *o, const char *value, void *settings)
     if (!rc && (coordinates ? p->n_centre < 1 || p->n_centre > GF_MAX_DIMS : n != radii))
         rc = wrong_form(p);
     for (int i = 0; i < p->n_centre && !rc; i++)
-        if (!parse_number(&field[i], 0, &p->centre[i]) || !isfinite(p->centre[i]))
+        if (!parse_distance(&field[i], &p->centre[i]) || !isfinite(p->centre[i].value) ||
+            (p->centre[i].unit == GF_PERIOD && !(fabs(p->centre[i].value) > 0)))
             rc = gf_fail(GF_EUSAGE,
-                         "--notch=%.60s: its place is X,Y or X,Y,Z in bins from the centre",
+                         "--notch=%.60s: its place is X,Y or X,Y,Z from the centre, in bins or in "
+                         "the units of R",
                          p->text);
     for (int i = 0; i < radii && !rc; i++)
         rc = parse_radius(p, &field[p->n_centre + i], &p->radius[i]);
     /* X,Y without R reads as X,R on a line, and is refused if Y is 0 or less. */
-    if (rc && p->n_centre == 1 && parse_number(&field[1], 0, &p->centre[1]))
+    if (rc && p->n_centre == 1 && parse_distance(&field[1], &p->centre[1]))
         rc = gf_fail(GF_EUSAGE,
                      "--notch=%.60s: R is missing; it is X,Y,R, the bin and the radius of what is "
                      "removed around it, e.g. --notch=%.60s,3",
@@ -266,7 +273,7 @@ void gf_filter_note_radii(const struct gf_settings *s) {
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 
 const struct gf_opt_group gf_opts_filter = GF_GROUP(
-    "Filter (R: bins, or 0.1c: cycles per sample, or 50%: of Nyquist)",
+    "Filter (R: bins, 0.1c cycles a sample, 50% of Nyquist, 10A or 0.3/mm)",
     GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_part,
               "keep frequencies up to R; PROFILE is one of " GF_PROFILE_NAMES
               "by default the first",
@@ -278,8 +285,8 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
     GF_PARSED("bandreject", 0, "R1,R2[,PROFILE]", parse_part,
               "remove frequencies between R1 and R2", .low = GF_BANDREJECT),
     GF_PARSED("notch", 0, "X,Y[,Z],R[,PROFILE]", parse_part,
-              "remove what is within R of the bin X,Y (from the centre, x right, y down) and of "
-              "its mirror image -X,-Y",
+              "remove what is within R of X,Y (from the centre, x right, y down, in bins or as R) "
+              "and of its mirror image -X,-Y",
               .low = GF_NOTCH),
     GF_PARSED("auto-notch", GF_AT(filter.auto_notch), "N", parse_auto_notch,
               "find periodic noise in each picture, and remove up to N waves (default: 24), or a "

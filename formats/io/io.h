@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct stat;
+
 /* An input: a file, a pipe or memory. Always seekable: a pipe is kept in memory once a reader seeks
  * back or asks for the size. */
 struct gf_source;
@@ -20,6 +22,9 @@ int gf_source_open_fd(int fd, int64_t size, struct gf_source **out);
 /* Makes *s, at its start, a source of the bytes that its gzip stream decodes to, which is like a
  * pipe. */
 int gf_source_inflate(struct gf_source **s);
+/* Reads a regular file into *data, which the caller frees; NULL if there is none. If it has more than
+ * `most` bytes, *n is most + 1. A failure of stat() is reported as `what`. */
+int gf_source_load(const char *path, const char *what, int64_t most, char **data, int64_t *n);
 /* True if `path` no longer leads to the open file. */
 bool gf_source_is_replaced(const struct gf_source *s, const char *path);
 void gf_source_close(struct gf_source *s);
@@ -45,9 +50,13 @@ void gf_source_set_threads(struct gf_source *s, int threads);
 /* The most bytes of a pipe to keep in memory; 0, the initial value: no limit. */
 void gf_source_limit(struct gf_source *s, int64_t bytes);
 
+/* True for "-", a pipe or a device, but not for a new file. */
+bool gf_path_is_stream(const char *path);
 /* The length of the file's own path in "FILE[PART]"; 0 if there is a file of that whole name, or none
  * of the name before the bracket. */
 size_t gf_path_part(const char *path);
+/* stat() of an input: of the file itself for "FILE[PART]". */
+int gf_path_stat(const char *path, struct stat *st);
 /* The path of the samples (.img) of a NIfTI header (.hdr), or of the header of such samples, whether
  * or not there is a file. *out is NULL for another suffix; the caller frees it. */
 int gf_path_partner(const char *path, char **out);

@@ -64,6 +64,11 @@ int gf_fail_errno(int code, const char *what) {
     return gf_fail(code, "%s: %s", gf_clean_text(name, sizeof name, what), cause);
 }
 
+bool gf_path_is_stream(const char *path) {
+    struct stat st;
+    return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
+
 size_t gf_path_part(const char *path) {
     const size_t n = strlen(path);
     const char *bracket = n > 3 && path[n - 1] == ']' ? strrchr(path, '[') : NULL;
@@ -74,6 +79,14 @@ size_t gf_path_part(const char *path) {
     const bool is_file = file && !stat(file, &st) && S_ISREG(st.st_mode);
     free(file);
     return is_file ? (size_t)(bracket - path) : 0;
+}
+
+int gf_path_stat(const char *path, struct stat *st) {
+    const size_t part = gf_path_part(path);
+    char *file = part ? strndup(path, part) : NULL;
+    const int failed = part && !file ? -1 : stat(file ? file : path, st);
+    free(file);
+    return failed;
 }
 
 int gf_path_partner(const char *path, char **out) {
@@ -464,4 +477,31 @@ void gf_source_set_threads(struct gf_source *s, int threads) {
 
 void gf_source_limit(struct gf_source *s, int64_t bytes) {
     s->limit = bytes;
+}
+
+int gf_source_load(const char *path, const char *what, int64_t most, char **data, int64_t *n) {
+    struct gf_source *source = NULL;
+    struct stat st;
+    *data = NULL;
+    *n = 0;
+    if (stat(path, &st))
+        return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG
+                   ? GF_OK
+                   : gf_fail_errno(GF_EIO, what);
+    if (!S_ISREG(st.st_mode))
+        return GF_OK;
+    int rc = gf_source_open(path, &source); /* another file, if it is being replaced */
+    const int64_t size = rc ? rc : gf_source_size(source), room = gf_min(size, most) + 1;
+    if (!rc && size < 0)
+        rc = (int)size;
+    if (!rc && !(*data = malloc((size_t)room)))
+        rc = gf_no_memory();
+    if (!rc && (*n = gf_source_read(source, *data, (size_t)room)) < 0)
+        rc = (int)*n;
+    gf_source_close(source);
+    if (rc) {
+        free(*data);
+        *data = NULL;
+    }
+    return rc;
 }

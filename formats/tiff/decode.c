@@ -6,7 +6,7 @@
 #include "formats/image.h"
 #include "formats/tiff/tiff.h"
 
-static bool is_direct(const struct gf_tiff_page *p) {
+bool gf_tiff_is_direct(const struct gf_tiff_page *p) {
     return !p->palette && !p->invert && !p->coding.coded && p->bits == 8 * gf_dtype_size(p->dtype);
 }
 
@@ -46,7 +46,7 @@ static void put_color(const struct gf_tiff_page *p, uint32_t index, unsigned cha
 static int put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
                    unsigned char *to, size_t step) {
     size_t size = gf_dtype_size(p->dtype);
-    if (is_direct(p)) {
+    if (gf_tiff_is_direct(p)) {
         if (step == size)
             memcpy(to, row, (size_t)n * size);
         else
@@ -142,7 +142,7 @@ static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_
 
 int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
                    unsigned char *out) {
-    const bool in_place = is_direct(p) && !p->planar && !p->tiled && n == p->height;
+    const bool in_place = gf_tiff_is_direct(p) && !p->planar && !p->tiled && n == p->height;
     unsigned char *buffer = in_place ? NULL : malloc((size_t)p->buffer_bytes);
     if (!in_place && !buffer)
         return gf_no_memory();

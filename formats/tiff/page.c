@@ -1,4 +1,6 @@
 /* Describes a page's samples from its tags. */
+#include <string.h>
+
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/tiff/tiff.h"
@@ -175,9 +177,12 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
     p->reduced = kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
     if (p->compression == COMPRESSION_OJPEG)
         return gf_fail(GF_EUNSUPP, "a TIFF with old-style JPEG");
+    const char *name = gf_tiff_compression_name(p->compression);
     if (!gf_libtiff.TIFFIsCODECConfigured(p->compression))
-        return gf_fail(GF_EUNSUPP, "a TIFF with compression %d, which this libtiff lacks",
-                       p->compression);
+        return gf_fail(GF_EUNSUPP, "a TIFF with compression %d (%s), which this libtiff lacks; %s",
+                       p->compression, name,
+                       strcmp(name, "other") ? "install one that has it, such as Debian's libtiff6"
+                                             : "save it without compression");
     int rc = set_dtype(p);
     if (!rc)
         rc = set_color(t, p);

@@ -153,9 +153,8 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
 static int take_unlisted(struct gf_decoder *d, const struct gf_axes *axes) {
     struct reader *r = d->state;
     const struct gf_tiff_page *p = &r->first;
-    const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
-                       !p->palette && !p->invert && !p->coding.coded &&
-                       p->bits == 8 * gf_dtype_size(p->dtype);
+    const bool plain =
+        p->compression == COMPRESSION_NONE && !p->tiled && !p->planar && gf_tiff_is_direct(p);
     int64_t extents[2] = {gf_axes_pages(axes), p->stored_bytes}, bytes;
     uint64_t *at = NULL;
     if (plain && r->n == 1 && gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
@@ -179,10 +178,18 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
     struct gf_axes *axes = &image->axes;
     float per_unit[2] = {0, 0}; /* ImageJ's: pixels per unit of its text */
     uint16_t unit = RESUNIT_INCH;
-    char *text = NULL;
+    char *text = NULL, other[64];
     if (!gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
         return GF_OK;
     gf_axes_parse(text, r->first.samples, r->first.height, r->first.width, axes);
+    const int64_t pages = gf_axes_pages(axes);
+    const bool more = axes->n && pages > (int64_t)r->n;
+    const bool elsewhere = (more || r->n > 1) && gf_axes_other_file(text, d->options.path, other);
+    if (elsewhere && d->options.volumes && !d->options.lists && (more || !axes->n))
+        return gf_fail(GF_EUNSUPP,
+                       "OME's description of its pages is about other files too ('%s'), which are "
+                       "not read; --dims=2 takes its own pages, one by one",
+                       other);
     if (!axes->n)
         return GF_OK;
     gf_libtiff.TIFFGetFieldDefaulted(r->t.tif, TIFFTAG_RESOLUTIONUNIT, &unit);
@@ -193,9 +200,7 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
         if (!(a->spacing > 0) && per_unit[i] > 0 && per_unit[i] <= FLT_MAX)
             a->spacing = 1 / (double)per_unit[i];
     }
-    const int64_t pages = gf_axes_pages(axes);
-    const bool more = pages > (int64_t)r->n && !axes->elsewhere;
-    int rc = more ? take_unlisted(d, axes) : GF_OK;
+    int rc = more && !elsewhere ? take_unlisted(d, axes) : GF_OK;
     if (rc && d->options.lists) /* only `info` shows what is missing */
         return GF_OK;
     if (pages != (int64_t)r->pages)

@@ -85,6 +85,8 @@ struct gf_tiff_page {
 };
 
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
+/* True if samples are stored as they are returned, once they are unpacked. */
+bool gf_tiff_is_direct(const struct gf_tiff_page *page);
 /* Decodes n rows of the current page, starting at `first`, into C-contiguous (y, x, channel). */
 int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, int64_t first, int64_t n,
                    unsigned char *out);

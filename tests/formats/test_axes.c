@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/axes.h"
+#include "formats/pick.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -57,14 +58,45 @@ static void test_described(void) {
           "c 1, t 4, z 7 by 1.5 um, y 48 by 0.25 um, x 64 by 0.25 um");
     check("<OME><Pixels SizeZ=\"2\"><UUID FileName=\"b.tif\"/></Pixels></OME>", 1, "OME",
           "t 1, z 2, c 1, y 48, x 64");
-    CHECK(parse("<OME><Pixels SizeZ=\"2\"><UUID FileName=\"b.tif\"/></Pixels></OME>", 1).elsewhere);
-    CHECK(parse(imagej, 1).named && parse(ome, 1).named && !parse(ome, 1).elsewhere);
+    CHECK(parse(imagej, 1).named && parse(ome, 1).named);
+    const char *set = "<OME><UUID FileName=\"a.tif\"/><UUID FileName=\"b.tif\"/></OME>";
+    char name[64];
+    CHECK(gf_axes_other_file(set, "in/a.tif", name) && !strcmp(name, "b.tif"));
+    CHECK(gf_axes_other_file(set, "b.tif", name) && !strcmp(name, "a.tif"));
+    CHECK(gf_axes_other_file(set, NULL, name) && !strcmp(name, "a.tif"));
+    CHECK(!gf_axes_other_file("<OME><UUID FileName=\"a.tif\"/></OME>", "a.tif", name));
+    CHECK(gf_axes_other_file("<OME><BinaryOnly MetadataFile=\"c.xml\"/></OME>", "a.tif", name));
+    CHECK(!gf_axes_other_file(imagej, "a.tif", name) && !gf_axes_other_file(ome, "a.tif", name));
     CHECK(!parse("ImageJ=1.47a\nimages=12\n", 1).named); /* depth */
     struct gf_axes a = parse(imagej, 1);
     CHECK(gf_axes_pages(&a) == 30 && gf_axes_groups(&a) == 6);
     CHECK(!gf_axes_spatial(&a, 3, 0) && gf_axes_spatial(&a, 3, 2) == &a.axis[4]);
     a = parse("ImageJ=1.47a\nimages=12\n", 1);
     CHECK(gf_axes_spatial(&a, 3, 0) == &a.axis[1]);
+}
+
+/* Every page of a t, z, c file, read as volumes or all together, whole and in part. */
+static void test_counts(void) {
+    enum { T = 3, Z = 5, C = 2 };
+    for (int volumes = 0; volumes < 2; volumes++)
+        for (int selects = 0; selects < 2; selects++) {
+            const int64_t shape[] = {T * Z * C, 48, 64, 1};
+            struct gf_image image = {.ndim = 3, .px = gf_array_wrap(NULL, GF_U8, 4, shape)};
+            struct gf_read_options options = {.volumes = volumes, .n_select = selects};
+            struct gf_pick p;
+            options.select[0] = (struct gf_range_of){"t", 1, 2};
+            image.axes = parse("ImageJ=1\nimages=30\nchannels=2\nslices=5\nframes=3\n", 1);
+            CHECK_EQ(gf_pick_make(&options, &image, &p), 0);
+            CHECK(p.images == (volumes ? (selects ? 2 : T) * C : 1));
+            for (p.image = 0; p.image < p.images; p.image++)
+                for (int64_t i = 0; i < p.pages; i++) {
+                    const struct gf_pick_count t = gf_pick_counts(&p, GF_TIME),
+                                               c = gf_pick_counts(&p, GF_CHANNEL);
+                    const int64_t page = gf_pick_page(&p, i);
+                    CHECK(t.first + i / t.step % t.count == page / (Z * C));
+                    CHECK(c.first + i / c.step % c.count == page % C);
+                }
+        }
 }
 
 static void test_units(void) {
@@ -145,6 +177,7 @@ static void test_hostile(void) {
 
 int main(void) {
     test_described();
+    test_counts();
     test_units();
     test_others();
     test_hostile();

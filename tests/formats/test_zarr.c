@@ -480,10 +480,10 @@ static void test_chunk_files(void) {
     check_chunk(0, misfit);
     file_put(chunk, packed, pack(GZIP, zeros, 47, packed));
     CHECK(fails("k.zarr", misfit));
-    check_chunk(truncate(chunk, 1LL << 40), "chunk '0.0.0': a file of 1099511627776 bytes");
+    check_chunk(truncate(chunk, 1LL << 40), "chunk '0.0.0': a file of more than ");
     check_chunk(mkfifo(chunk, 0666), "chunk '0.0.0': is no file");
     check_chunk(symlink("/dev/zero", chunk), "chunk '0.0.0': is no file");
-    check_chunk(symlink("gone", chunk), "chunk '0.0.0': no such file");
+    check_chunk(symlink("gone", chunk), "chunk '0.0.0': is no file");
     check_chunk(mkdir(chunk, 0777), "chunk '0.0.0': is no file");
     CHECK(!unlink("k.zarr/.zarray") && !mkfifo("k.zarr/.zarray", 0666));
     CHECK(fails("k.zarr", "is a directory"));
