@@ -30,8 +30,8 @@ static const double MEDIAN_SQUARE = 0.4549;
  * stripes: the greys extend over 4.7 of their deviations. */
 static const double LEAST_COHERENCE = 0.6, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
 static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.75;
-/* Bands that would be damped by less are left; a picture's powers at neighbouring levels. */
-static const double LEAST_DAMPING = 0.02, SLOPE = 4;
+/* Bands damped by less are left; powers of neighbouring levels; stripes over their median. */
+static const double LEAST_DAMPING = 0.02, SLOPE = 4, RAISE = 1.25;
 
 /* One coefficient across the stripes, all along a line. */
 struct line {
@@ -285,10 +285,8 @@ static int separate(struct work *w) {
     memset(w->detail.data, 0, (size_t)gf_array_bytes(&w->detail));
     for (int l = 1; l <= w->levels; l++) {
         const struct evidence *e = &w->e[l];
-        const double expected = !random ? e->shared - own_of(w, l)
-                                : l > 2
-                                    ? (w->e[1].stripes + fmin(w->e[1].stripes, w->e[2].stripes)) / 2
-                                    : fmax(e->stripes, e->shared);
+        const double finest = l > 2 ? fmin(w->e[1].stripes, w->e[2].stripes) : e->stripes;
+        const double expected = random ? RAISE * finest : e->shared - own_of(w, l);
         const double factor = fmin(1, expected / fmax(e->power, 1e-30));
         if (factor < LEAST_DAMPING || e->power <= pow(1e-6 * w->range, 2))
             continue;
