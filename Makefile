@@ -128,7 +128,7 @@ endef
 
 # A font, scripts, lessons and the samples that these start from are embedded too (cli/embedded.h).
 INSIDE := cli/plot/strokes.font $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,peaks lowpass highpass notch descreen phase gibbs window aliasing \
-                  convolution deblur wavelets volume passes match resolution register) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
+                  convolution deblur wavelets volume passes match resolution register stripes paint) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png scene-stripes.png strokes.png shake.png still.png \
                   still-grain.png zoneplate.png)
 define embed_files
 { echo '#include "cli/embedded.h"'; n=0; \
@@ -146,7 +146,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-all check-long check-full check-compare check-formats check-gpu check-mpi check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
+.PHONY: all mpi man completions check check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 

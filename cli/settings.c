@@ -59,13 +59,14 @@ int gf_settings_check(const struct gf_settings *s) {
 }
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
-    struct gf_read_options o = {.channels_last = s->channels_last != GF_UNSET,
-                                .max_memory = s->max_memory,
-                                .copies = (s->filter.auto_notch || s->filter.descreen.on) &&
-                                          !s->write.jpeg_quality,
-                                .threads = gf_settings_threads(s),
-                                .n_select = s->n_select,
-                                .volumes = !s->dims && !s->axes.n};
+    struct gf_read_options o = {
+        .channels_last = s->channels_last != GF_UNSET,
+        .max_memory = s->max_memory,
+        .copies = (s->filter.auto_notch || s->filter.descreen.on || s->filter.destripe) &&
+                  !s->write.jpeg_quality,
+        .threads = gf_settings_threads(s),
+        .n_select = s->n_select,
+        .volumes = !s->dims && !s->axes.n};
     memcpy(o.select, s->select, sizeof o.select);
     for (int i = 0; i < s->axes.n && !s->dims; i++)
         o.volumes = o.volumes || s->axes.axis[i].letter == 'z';

@@ -37,6 +37,7 @@ enum gf_filter_what {
     GF_BLUR, /* --convolve=gaussian:S; radius[0].value is S */
     GF_KERNEL,
     GF_MASK,
+    GF_PAINT,
     GF_PSF,      /* --deconvolve=FILE */
     GF_PSF_MADE, /* --deconvolve=disk:R and so on: `psf`, sampled in `file` unless gaussian */
 };
@@ -67,19 +68,26 @@ struct gf_filter_part {
 
 enum { GF_MAX_PARTS = 64 };
 
-/* True for a mask, a kernel or a point-spread function from a file. */
+/* True for what is given as a picture of the spectrum. */
+static inline bool gf_filter_is_shown(const struct gf_filter_part *p) {
+    return p->what == GF_MASK || p->what == GF_PAINT;
+}
+
+/* True for what comes from a picture, of the spectrum or of samples. */
 static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
-    return p->what == GF_MASK || p->what == GF_KERNEL || p->what == GF_PSF;
+    return gf_filter_is_shown(p) || p->what == GF_KERNEL || p->what == GF_PSF;
 }
 
 struct gf_filter_settings {
     int n_parts;
     struct gf_filter_part part[GF_MAX_PARTS];
+    bool paints;    /* a part is GF_PAINT */
     int auto_notch; /* most notches; 0: off */
     struct {
         bool on;
         double period, lpi; /* samples per row, or rows per inch; 0: unset */
     } descreen;
+    enum { GF_DESTRIPE_OFF, GF_DESTRIPE_AUTO, GF_DESTRIPE_ROWS, GF_DESTRIPE_COLUMNS } destripe;
     double dpi; /* 0: unset */
     int edges;  /* enum gf_edges; until gf_filter_check(), GF_UNSET: the default */
     struct {

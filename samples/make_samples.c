@@ -11,6 +11,7 @@
 
 enum { SIZE = 512, STARS_WIDTH = 400, STARS_HEIGHT = 300, PLANET_WIDTH = 97, PLANET_HEIGHT = 61 };
 enum { CROP_X = 14, CROP_Y = 118, CROP_WIDTH = 321, CROP_HEIGHT = 243, LINE = 1000 };
+enum { STRIPES_X = 40, STRIPES_Y = 130, STRIPES_SIZE = 256 };
 enum { GRAIN_X = 30, GRAIN_Y = 60, GRAIN_SIZE = 256 };
 
 static const char *dir;
@@ -69,6 +70,27 @@ static double bands(int x, int y) {
     return swell * (a + b + c);
 }
 
+/* A part of the scene as a detector sees it whose rows have offsets of their own; and the strokes
+ * that paint over the line of these in its spectrum, on grey. */
+static void save_stripes(const uint8_t *scene) {
+    struct rng r = {.state = 3};
+    uint8_t *striped = take(STRIPES_SIZE * STRIPES_SIZE, 1);
+    uint8_t *strokes = take(STRIPES_SIZE * STRIPES_SIZE, 1);
+    for (int y = 0; y < STRIPES_SIZE; y++) {
+        const double offset = 8 * rng_normal(&r);
+        for (int x = 0; x < STRIPES_SIZE; x++) {
+            const int far = abs(y - STRIPES_SIZE / 2), i = y * STRIPES_SIZE + x;
+            const double v = scene[(y + STRIPES_Y) * SIZE + x + STRIPES_X];
+            striped[i] = byte_of((v + offset) / 255);
+            strokes[i] = abs(x - STRIPES_SIZE / 2) < 1 && far > 12 ? 0 : 128;
+        }
+    }
+    save_picture("scene-stripes.png", striped, GF_U8, STRIPES_SIZE, STRIPES_SIZE, 1);
+    save_picture("strokes.png", strokes, GF_U8, STRIPES_SIZE, STRIPES_SIZE, 1);
+    free(striped);
+    free(strokes);
+}
+
 /* The scene in grey, with bands, as a crop in colour, and in print. */
 static void make_scene(void) {
     const int n = SIZE * SIZE;
@@ -94,6 +116,7 @@ static void make_scene(void) {
     page_paint(grey, SIZE, page);
     save_picture("scene.png", plain, GF_U8, SIZE, SIZE, 1);
     save_picture("scene-noise.png", noisy, GF_U8, SIZE, SIZE, 1);
+    save_stripes(plain);
     save_picture("scene-rgb.png", crop, GF_U8, CROP_HEIGHT, CROP_WIDTH, 3);
     save_picture("halftone.png", page, GF_U8, PAGE_HEIGHT, PAGE_WIDTH, 1);
     free(rgb);

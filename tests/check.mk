@@ -108,6 +108,10 @@ check-formats: gpufft
 check-compare: gpufft
 	python3 tests/core/check_compare.py ./gpufft
 
+## check-destripe: filter --destripe on 400 ordinary pictures, and beside pystripe (pip install scikit-image; pystripe)
+check-destripe: gpufft
+	python3 tests/core/check_destripe.py ./gpufft
+
 ## check-psd: windows, densities and slopes against scipy.signal and fields of known slopes (pip install scipy)
 check-psd: gpufft
 	python3 tests/core/check_psd.py ./gpufft

@@ -41,7 +41,7 @@ static int image_from_shape(const struct gf_settings *s, const struct gf_extents
 }
 
 static bool is_filter(const struct gf_settings *s) {
-    return s->filter.n_parts || s->filter.auto_notch || s->filter.descreen.on;
+    return s->filter.n_parts || s->filter.auto_notch || s->filter.descreen.on || s->filter.destripe;
 }
 
 /* Returns the named transform, or else: a filter if there is one, the inverse for a file with a

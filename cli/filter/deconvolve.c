@@ -20,8 +20,8 @@ int gf_filter_check(struct gf_settings *s) {
     const char *why =
         !psf && (iterates || tikhonov || noise)
             ? "--iterations, --regularize and --noise belong to --deconvolve"
-        : psf && gf_filter_searches(s)
-            ? "--deconvolve does not go with --auto-notch or --descreen; "
+        : psf && (gf_filter_searches(s) || f->destripe || f->paints)
+            ? "--deconvolve does not go with --auto-notch, --descreen, --destripe or --paint; "
               "remove periodic noise first"
         : tikhonov && (iterates || noise) ? "--regularize excludes --iterations and --noise"
         : f->restore.iterations > 0 && noise

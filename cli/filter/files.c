@@ -86,6 +86,24 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     return rc;
 }
 
+/* True if it is bright in the middle, even, and as rough as noise, 4/9 of which are extremes. */
+static bool is_spectrum(const struct gf_filter_part *p) {
+    const double *v = p->file.value, step = 0.5 / 255;
+    const int64_t h = p->file.extent[0], w = p->file.extent[1], n = h * w;
+    double even = 0, rough = 0, excess = 0;
+    for (int64_t i = 0; i < n && p->ndim == 2; i++) {
+        const int64_t left = (i + n - 1) % n, right = (i + 1) % n;
+        const int64_t up = (i + n - w) % n, down = (i + w) % n;
+        const int64_t y = (2 * (h / 2) - i / w + h) % h, x = (2 * (w / 2) - i % w + w) % w;
+        const bool inner = llabs(y - h / 2) < h / 16 && llabs(x - w / 2) < w / 16;
+        excess += inner ? 63 * v[i] : -v[i];
+        even += fabs(v[i] - v[y * w + x]) < 3 * step;
+        rough += fabs(v[i] - v[left]) > step && (v[i] > v[left]) == (v[i] > v[right]) &&
+                 fabs(v[i] - v[up]) > step && (v[i] > v[up]) == (v[i] > v[down]);
+    }
+    return fmin(fmin(even / 0.8, rough / 0.25), excess / 0.04) > (double)n;
+}
+
 static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     struct gf_image image = {0};
     struct gf_read_options options = {.max_memory =
@@ -106,12 +124,14 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
         rc = gf_no_memory();
         goto out;
     }
-    const double white = p->what == GF_MASK ? gf_filter_mask_white(image.px.dtype) : 1;
+    const double white = gf_filter_is_shown(p) ? gf_filter_mask_white(image.px.dtype) : 1;
     const char *pixel = image.px.data;
     for (int64_t i = 0; i < n; i++)
         p->file.value[i] =
             gf_filter_sample(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
-    if (p->what != GF_MASK)
+    if (p->what == GF_MASK && is_spectrum(p))
+        gf_log_note("--mask=%s is like a spectrum's picture; did you mean --paint=FILE?", p->text);
+    if (!gf_filter_is_shown(p))
         rc = scale_kernel(p->file.value, n, p->what == GF_PSF);
 out:
     gf_image_free(&image);

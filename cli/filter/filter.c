@@ -19,9 +19,10 @@ enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note *
 /* Mirroring keeps the samples' type; fading, splitting and subtracting waves need floats. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
     bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
-    return as_read && !t->filtering->peaks.n && !gf_filter_iterates(t->s) ? t->image.px.dtype
-           : t->job.precision == GF_DOUBLE                                ? GF_F64
-                                                                          : GF_F32;
+    as_read = as_read && !t->filtering->n_striped && !t->filtering->peaks.n;
+    return as_read && !gf_filter_iterates(t->s) ? t->image.px.dtype
+           : t->job.precision == GF_DOUBLE      ? GF_F64
+                                                : GF_F32;
 }
 
 static int describe_job(struct gf_task *t) {
@@ -56,11 +57,16 @@ static bool has_table(const struct gf_settings *s) {
     return gf_inputs_beside(s, 0) || gf_filter_psf(s);
 }
 
+/* True if the filter depends on the samples. */
+static bool looks(const struct gf_settings *s) {
+    return gf_filter_searches(s) || s->filter.destripe || s->filter.paints;
+}
+
 /* Refuses pages for the search for noise and --mask-out, which concern the whole volume; and slabs
  * if kernels leave too little memory for them. */
 static void refuse_parts(struct gf_task *t) {
     const bool most = 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner);
-    if (gf_filter_searches(t->s) || t->s->filter.mask_out)
+    if (looks(t->s) || t->s->filter.mask_out)
         t->refuses.pages = "the filter is made for all planes together";
     if (gf_filter_measures(t->s) || gf_filter_iterates(t->s))
         t->refuses.pages = "--deconvolve takes all samples together";
@@ -126,7 +132,7 @@ static int choose_filter(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     f->frame.in_parts = leaves_table(t);
     int rc = f->frame.in_parts ? 0 : check_table(t);
-    if (!rc && (gf_filter_searches(t->s) || gf_filter_measures(t->s)))
+    if (!rc && (looks(t->s) || gf_filter_measures(t->s)))
         rc = gf_filter_make(t->s, &t->job, &f->frame, &f->peaks, &f->filter);
     else if (!rc)
         rc = gf_filter_obtain(t->s, &t->job, &f->frame, &f->filter);
@@ -155,8 +161,8 @@ static int describe_product(struct gf_task *t, int i) {
 static bool is_copy(const struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_notches *peaks = &t->filtering->peaks;
-    bool copy = !peaks->n && !peaks->n_screens && !f->n_parts && !t->job.luma && f->offset == 0 &&
-                f->offset_unit != GF_OFFSET_MID;
+    bool copy = !t->filtering->n_striped && !peaks->n && !peaks->n_screens && !f->n_parts &&
+                !t->job.luma && f->offset == 0 && f->offset_unit != GF_OFFSET_MID;
     for (int i = 0; i < t->job.n_out; i++)
         copy = copy && t->job.out[i].dtype == t->image.px.dtype;
     return copy;
@@ -174,8 +180,12 @@ static void release(struct gf_filtering *f) {
 static int take_all(struct gf_task *t) {
     double start = gf_now_ms();
     const bool searches = gf_filter_searches(t->s);
-    int rc = searches ? gf_filter_find_notches(t) : 0;
-    if (!rc && searches) {
+    int rc = t->s->filter.destripe ? gf_filter_remove_stripes(t) : 0;
+    if (!rc && searches)
+        rc = gf_filter_find_notches(t);
+    if (!rc && t->s->filter.paints)
+        rc = gf_filter_paint(t);
+    if (!rc && looks(t->s)) {
         release(t->filtering);
         t->untouched = is_copy(t);
         t->job.in_dtype = input_dtype(t);
@@ -192,6 +202,8 @@ static int take_all(struct gf_task *t) {
         t->filtering->filter = NULL;
         rc = choose_filter(t);
     }
+    if (!rc && t->s->filter.destripe)
+        gf_filter_tell_stripes(t);
     if (!rc && searches)
         gf_filter_tell_notches(t);
     t->ms_prepare += gf_now_ms() - start;
@@ -228,6 +240,7 @@ static void drop(struct gf_task *t) {
         return;
     release(f);
     gf_filter_release(f->of_pages);
+    gf_array_free(&f->clean);
     gf_array_free(&f->peaks.mask);
     gf_array_free(&f->restored.transfer);
     if (f->smooth)
@@ -254,6 +267,8 @@ static int prepare(struct gf_task *t) {
         rc = describe_product(t, i);
     if (!rc && t->s->filter.mask_out)
         rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
+    if (!rc && t->s->filter.destripe)
+        rc = gf_filter_expect_stripes(t);
     if (!rc && gf_filter_searches(t->s))
         rc = gf_filter_expect_notches(t);
     if (!rc)
@@ -301,6 +316,7 @@ static int describe(struct gf_task *t) {
     gf_filter_describe_notches(t, t->also);
     if (gf_filter_psf(t->s))
         gf_filter_describe_restored(t, t->also);
+    gf_filter_describe_stripes(t, t->also);
     return gf_json_memory_missed() ? gf_no_memory() : 0;
 }
 
@@ -335,10 +351,11 @@ const struct gf_task_hooks gf_hooks_filter = {
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    if (!s->filter.n_parts && !gf_filter_searches(s))
+    if (!s->filter.n_parts && !looks(s))
         return gf_fail(GF_EUSAGE,
                        "no filter; there are --lowpass, --highpass, --bandpass, --bandreject, "
-                       "--notch, --auto-notch, --descreen, --mask, --convolve and --deconvolve");
+                       "--notch, --auto-notch, --descreen, --destripe, --paint, --mask, --convolve "
+                       "and --deconvolve");
     int rc = gf_filter_check(s);
     if (rc)
         return rc;

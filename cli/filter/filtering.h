@@ -7,6 +7,7 @@
 
 #include "cli/batch/task.h"
 #include "cli/options.h"
+#include "core/restore/destripe.h"
 #include "core/restore/wiener.h"
 #include "core/spectrum/screen.h"
 
@@ -45,7 +46,7 @@ struct gf_notches {
     struct gf_notch left; /* the strongest wave of a regular thing; amplitude 0: none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];
-    struct gf_array mask; /* of the screens, over half the picture's spectrum; or no data */
+    struct gf_array mask; /* of the screens and --paint, over half the spectrum; or no data */
 };
 
 /* The result of --deconvolve: the standard deviation of the noise and, for Wiener, the spectrum. */
@@ -66,6 +67,9 @@ struct gf_filtering {
     struct gf_notches peaks;
     double period; /* of --descreen, in samples; 0: any */
     struct gf_restored restored;
+    struct gf_array clean;     /* the samples without stripes; no data if none were found */
+    struct gf_stripes stripes; /* of the first plane that has some; axis -1: none has */
+    int64_t n_striped;         /* planes that have some */
 };
 
 /* ---- options.c ---- */
@@ -105,6 +109,10 @@ void gf_filter_release(struct gf_filter *f); /* frees it unless it is kept; take
 void gf_filter_forget(void);                 /* frees the kept ones, at the end */
 
 /* ---- parts.c: tables of masks and kernels ---- */
+
+/* Runs one job on the CPU: run() of struct gf_filter_transform, whose context is the settings. */
+int gf_filter_run_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                       struct gf_array *out);
 
 /* Multiplies the filter's table by all masks and kernels. Also the filter's make_part(), which
  * makes the table for a part of a spectrum that does not fit memory: the part transforms the
@@ -150,6 +158,25 @@ void gf_filter_tell_notches(const struct gf_task *t);
 /* Adds "notches" and "screens" to the JSON line. */
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o);
 
+/* The job that takes the picture's samples to one output, and that output without samples. */
+struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output,
+                                 struct gf_array *out);
+
+/* ---- paint.c: --paint ---- */
+
+/* Compares the files with the spectrum of t->in, as fwd draws it, and zeroes the peaks' mask. */
+int gf_filter_paint(struct gf_task *t);
+
+/* ---- stripes.c: --destripe ---- */
+
+/* Before the samples are read: counts the memory. GF_EINVAL for a line. */
+int gf_filter_expect_stripes(struct gf_task *t);
+/* Removes stripes from each plane of t->in, into t->filtering->clean, if there are any. */
+int gf_filter_remove_stripes(struct gf_task *t);
+/* Prints a line that says what was removed; adds "stripes" to the JSON line. */
+void gf_filter_tell_stripes(const struct gf_task *t);
+void gf_filter_describe_stripes(const struct gf_task *t, json_t *o);
+
 /* ---- mask.c: --mask-out, the filter as a picture with frequency zero in its centre ---- */
 
 /* Describes the filter on the picture's spectrum as product `p` of the task. */
@@ -157,6 +184,8 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 /* Bytes that drawing it needs besides the product; 0 without --mask-out. */
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
+/* The index in half a spectrum of the centred position `at` (C order), or of its mirror image. */
+int64_t gf_filter_half_index(const struct gf_job *job, const struct gf_array *half, int64_t at);
 
 /* ---- input.c, pages.c: the picture's samples, and those beyond its edges ---- */
 

@@ -194,7 +194,7 @@ static int add_peak(struct gf_filter *f, const struct gf_job *job,
 /* GF_EINVAL unless a mask has the spectrum's size, and a kernel is not larger than the picture. */
 static int check_file(const struct gf_job *job, const struct gf_filter_frame *frame,
                       const struct gf_filter_part *p) {
-    const bool mask = p->what == GF_MASK;
+    const bool mask = gf_filter_is_shown(p);
     int64_t extent[GF_MAX_DIMS];
     char text[64], own[GF_SHAPE_TEXT];
     bool fits = gf_filter_spread(job, p, extent);
@@ -202,7 +202,7 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
         fits = fits && (!on(job, i) || extent[i] == frame->shape[i] ||
                         (!mask && extent[i] < frame->shape[i]));
     if (!fits && mask)
-        return gf_fail(GF_EINVAL, "--mask=%s is %s, and the spectrum %s", p->text,
+        return gf_fail(GF_EINVAL, "--%s=%s is %s, and the spectrum %s", p->option, p->text,
                        gf_shape_text(p->file.extent, p->ndim, own),
                        spectrum_text(job, frame, text));
     if (!fits)

@@ -36,8 +36,7 @@ int64_t gf_filter_mask_bytes(const struct gf_task *t) {
     return t->s->filter.mask_out ? 16 * gf_shape_count(job.shape, job.ndim) : 0;
 }
 
-/* The value, or a complex one's magnitude, at the picture's centred position `at` (C order). */
-static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
+int64_t gf_filter_half_index(const struct gf_job *job, const struct gf_array *half, int64_t at) {
     int64_t k[GF_MAX_DIMS], where = 0;
     const int folded = gf_job_half_axis(job);
     for (int i = job->ndim - 1; i >= 0; i--) {
@@ -50,7 +49,12 @@ static double value(const struct gf_job *job, const struct gf_array *half, int64
         int64_t n = job->shape[i];
         where = where * half->shape[i] + (mirrored ? gf_half_negative(k[i], n) : k[i]);
     }
-    const struct gf_number y = gf_filter_number(half, where);
+    return where;
+}
+
+/* The value, or a complex one's magnitude, at the picture's centred position `at` (C order). */
+static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
+    const struct gf_number y = gf_filter_number(half, gf_filter_half_index(job, half, at));
     return gf_dtype_is_complex(half->dtype) ? hypot(y.re, y.im) : y.re;
 }
 

@@ -399,22 +399,25 @@ static int find_noise(struct gf_task *t, const struct gf_job *job, const struct 
 
 /* ---- the search ---- */
 
-/* The job that takes the picture to its spectrum, and that spectrum without samples. */
-struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out) {
+struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output,
+                                 struct gf_array *out) {
     struct gf_job job = t->job;
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
     memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
-    job.in_dtype = t->image.px.dtype;
+    job.in_dtype = t->filtering->n_striped ? t->filtering->clean.dtype : t->image.px.dtype;
     job.spend_input = false;
     job.n_out = 1;
-    memset(job.out, 0, sizeof job.out);
-    job.out[0].kind = GF_COMPLEX;
-    job.out[0].dtype = job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
-    job.out[0].half = true;
+    job.out[0] = *output;
     gf_job_out_shape(&job, 0, shape);
     *out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
     return job;
+}
+
+struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out) {
+    const enum gf_dtype dtype = t->job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    const struct gf_output half = {.kind = GF_COMPLEX, .dtype = dtype, .half = true};
+    return gf_filter_look_job(t, &half, out);
 }
 
 /* Memory for the searches in the spectrum: for waves; then for a screen's mask, or hidden waves. */

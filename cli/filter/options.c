@@ -123,6 +123,7 @@ static int add_part(const struct gf_opt *o, const char *text, struct gf_settings
     struct gf_filter_settings *f = &s->filter;
     if (f->n_parts == GF_MAX_PARTS)
         return gf_fail(GF_EUSAGE, "more than %d filters in one run", GF_MAX_PARTS);
+    f->paints = f->paints || o->low == GF_PAINT;
     *out = &f->part[f->n_parts++];
     **out = (struct gf_filter_part){
         .what = (enum gf_filter_what)o->low, .option = o->name, .text = text};
@@ -286,6 +287,16 @@ static int parse_descreen(const struct gf_opt *o, const char *value, void *setti
     return 0;
 }
 
+/* The angle is that of the wave, as stats prints it. */
+static int parse_destripe(const struct gf_opt *o, const char *value, void *destripe) {
+    static const char *const names[] = {"", "auto", "90", "0"};
+    int i = GF_DESTRIPE_COLUMNS;
+    while (i >= 0 && strcmp(value, names[i]))
+        i--;
+    *(int *)destripe = i > GF_DESTRIPE_AUTO ? i : GF_DESTRIPE_AUTO;
+    return i >= 0 ? 0 : gf_opt_refuse(o, value, "it is 90 (rows), 0 (columns) or auto");
+}
+
 static int parse_offset(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
@@ -342,11 +353,17 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
     GF_PARSED("descreen", 0, "PERIODpx|Nlpi", parse_descreen,
               "remove a printer's screen, of this period or so many lines an inch",
               .optional = true),
+    GF_PARSED("destripe", GF_AT(filter.destripe), "ANGLE|auto", parse_destripe,
+              "remove stripes along rows (90) or columns (0), by default if the picture shows any",
+              .optional = true),
     GF_NUMBER("dpi", filter.dpi, "N", 1000000, "it is samples an inch, such as 600",
               "samples an inch, for --descreen=Nlpi (default: the file's own)"),
     GF_PARSED("mask", 0, "FILE", parse_mask,
               "multiply the centred spectrum by this picture: black is 0, white is 1",
               .low = GF_MASK),
+    GF_PARSED("paint", 0, "FILE", parse_mask,
+              "remove the frequencies painted black in FILE, the picture that fwd writes",
+              .low = GF_PAINT),
     GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
               "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels",
               .low = GF_KERNEL),

@@ -5,9 +5,8 @@
 #include "cli/filter/filtering.h"
 #include "core/slab/plan.h"
 
-/* Runs one job on the CPU, which is always present and has double precision. */
-static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
-                          struct gf_array *out) {
+int gf_filter_run_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                       struct gf_array *out) {
     const struct gf_settings *s = settings;
     struct gf_backend_options options = {.threads = gf_settings_threads(s)};
     const struct gf_backend *b;
@@ -156,7 +155,7 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
             bytes += gf_shape_count(p->file.extent, p->ndim) * (int64_t)sizeof *p->file.value;
         if (p->source && gf_slab_is_line(job))
             bytes += span_bytes(p);
-        if (p->file.value && p->what != GF_MASK &&
+        if (p->file.value && !gf_filter_is_shown(p) &&
             !gf_slab_is_line(job)) /* a line's plan counts it */
             kernel = gf_filter_kernel_bytes(job);
     }
@@ -165,7 +164,7 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
 
 int gf_filter_times_part(const struct gf_settings *s, const struct gf_filter_part *p,
                          const struct gf_job *job, struct gf_filter *filter) {
-    const struct gf_filter_transform transform = {transform_once, (void *)s};
+    const struct gf_filter_transform transform = {gf_filter_run_once, (void *)s};
     struct gf_filter_samples kernel = {.value = p->file.value};
     gf_filter_spread(job, p, kernel.extent);
     return gf_filter_times_kernel(filter, job, gf_settings_threads(s), &kernel, &transform);
