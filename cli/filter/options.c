@@ -354,8 +354,7 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
               "remove a printer's screen, of this period or so many lines an inch",
               .optional = true),
     GF_PARSED("destripe", GF_AT(filter.destripe), "ANGLE|auto", parse_destripe,
-              "remove stripes along rows (90) or columns (0); auto, or no value: whichever the "
-              "picture shows",
+              "remove stripes along rows (90) or columns (0); auto (no value): if it shows any",
               .optional = true),
     GF_NUMBER("dpi", filter.dpi, "N", 1000000, "it is samples an inch, such as 600",
               "samples an inch, for --descreen=Nlpi (default: the file's own)"),
