@@ -146,7 +146,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
+.PHONY: all mpi man completions check check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 

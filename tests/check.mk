@@ -108,6 +108,10 @@ check-formats: gpufft
 check-compare: gpufft
 	python3 tests/core/check_compare.py ./gpufft
 
+## check-peers: frc beside RELION's relion_postprocess (Debian: relion; pip install mrcfile)
+check-peers: gpufft
+	python3 tests/core/check_peers.py ./gpufft
+
 ## check-destripe: filter --destripe on 400 ordinary pictures, and beside pystripe (pip install scikit-image; pystripe)
 check-destripe: gpufft
 	python3 tests/core/check_destripe.py ./gpufft

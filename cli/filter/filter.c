@@ -380,7 +380,7 @@ static const struct gf_opt_group *const groups[] = {
 const struct gf_command gf_command_filter = {
     .name = "filter",
     .operands = "IN... --out=OUT",
-    .summary = "low, high and band passes, notches, masks, kernels",
+    .summary = "passes, notches, masks, kernels; waves, stripes and blur removed",
     .launched = true,
     .joins = true,
     .groups = groups,

@@ -354,7 +354,7 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
               "remove a printer's screen, of this period or so many lines an inch",
               .optional = true),
     GF_PARSED("destripe", GF_AT(filter.destripe), "ANGLE|auto", parse_destripe,
-              "remove stripes along rows (90) or columns (0), by default if the picture shows any",
+              "remove stripes along rows (90) or columns (0); auto (no value): if it shows any",
               .optional = true),
     GF_NUMBER("dpi", filter.dpi, "N", 1000000, "it is samples an inch, such as 600",
               "samples an inch, for --descreen=Nlpi (default: the file's own)"),
@@ -376,10 +376,10 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
               "the noise's standard deviation in the samples' unit (default: auto, measured)",
               .wants = "it is auto or a standard deviation in the samples' unit"),
     GF_NUMBER("regularize", filter.restore.regularize, "L", 0, "it is a weight, such as 0.01",
-              "instead of Wiener's filter Tikhonov's, with L times the Laplacian"),
+              "take Tikhonov's filter, with L times the Laplacian, instead of Wiener's"),
     GF_PARSED("iterations", GF_AT(filter.restore.iterations), "N|auto", parse_or_auto,
-              "instead of a filter so many steps of Richardson and Lucy's", .high = 100000,
-              .wants = "it is auto or 1 to 100000"),
+              "take N steps of Richardson and Lucy's method instead of Wiener's filter",
+              .high = 100000, .wants = "it is auto or 1 to 100000"),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
               "what continues the picture beyond its edges: periodic (default), mirror (default of "
               "--deconvolve), taper or smooth"));

@@ -312,8 +312,8 @@ static const struct gf_opt_group stats_group = GF_GROUP(
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
             "inputs"),
     GF_FLAG("psd", stats.psd,
-            "make the radial spectrum a power spectral density, with a fitted slope (default: "
-            "behind a hann window)"),
+            "make the radial spectrum a power spectral density, with a fitted slope; --window is "
+            "then hann by default"),
     GF_PARSED("tiles", 0, "N[,OVERLAP%]", parse_tiles,
               "average the densities of tiles of N samples along each axis (default overlap: 50%)"),
     GF_FLAG("angular", stats.angular, "list the energy by direction"),
@@ -332,7 +332,7 @@ static const struct gf_opt_group *const groups[] = {
 const struct gf_command gf_command_stats = {
     .name = "stats",
     .operands = "IN...",
-    .summary = "energy, radial spectrum, strongest peaks",
+    .summary = "energy, radial spectrum or its density, strongest peaks",
     .groups = groups,
     .text = true,
     .examples = "  gpufft stats scene.png\n"
