@@ -32,6 +32,8 @@ static const double LEAST_EVIDENCE = 12.5, HIDDEN_EVIDENCE = 3.75;
 /* A print's least range, as a share of an integer type's white, and its least number of dots along
  * the shorter side. Perforated dark sheets have a range of 1/3, fabric 0.46, prints 0.8. */
 static const double PRINT_RANGE = 0.5, LEAST_DOTS = 24;
+/* The least frequency of lines that multiply a picture, and the most slant of them. */
+static const double LEAST_LINES = 0.1, MOST_SLANT = 0.1;
 /* The least sine of the angle between two waves that span a thing's lattice. */
 static const double LEAST_TURN = 0.1;
 /* The most contrast of a hidden wave, or of one that swells, as lines of text do. */
@@ -263,6 +265,23 @@ static int leave_screens(const struct search *e, bool *all) {
     return 0;
 }
 
+/* Finds lines that multiply the rows of a picture: its spectrum is repeated around them, so they are
+ * removed like a screen. */
+static int find_lines(const struct search *e, const struct gf_periodic_list *found) {
+    struct gf_notches *list = &e->t->filtering->peaks;
+    const struct gf_screen_request want = {.known = true};
+    const struct gf_screen *first = &list->screen[0];
+    struct gf_spectrum s = spectrum_of(e, 0);
+    struct gf_thing seen;
+    const int n = gf_screens_find(found, &s, &want, list->screen);
+    const double y = fabs(first->basis[0][0]), x = fabs(first->basis[0][1]);
+    if (!n || first->n > 1 || y < LEAST_LINES || x > MOST_SLANT * y)
+        return 0;
+    int rc = examine(e, first->at, &seen);
+    list->n_screens = !rc && gf_thing_is_factor(&seen);
+    return rc;
+}
+
 /* ---- hidden waves ---- */
 
 /* Finds the strongest hidden wave of all channels; its amplitude is 0 if there is none. */
@@ -368,6 +387,8 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     const bool screened = list->n_screens;
     if (screened && !want.known)
         rc = leave_screens(e, &all);
+    if (!rc && !list->n_screens && !all && f->auto_notch)
+        rc = find_lines(e, found);
     if (rc || list->n_screens || all || !f->auto_notch)
         return rc ? rc : list->n_screens ? make_mask(e) : 0;
     keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);
