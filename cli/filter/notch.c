@@ -26,6 +26,8 @@ static const double SWELL_NOISE = 0.25, SWELL_CLEAR = 30;
  * around its peak. The other limits apply to waves that explain less than CLEAR_STEADY. */
 static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
+/* A wave that leaves more than this varies over the picture; constant ones leave up to 50. */
+static const double VARIES = 60;
 /* The noisier a wave is over the places, the clearer its peak must be: at least 15 times as clear
  * as noisy for interference, up to 10 times for stone. */
 static const double LEAST_EVIDENCE = 12.5, HIDDEN_EVIDENCE = 3.75;
@@ -76,10 +78,17 @@ static void keep_waves(struct gf_periodic_list *found, int most) {
     found->n = n;
 }
 
+/* The power that one wave does not explain in the tiles, over the floor around its peak. */
+static double excess_of(const struct gf_periodic *p) {
+    return (1 / p->steady - 1) * p->level;
+}
+
 static void add_notch(struct gf_notches *list, const struct gf_periodic *p, double radius) {
     struct gf_notch *to = &list->notch[list->n++];
-    *to =
-        (struct gf_notch){.radius = radius, .strength = sqrt(p->level), .amplitude = p->amplitude};
+    *to = (struct gf_notch){.radius = radius,
+                            .strength = sqrt(p->level),
+                            .amplitude = p->amplitude,
+                            .varies = excess_of(p) > VARIES};
     memcpy(to->at, p->at, sizeof to->at);
 }
 
@@ -185,10 +194,9 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
     if (p->radius > 0 || p->steady >= CLEAR_STEADY)
         return p->radius > 0 && (seen->noise > SWELL_NOISE || p->clear < SWELL_CLEAR ||
                                  (seen->contrast > MOST_CONTRAST && !gf_thing_is_added(seen)));
-    return seen->looked &&
-           (seen->noise > MOST_NOISE ||
-            p->clear < fmax(LEAST_CLEAR, LEAST_EVIDENCE * seen->noise) ||
-            (p->steady < LEAST_STEADY && (1 / p->steady - 1) * p->level > MOST_EXCESS));
+    return seen->looked && (seen->noise > MOST_NOISE ||
+                            p->clear < fmax(LEAST_CLEAR, LEAST_EVIDENCE * seen->noise) ||
+                            (p->steady < LEAST_STEADY && excess_of(p) > MOST_EXCESS));
 }
 
 /* Near a thing, or in a crowd, only a pure wave is interference: those of a thing that repeats
