@@ -26,8 +26,9 @@ static const double SWELL_NOISE = 0.25, SWELL_CLEAR = 30;
  * around its peak. The other limits apply to waves that explain less than CLEAR_STEADY. */
 static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
-/* A wave that leaves more than this varies over the picture; constant ones leave up to 50. */
-static const double VARIES = 60;
+/* A wave that leaves more than this multiple of the floor, and that explains less than this share
+ * of the tiles' power, varies over the picture. */
+static const double VARIES = 60, MOST_STEADY = 0.99;
 /* The noisier a wave is over the places, the clearer its peak must be: at least 15 times as clear
  * as noisy for interference, up to 10 times for stone. */
 static const double LEAST_EVIDENCE = 12.5, HIDDEN_EVIDENCE = 3.75;
@@ -88,7 +89,7 @@ static void add_notch(struct gf_notches *list, const struct gf_periodic *p, doub
     *to = (struct gf_notch){.radius = radius,
                             .strength = sqrt(p->level),
                             .amplitude = p->amplitude,
-                            .varies = excess_of(p) > VARIES};
+                            .varies = excess_of(p) > VARIES && p->steady < MOST_STEADY};
     memcpy(to->at, p->at, sizeof to->at);
 }
 
