@@ -147,10 +147,7 @@ void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *
 static int subtract_variation(struct gf_task *t, const struct gf_notch *notch,
                               struct gf_array *samples) {
     struct gf_sinusoid band[BANDS] = {{.known = NULL}};
-    const int ndim = t->job.ndim;
-    int n = 1;
-    for (int i = 0; i < ndim; i++)
-        n *= 3;
+    const int ndim = t->job.ndim, n = ndim > 2 ? BANDS : ndim > 1 ? 9 : 3;
     for (int i = 0; i < n; i++)
         for (int k = 0, rest = i; k < ndim; k++, rest /= 3)
             band[i].frequency[k] =

@@ -86,10 +86,9 @@ static double excess_of(const struct gf_periodic *p) {
 
 static void add_notch(struct gf_notches *list, const struct gf_periodic *p, double radius) {
     struct gf_notch *to = &list->notch[list->n++];
-    *to = (struct gf_notch){.radius = radius,
-                            .strength = sqrt(p->level),
-                            .amplitude = p->amplitude,
-                            .varies = excess_of(p) > VARIES && p->steady < MOST_STEADY};
+    *to =
+        (struct gf_notch){.radius = radius, .strength = sqrt(p->level), .amplitude = p->amplitude};
+    to->varies = excess_of(p) > VARIES && p->steady < MOST_STEADY;
     memcpy(to->at, p->at, sizeof to->at);
 }
 
@@ -279,15 +278,16 @@ static int leave_screens(const struct search *e, bool *all) {
 static int find_lines(const struct search *e, const struct gf_periodic_list *found) {
     struct gf_notches *list = &e->t->filtering->peaks;
     const struct gf_screen_request want = {.known = true};
-    const struct gf_screen *first = &list->screen[0];
+    struct gf_screen screen[GF_MAX_SCREENS] = {{.n = 0}};
     struct gf_spectrum s = spectrum_of(e, 0);
     struct gf_thing seen;
-    const int n = gf_screens_find(found, &s, &want, list->screen);
-    const double y = fabs(first->basis[0][0]), x = fabs(first->basis[0][1]);
-    if (!n || first->n > 1 || y < LEAST_LINES || x > MOST_SLANT * y)
+    gf_screens_find(found, &s, &want, screen);
+    const double y = fabs(screen[0].basis[0][0]), x = fabs(screen[0].basis[0][1]);
+    if (screen[0].n != 1 || y < LEAST_LINES || x > MOST_SLANT * y)
         return 0;
-    int rc = examine(e, first->at, &seen);
-    list->n_screens = !rc && gf_thing_is_factor(&seen);
+    int rc = examine(e, screen[0].at, &seen);
+    if (!rc && gf_thing_is_factor(&seen))
+        list->screen[list->n_screens++] = screen[0];
     return rc;
 }
 
