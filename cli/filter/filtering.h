@@ -32,6 +32,7 @@ struct gf_notch {
     double radius;          /* of a gaussian, in bins; 0: no notch */
     double strength;        /* relative to its surroundings */
     double amplitude;       /* in sample units, once it is fitted */
+    bool varies;            /* over the picture */
 };
 
 enum { GF_MAX_NOTCHES = 60 };

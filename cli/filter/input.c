@@ -7,6 +7,8 @@
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 
+enum { BANDS = 27 }; /* of a wave that varies over a volume, itself included */
+
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     bytes += gf_array_bytes(&t->image.px);
     if (t->prepare_bytes < bytes)
@@ -96,7 +98,8 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
     const struct gf_job picture = gf_filter_picture_job(t);
     if (t->s->filter.edges == GF_EDGES_SMOOTH)
         bytes += gf_filter_smooth_bytes(&picture);
-    return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim, t->filtering->peaks.n,
+    return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim,
+                                  (int)gf_max(t->filtering->peaks.n, BANDS),
                                   gf_settings_threads(t->s));
 }
 
@@ -139,6 +142,19 @@ void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *
         gf_samples_convert(to, in);
 }
 
+/* A wave whose amplitude varies over the picture has side bands: those at half a bin to both sides
+ * of it along each axis make up its rise and fall, and no seam at the picture's borders. */
+static int subtract_variation(struct gf_task *t, const struct gf_notch *notch,
+                              struct gf_array *samples) {
+    struct gf_sinusoid band[BANDS] = {{.known = NULL}};
+    const int ndim = t->job.ndim, n = ndim > 2 ? BANDS : ndim > 1 ? 9 : 3;
+    for (int i = 0; i < n; i++)
+        for (int k = 0, rest = i; k < ndim; k++, rest /= 3)
+            band[i].frequency[k] =
+                (notch->at[k] + 0.5 * (rest % 3 - 1)) / (double)t->filtering->frame.shape[k];
+    return gf_waves_subtract(samples, ndim, gf_settings_threads(t->s), band, n);
+}
+
 static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
     struct gf_notches *list = &t->filtering->peaks;
     struct gf_sinusoid wave[GF_MAX_NOTCHES];
@@ -151,6 +167,9 @@ static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
     int rc = gf_waves_subtract(samples, t->job.ndim, gf_settings_threads(t->s), wave, list->n);
     for (int i = 0; i < list->n && !rc; i++)
         list->notch[i].amplitude = wave[i].amplitude;
+    for (int i = 0; i < list->n - list->n_hidden && !rc; i++)
+        if (list->notch[i].varies)
+            rc = subtract_variation(t, &list->notch[i], samples);
     return rc;
 }
 

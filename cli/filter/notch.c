@@ -26,12 +26,17 @@ static const double SWELL_NOISE = 0.25, SWELL_CLEAR = 30;
  * around its peak. The other limits apply to waves that explain less than CLEAR_STEADY. */
 static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
+/* A wave that leaves more than this multiple of the floor, and that explains less than this share
+ * of the tiles' power, varies over the picture. */
+static const double VARIES = 60, MOST_STEADY = 0.99;
 /* The noisier a wave is over the places, the clearer its peak must be: at least 15 times as clear
  * as noisy for interference, up to 10 times for stone. */
 static const double LEAST_EVIDENCE = 12.5, HIDDEN_EVIDENCE = 3.75;
 /* A print's least range, as a share of an integer type's white, and its least number of dots along
  * the shorter side. Perforated dark sheets have a range of 1/3, fabric 0.46, prints 0.8. */
 static const double PRINT_RANGE = 0.5, LEAST_DOTS = 24;
+/* The least frequency of lines that multiply a picture, and the most slant of them. */
+static const double LEAST_LINES = 0.1, MOST_SLANT = 0.1;
 /* The least sine of the angle between two waves that span a thing's lattice. */
 static const double LEAST_TURN = 0.1;
 /* The most contrast of a hidden wave, or of one that swells, as lines of text do. */
@@ -74,10 +79,16 @@ static void keep_waves(struct gf_periodic_list *found, int most) {
     found->n = n;
 }
 
+/* The power that one wave does not explain in the tiles, over the floor around its peak. */
+static double excess_of(const struct gf_periodic *p) {
+    return (1 / p->steady - 1) * p->level;
+}
+
 static void add_notch(struct gf_notches *list, const struct gf_periodic *p, double radius) {
     struct gf_notch *to = &list->notch[list->n++];
     *to =
         (struct gf_notch){.radius = radius, .strength = sqrt(p->level), .amplitude = p->amplitude};
+    to->varies = excess_of(p) > VARIES && p->steady < MOST_STEADY;
     memcpy(to->at, p->at, sizeof to->at);
 }
 
@@ -183,10 +194,9 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
     if (p->radius > 0 || p->steady >= CLEAR_STEADY)
         return p->radius > 0 && (seen->noise > SWELL_NOISE || p->clear < SWELL_CLEAR ||
                                  (seen->contrast > MOST_CONTRAST && !gf_thing_is_added(seen)));
-    return seen->looked &&
-           (seen->noise > MOST_NOISE ||
-            p->clear < fmax(LEAST_CLEAR, LEAST_EVIDENCE * seen->noise) ||
-            (p->steady < LEAST_STEADY && (1 / p->steady - 1) * p->level > MOST_EXCESS));
+    return seen->looked && (seen->noise > MOST_NOISE ||
+                            p->clear < fmax(LEAST_CLEAR, LEAST_EVIDENCE * seen->noise) ||
+                            (p->steady < LEAST_STEADY && excess_of(p) > MOST_EXCESS));
 }
 
 /* Near a thing, or in a crowd, only a pure wave is interference: those of a thing that repeats
@@ -261,6 +271,24 @@ static int leave_screens(const struct search *e, bool *all) {
     if (first->n > 1)
         leave(list, first->at, first->amplitude);
     return 0;
+}
+
+/* Finds lines that multiply the rows of a picture: its spectrum is repeated around them, so they are
+ * removed like a screen. */
+static int find_lines(const struct search *e, const struct gf_periodic_list *found) {
+    struct gf_notches *list = &e->t->filtering->peaks;
+    const struct gf_screen_request want = {.known = true};
+    struct gf_screen screen[GF_MAX_SCREENS] = {{.n = 0}};
+    struct gf_spectrum s = spectrum_of(e, 0);
+    struct gf_thing seen;
+    gf_screens_find(found, &s, &want, screen);
+    const double y = fabs(screen[0].basis[0][0]), x = fabs(screen[0].basis[0][1]);
+    if (screen[0].n != 1 || y < LEAST_LINES || x > MOST_SLANT * y)
+        return 0;
+    int rc = examine(e, screen[0].at, &seen);
+    if (!rc && gf_thing_is_factor(&seen))
+        list->screen[list->n_screens++] = screen[0];
+    return rc;
 }
 
 /* ---- hidden waves ---- */
@@ -368,6 +396,8 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     const bool screened = list->n_screens;
     if (screened && !want.known)
         rc = leave_screens(e, &all);
+    if (!rc && !list->n_screens && !all && f->auto_notch)
+        rc = find_lines(e, found);
     if (rc || list->n_screens || all || !f->auto_notch)
         return rc ? rc : list->n_screens ? make_mask(e) : 0;
     keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);

@@ -125,6 +125,7 @@ static void look_at_places(const struct places *p, struct gf_thing *look) {
     look->chance = 3.1 * LAG / p->inner;
     look->correlation = mm * rr > 0 ? mr / sqrt(mm * rr) : 0;
     look->follows = look->correlation * sqrt(rr);
+    look->gain = mm > 0 ? mr * grey / mm : 0;
     look->noise = rr + ii;
     for (int c = 0; c < 2 && pairs > 0; c++)
         look->swing[c] /= pairs;
@@ -266,6 +267,12 @@ bool gf_thing_is_added(const struct gf_thing *t) {
 
 bool gf_thing_is_pure(const struct gf_thing *t) {
     return !t->looked || (t->harmonics == 0 && t->noise < 0.05 && fabs(t->follows) < 0.04);
+}
+
+/* The noise is mostly the variance of the light. 417 generated things with that noise and
+ * correlation have gains of 1.11 and more; 60 photographs with lines are within the limits. */
+bool gf_thing_is_factor(const struct gf_thing *t) {
+    return t->noise >= 0.01 && t->correlation >= 0.95 && fabs(t->gain - 1) <= 0.06;
 }
 
 bool gf_thing_is_print(const struct gf_thing *t, const struct gf_screen *screen) {

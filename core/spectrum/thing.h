@@ -25,6 +25,7 @@ struct gf_thing {
     bool painted;     /* its amplitude is proportional to the channels' means; the caller sets it */
     double follows, correlation; /* of its amplitude with the local mean: deviation, correlation */
     double chance;               /* a correlation that noise does not reach */
+    double gain;                 /* slope of that line: 1 if it is proportional to the mean */
     double noise;                /* variance over the places, of both components */
     double swing[2];             /* the same between neighbours: in phase, in quadrature */
     double contrast;             /* rms amplitude over `range` */
@@ -49,6 +50,8 @@ static inline bool gf_thing_is_bare(const struct gf_thing *look) {
 }
 /* True if the wave is as constant and as pure as only interference is, even beside a thing. */
 bool gf_thing_is_pure(const struct gf_thing *look);
+/* True if the picture is multiplied by the wave, as by the lines of a cathode-ray tube. */
+bool gf_thing_is_factor(const struct gf_thing *look);
 /* True if the screen looks printed; `look` is its first basis vector's. */
 bool gf_thing_is_print(const struct gf_thing *look, const struct gf_screen *screen);
 
