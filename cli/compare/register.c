@@ -25,6 +25,7 @@ struct work {
     unsigned axes;            /* that have a window */
     struct gf_array px;       /* a tapered signal, or the surface */
     struct gf_spectrum kept;  /* of the reference, if `ready` */
+    float *share;             /* of its rings */
     struct gf_spectrum of[2]; /* of the reference and the other one */
     bool ready;
 };
@@ -46,6 +47,8 @@ static void free_state(struct gf_registering *r) {
         gf_array_free(&work[i]->kept.px);
         gf_array_free(&work[i]->of[0].px);
         gf_array_free(&work[i]->of[1].px);
+        free(work[i]->share);
+        work[i]->share = NULL;
         work[i]->ready = false;
     }
     for (int i = 0; i < N_ARRAYS; i++)
@@ -86,11 +89,13 @@ static int find(struct gf_registering *r, struct work *w, const struct gf_array 
                 const struct gf_array *in, struct gf_correlation_peak *peak) {
     double energy;
     int rc = w->ready ? 0 : transform(r, w, ref, NULL, 1, &w->kept, &energy);
+    if (!rc && !w->ready)
+        rc = gf_ring_shares(&w->kept, &w->share);
     w->ready = !rc;
     if (!rc)
         rc = transform(r, w, in, NULL, -1, &w->of[1], &energy);
     if (!rc)
-        rc = gf_cross_phases(&w->kept, &w->of[1], &w->of[1]);
+        rc = gf_cross_phases(&w->kept, w->share, &w->of[1], &w->of[1]);
     if (rc)
         return rc;
     struct gf_job job = gf_signal_job(&w->px, GF_INVERSE);

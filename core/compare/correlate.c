@@ -1,6 +1,7 @@
 /* Correlates two signals and finds the peak, to a fraction of a sample. */
 #include "core/compare/correlate.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -29,7 +30,7 @@ static inline double sum_samples(const void *px, bool wide, const double *window
     double sum = 0, most = *top;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
     for (int64_t x = 0; x < n; x++) {
-        const double v = gf_real_get(px, x, wide), size = v < 0 ? -v : v;
+        const double v = gf_real_get(px, x, wide), size = fabs(v);
         sum += window[x] * v;
         most = most > size ? most : size;
     }
@@ -96,48 +97,91 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
 
 /* ---- phases ---- */
 
-/* Fills share[ring] with the share of its power above that of the quietest five rings in a row. */
-static int find_shares(const struct gf_spectrum *s, int64_t n, double *share) {
-    struct gf_energy energy;
-    struct gf_ring *ring = malloc((size_t)n * sizeof *ring);
-    int rc = ring ? gf_spectrum_rings(s, ring, &energy) : gf_no_memory();
-    double floor = INFINITY;
-    for (int64_t r = 1; r + 4 < n && ring[r + 4].frequency < 0.5 && !rc; r++) {
+/* The squared distances of the last axis's bins, and room for `more` floats. The caller frees. */
+static float *make_row(const struct gf_bins *b, int64_t more) {
+    float *along = malloc((size_t)(b->stored + more) * sizeof *along);
+    for (int64_t x = 0; x < b->stored && along; x++)
+        along[x] = (float)gf_bins_square(b, 2, x);
+    return along;
+}
+
+/* Fills ring[x] with the rings of a row's bins. */
+static void find_rings(const struct gf_bins *b, int64_t row, const float *along, int32_t *ring) {
+    const float square =
+        (float)(gf_bins_square(b, 0, row / b->n[1]) + gf_bins_square(b, 1, row % b->n[1]));
+#pragma omp simd
+    for (int64_t x = 0; x < b->stored; x++)
+        ring[x] = (int32_t)(sqrtf(square + along[x]) + 0.5f);
+}
+
+int gf_ring_shares(const struct gf_spectrum *s, float **share) {
+    const int64_t n = gf_spectrum_ring_count(s) + 1; /* one more, as floats may round up */
+    struct gf_bins b;
+    gf_bins_view(s, &b);
+    const int64_t rows = b.n[0] * b.n[1], step = 1 + rows / 512; /* some rows tell enough */
+    float *along = make_row(&b, b.stored);
+    double *sum = calloc(2 * (size_t)n, sizeof *sum), floor = INFINITY;
+    int rc = along && sum && (*share || (*share = malloc((size_t)n * sizeof **share)))
+                 ? 0
+                 : gf_no_memory();
+    int32_t *ring = (int32_t *)(along + b.stored);
+    for (int64_t r = 0; r < rows && !rc; r += step) {
+        const float *p = (const float *)s->px.data + 2 * r * b.stored;
+        find_rings(&b, r, along, ring);
+        for (int64_t x = 0; x < b.stored; x++) {
+            sum[2 * ring[x]] += (double)(p[2 * x] * p[2 * x] + p[2 * x + 1] * p[2 * x + 1]);
+            sum[2 * ring[x] + 1]++;
+        }
+    }
+    for (int64_t r = 0; r < n && !rc; r++)
+        sum[2 * r] /= fmax(sum[2 * r + 1], 1);
+    for (int64_t r = 1; r + 4 < n && 2 * (r + 4) < b.longest && !rc; r++) {
         double power = 0;
         for (int64_t k = r; k < r + 5; k++)
-            power += ring[k].mean / 5;
+            power += sum[2 * k] / 5;
         floor = fmin(floor, power);
     }
     for (int64_t r = 0; r < n && !rc; r++)
-        share[r] = ring[r].mean > floor ? 1 - floor / ring[r].mean : isinf(floor);
-    free(ring);
+        (*share)[r] = (float)(sum[2 * r] > floor ? 1 - floor / sum[2 * r] : isinf(floor));
+    free(along);
+    free(sum);
     return rc;
 }
 
-int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
+/* Fills a row with the phases of p conj(q), times the bins' shares. */
+static void fill_phases(const float *p, const float *q, int64_t n, const float *share, float *out) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++) {
+        const float re = p[2 * x] * q[2 * x] + p[2 * x + 1] * q[2 * x + 1];
+        const float im = p[2 * x + 1] * q[2 * x] - p[2 * x] * q[2 * x + 1];
+        const float size = sqrtf(re * re + im * im);
+        const float w = share[x] / (size > 0 ? size : 1);
+        out[2 * x] = re * w;
+        out[2 * x + 1] = im * w;
+    }
+}
+
+int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const struct gf_spectrum *g,
                     struct gf_spectrum *to) {
-    const int64_t rings = gf_spectrum_ring_count(f);
     struct gf_bins b;
     gf_bins_view(f, &b);
-    double *share = malloc(2 * (size_t)rings * sizeof *share), *other = share + rings;
-    double *along = gf_bins_squares(&b);
-    int rc = share && along ? find_shares(f, rings, share) : gf_no_memory();
-    if (!rc)
-        rc = find_shares(g, rings, other);
+    const int64_t rings = gf_spectrum_ring_count(f) + 1, rows = b.n[0] * b.n[1];
+    float *share = NULL, *along = make_row(&b, 2 * b.stored * b.threads);
+    int rc = along ? gf_ring_shares(g, &share) : gf_no_memory();
     for (int64_t r = 0; r < rings && !rc; r++)
-        share[r] = sqrt(share[r] * other[r]) + 0.01; /* some of all, in case all is noise */
-    const float *p = f->px.data, *q = g->px.data;
-    float *out = to->px.data;
-#pragma omp parallel for num_threads(b.threads)
-    for (int64_t r = 0; r < b.n[0] * b.n[1]; r++) {
-        const double square = gf_bins_square(&b, 0, r / b.n[1]) + gf_bins_square(&b, 1, r % b.n[1]);
-        for (int64_t x = 0, i = r * b.stored; x < b.stored && !rc; x++, i++) {
-            const double re = (double)p[2 * i] * q[2 * i] + (double)p[2 * i + 1] * q[2 * i + 1];
-            const double im = (double)p[2 * i + 1] * q[2 * i] - (double)p[2 * i] * q[2 * i + 1];
-            const double size = sqrt(re * re + im * im);
-            const double w = i && size > 0 ? share[gf_bins_ring(square + along[x])] / size : 0;
-            out[2 * i] = (float)(re * w);
-            out[2 * i + 1] = (float)(im * w);
+        share[r] = sqrtf(share[r] * shares[r]) + 0.01f; /* some of all, in case all is noise */
+#pragma omp parallel num_threads(b.threads)
+    {
+        int32_t *ring = (int32_t *)(along + (1 + 2 * omp_get_thread_num()) * b.stored);
+        float *own = (float *)(ring + b.stored);
+#pragma omp for
+        for (int64_t r = 0; r < (rc ? 0 : rows); r++) {
+            const int64_t at = 2 * r * b.stored;
+            find_rings(&b, r, along, ring);
+            for (int64_t x = 0; x < b.stored; x++)
+                own[x] = r || x ? share[ring[x]] : 0;
+            fill_phases((const float *)f->px.data + at, (const float *)g->px.data + at, b.stored,
+                        own, (float *)to->px.data + at);
         }
     }
     free(along);
@@ -160,12 +204,15 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
     int64_t best = 0;
     double squares = 0;
     for (int64_t r = 0; r < count; r += line) {
-        double sum = 0;
+        float sum = 0, most = v[best];
+#pragma omp simd reduction(+ : sum) reduction(max : most)
         for (int64_t i = r; i < r + line; i++) {
-            sum += (double)(v[i] * v[i]);
-            best = v[i] > v[best] ? i : best;
+            sum += v[i] * v[i];
+            most = most > v[i] ? most : v[i];
         }
-        squares += sum;
+        for (int64_t i = r; most > v[best]; i++)
+            best = v[i] == most ? i : best;
+        squares += (double)sum;
     }
     *peak = (struct gf_correlation_peak){0};
     peak->height = squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
@@ -188,13 +235,17 @@ static void sum_axis(const struct gf_bins *b, int axis, double at, double step, 
     const int64_t rows = axis == 2   ? b->n[0] * b->n[1]
                          : axis == 1 ? OFFSETS * b->n[0]
                                      : OFFSETS * OFFSETS;
-    for (int64_t k = 0; k < bins; k++)
+    for (int64_t k = 0; k < bins; k++) {
+        const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
+        const double first = angle * (at - OFFSETS / 2 * step), c = cos(angle * step),
+                     s = sin(angle * step);
+        struct gf_number e = {cos(first), sin(first)};
         for (int j = 0; j < LANES; j++) {
-            const double shift = at + (j - OFFSETS / 2) * step;
-            const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) * shift / (double)n;
-            wave[2 * LANES * k + j] = (float)cos(angle);
-            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)sin(angle); /* both signs */
+            wave[2 * LANES * k + j] = (float)e.re;
+            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)e.im; /* both signs */
+            e = (struct gf_number){e.re * c - e.im * s, e.re * s + e.im * c};
         }
+    }
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < rows; r++) {
         float re[LANES] = {0}, im[LANES] = {0};
@@ -235,6 +286,16 @@ static double climb(const struct gf_bins *b, const float *product, double step, 
     return (double)v[2 * best];
 }
 
+/* Replaces q by weight p conj(q). */
+static void multiply(const float *p, const float *weight, int64_t n, float *q) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++) {
+        const float re = q[2 * x], im = q[2 * x + 1];
+        q[2 * x] = weight[x] * (p[2 * x] * re + p[2 * x + 1] * im);
+        q[2 * x + 1] = weight[x] * (p[2 * x + 1] * re - p[2 * x] * im);
+    }
+}
+
 int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height) {
     const float *p = f->px.data;
@@ -247,11 +308,11 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)
         return gf_no_memory();
-    for (int64_t i = 0; i < rows * b.stored; i++) {
-        const float twice = (float)gf_bins_weight(&b, i % b.stored), re = q[2 * i];
-        q[2 * i] = twice * (p[2 * i] * re + p[2 * i + 1] * q[2 * i + 1]);
-        q[2 * i + 1] = twice * (p[2 * i + 1] * re - p[2 * i] * q[2 * i + 1]);
-    }
+    for (int64_t x = 0; x < b.stored; x++)
+        work[x] = (float)gf_bins_weight(&b, x);
+    for (int64_t r = 0; r < rows; r++, p += 2 * b.stored, q += 2 * b.stored)
+        multiply(p, work, b.stored, q);
+    q = g->px.data;
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
     for (int i = 0; i < 9 && far > 1; i++) { /* a blurred peak may be farther away than a step */
         memcpy(from, at, sizeof at);

@@ -133,13 +133,16 @@ static struct found find(const struct gf_array *ref, const struct gf_array *in) 
     struct gf_array a, b;
     struct gf_correlation_peak peak;
     struct found found;
+    float *share = NULL;
     double energy[2];
     CHECK_EQ(gf_array_alloc(&a, GF_F32, ref->rank, ref->shape), 0);
     CHECK_EQ(gf_array_alloc(&b, GF_F32, ref->rank, ref->shape), 0);
     CHECK_EQ(gf_taper(ref, NULL, 1, 7, 1, &a, &energy[0]), 0);
     CHECK_EQ(gf_taper(in, NULL, -1, 7, 2, &b, &energy[1]), 0);
     struct gf_spectrum f = spectrum_of(&a), g = spectrum_of(&b);
-    CHECK_EQ(gf_cross_phases(&f, &g, &g), 0);
+    CHECK_EQ(gf_ring_shares(&f, &share), 0);
+    CHECK_EQ(gf_cross_phases(&f, share, &g, &g), 0);
+    free(share);
     inverse(&g, &a);
     gf_correlation_peak(&f, &a, &peak);
     gf_array_free(&f.px);
