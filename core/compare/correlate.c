@@ -131,8 +131,10 @@ int gf_ring_shares(const struct gf_spectrum *s, float **share) {
         const float *p = (const float *)s->px.data + 2 * r * b.stored;
         find_rings(&b, r, along, ring);
         for (int64_t x = 0; x < b.stored; x++) {
-            sum[2 * ring[x]] += (double)(p[2 * x] * p[2 * x] + p[2 * x + 1] * p[2 * x + 1]);
-            sum[2 * ring[x] + 1]++;
+            const double weight = gf_bins_weight(&b, x);
+            sum[2 * ring[x]] +=
+                weight * (double)(p[2 * x] * p[2 * x] + p[2 * x + 1] * p[2 * x + 1]);
+            sum[2 * ring[x] + 1] += weight;
         }
     }
     for (int64_t r = 0; r < n && !rc; r++)
