@@ -108,8 +108,9 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
-        g->bytes = gf_array_bytes(&g->t->product[0].image.px) + gf_array_bytes(&g->volume.px) +
-                   g->frames * frame + g->hands * hand;
+        g->bytes = gf_array_bytes(&g->t->product[0].image.px) +
+                   (g->volume.px.data ? gf_array_bytes(&g->volume.px) : 0) + g->frames * frame +
+                   g->hands * hand;
     } while (g->hands > 1 && g->bytes + 6 * g->hands * signal > limit);
     g->threads = threads / g->hands;
     for (int i = 0; i <= g->hands; i++)
