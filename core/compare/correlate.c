@@ -26,29 +26,44 @@ static void make_windows(const int64_t n[3], const double shift[3], double side,
         }
 }
 
-/* The sum of a row's samples, weighted; raises *top to the largest magnitude. */
-static inline double sum_samples(const void *px, bool wide, const double *window, int64_t n,
-                                 double *top) {
+/* The sum of a row's samples less `base`, weighted; raises *top to the largest magnitude. */
+static double sum_wide(const double *px, const double *window, int64_t n, double base,
+                       double *top) {
     double sum = 0, most = *top;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
     for (int64_t x = 0; x < n; x++) {
-        const double v = gf_real_get(px, x, wide), size = fabs(v);
-        sum += window[x] * v;
+        const double size = fabs(px[x]);
+        sum += window[x] * (px[x] - base);
         most = most > size ? most : size;
     }
     *top = most;
     return sum;
 }
 
+static double sum_narrow(const float *px, const double *window, int64_t n, double base,
+                         double *top) {
+    float sum = 0, most = (float)*top, own = (float)base;
+#pragma omp simd reduction(+ : sum) reduction(max : most)
+    for (int64_t x = 0; x < n; x++) {
+        const float size = fabsf(px[x]);
+        sum += (float)window[x] * (px[x] - own);
+        most = most > size ? most : size;
+    }
+    *top = (double)most;
+    return (double)sum;
+}
+
 /* Fills a row with w window[x] (v - mean); returns the sum of squares. */
 static inline double fill_row(const void *px, bool wide, const double *window, int64_t n, double w,
                               double mean, float *to) {
+    const float own = (float)mean;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) {
-        const double v = w * window[x] * (gf_real_get(px, x, wide) - mean);
-        to[x] = (float)v;
-        sum += v * v;
+        const float v = wide ? (float)(w * window[x] * (((const double *)px)[x] - mean))
+                             : (float)(w * window[x]) * (((const float *)px)[x] - own);
+        to[x] = v;
+        sum += (double)v * (double)v;
     }
     return sum;
 }
@@ -69,17 +84,18 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
         return gf_no_memory();
     make_windows(n, by, side, axes << missing, window);
     double *along = window + n[0] + n[1], *sum = along + n[2];
+    const double base = gf_real_get(px->data, 0, wide);
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
         weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
 #pragma omp parallel for num_threads(threads) reduction(max : top)
     for (int64_t r = 0; r < rows; r++) {
         const char *from = (const char *)px->data + r * stride;
-        sum[r] = wide ? sum_samples(from, true, along, n[2], &top)
-                      : sum_samples(from, false, along, n[2], &top);
+        sum[r] = wide ? sum_wide((const double *)from, along, n[2], base, &top)
+                      : sum_narrow((const float *)from, along, n[2], base, &top);
     }
     for (int64_t r = 0; r < rows; r++)
         mean += window[r / n[1]] * window[n[0] + r % n[1]] * sum[r];
-    mean /= weights[0] * weights[1] * weights[2];
+    mean = base + mean / (weights[0] * weights[1] * weights[2]);
     const double scale = top > 0 ? 1 / top : 1; /* no square overflows */
 #pragma omp parallel for num_threads(threads)
     for (int64_t r = 0; r < rows; r++) {
@@ -268,27 +284,36 @@ static void sum_axis(const struct gf_bins *b, int axis, double at, double step, 
     }
 }
 
-/* Samples the correlation around `shift`, and moves that to the highest sample. */
-static double climb(const struct gf_bins *b, const float *product, double step, float *work,
-                    double shift[3]) {
+/* Samples the correlation around `shift`, moves that to its maximum, and sets *height; true if that
+ * is the farthest sample along an axis. */
+static bool climb(const struct gf_bins *b, const float *product, double step, float *work,
+                  double shift[3], double *height) {
     float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
     float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
     int best = 0;
+    bool far = false;
     sum_axis(b, 2, shift[2], step, work, product, rows);
     sum_axis(b, 1, shift[1], step, work, rows, planes);
     sum_axis(b, 0, shift[0], step, work, planes, v);
     for (int k = 0; k < OFFSETS * OFFSETS * OFFSETS; k++)
         best = v[2 * k] > v[2 * best] ? k : best;
+    *height = (double)v[2 * best];
     for (int i = 2, stride = 1; i >= 0; i--, stride *= OFFSETS) {
         const int at = best / stride % OFFSETS;
-        const bool inside = at > 0 && at<OFFSETS - 1, moves = b->n[i]> 1;
-        shift[i] += moves * step *
-                    (at - OFFSETS / 2 +
-                     (inside ? vertex((double)v[2 * (best - stride)], (double)v[2 * best],
-                                      (double)v[2 * (best + stride)])
-                             : 0));
+        const bool inside = at > 0 && at < OFFSETS - 1;
+        if (b->n[i] == 1)
+            continue;
+        shift[i] += step * (at - OFFSETS / 2);
+        far = far || !inside;
+        if (!inside)
+            continue;
+        const double before = (double)v[2 * (best - stride)],
+                     after = (double)v[2 * (best + stride)];
+        const double part = vertex(before, (double)v[2 * best], after);
+        shift[i] += step * part;
+        *height -= (before - after) * part / 4;
     }
-    return (double)v[2 * best];
+    return far;
 }
 
 /* Replaces q by weight p conj(q). */
@@ -306,7 +331,7 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     const float *p = f->px.data;
     float *q = g->px.data;
     struct gf_bins b;
-    double at[3] = {0}, from[3], far = 2;
+    double at[3] = {0};
     gf_bins_view(f, &b);
     const int64_t rows = b.n[0] * b.n[1], room = LANES * b.longest + OFFSETS * rows +
                                                  OFFSETS * OFFSETS * (b.n[0] + OFFSETS);
@@ -319,12 +344,12 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
         multiply(p, work, b.stored, q);
     q = g->px.data;
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    for (int i = 0; i < 9 && far > 1; i++) { /* a blurred peak may be farther away than a step */
-        memcpy(from, at, sizeof at);
-        climb(&b, q, 0.4, work, at);
-        far = fmax(fabs(at[0] - from[0]), fmax(fabs(at[1] - from[1]), fabs(at[2] - from[2])));
+    if (climb(&b, q, 0.1, work, at, height)) { /* a blurred peak may be farther away */
+        for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);)
+            i++;
+        climb(&b, q, 0.06, work, at, height);
     }
-    *height = climb(&b, q, 0.06, work, at) / b.points / sqrt(energy[0] * energy[1]);
+    *height /= b.points * sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);
     return 0;
