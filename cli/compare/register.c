@@ -32,7 +32,8 @@ struct work {
     struct gf_spectrum kept;  /* of the reference, if `ready` */
     float *share;             /* of its rings */
     struct gf_spectrum of[2]; /* of the reference and the other one */
-    bool ready;
+    double energy;            /* of of[0] */
+    bool ready, near;         /* near: of[0] is the reference behind the window of small shifts */
 };
 
 /* A picture or page and what was found. */
@@ -130,11 +131,12 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
 /* ---- correlation ---- */
 
 /* Tapers a signal and transforms it. Like all below that return a status, GF_ENOMEM or worse. */
-static int transform(struct hand *r, struct work *w, const struct gf_array *px, const double *shift,
-                     double side, struct gf_spectrum *to, double *energy) {
+static int transform(struct hand *r, struct work *w, const struct gf_array *px,
+                     const double *middle, const double *less, struct gf_spectrum *to,
+                     double *energy) {
     int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, px->shape);
     if (!rc)
-        rc = gf_taper(px, shift, side, w->axes, r->all->threads, &w->px, energy);
+        rc = gf_taper(px, middle, less, w->axes, r->all->threads, &w->px, energy);
     if (!rc && !(*energy > 0))
         rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
     if (rc)
@@ -151,12 +153,12 @@ static int transform(struct hand *r, struct work *w, const struct gf_array *px, 
 static int find(struct hand *r, struct work *w, const struct gf_array *ref,
                 const struct gf_array *in, struct gf_correlation_peak *peak) {
     double energy;
-    int rc = w->ready ? 0 : transform(r, w, ref, NULL, 1, &w->kept, &energy);
+    int rc = w->ready ? 0 : transform(r, w, ref, NULL, NULL, &w->kept, &energy);
     if (!rc && !w->ready)
         rc = gf_ring_shares(&w->kept, &w->share);
     w->ready = !rc;
     if (!rc)
-        rc = transform(r, w, in, NULL, -1, &w->of[1], &energy);
+        rc = transform(r, w, in, NULL, NULL, &w->of[1], &energy);
     if (!rc)
         rc = gf_cross_phases(&w->kept, w->share, &w->of[1], &w->of[1]);
     if (rc)
@@ -167,13 +169,26 @@ static int find(struct hand *r, struct work *w, const struct gf_array *ref,
     return rc;
 }
 
-/* Refines a shift that find() found. */
+/* Refines a shift that find() found, in windows of what both show. For small shifts the reference
+ * keeps one window, and its spectrum. */
 static int refine(struct hand *r, struct work *w, const struct gf_array *ref,
                   const struct gf_array *in, double *shift) {
-    double energy[2];
-    int rc = transform(r, w, ref, shift, 1, &w->of[0], &energy[0]);
+    double energy[2], less[GF_MAX_DIMS], middle[2][GF_MAX_DIMS];
+    bool near = true;
+    int rc = 0;
+    for (int i = 0; i < ref->rank; i++)
+        near = near && 16 * fabs(shift[i]) <= (double)ref->shape[i];
+    for (int i = 0; i < ref->rank; i++) {
+        less[i] = near ? (double)ref->shape[i] / 8 : fabs(shift[i]);
+        middle[0][i] = near ? 0 : shift[i] / 2;
+        middle[1][i] = middle[0][i] - shift[i];
+    }
+    if (!near || !w->near)
+        rc = transform(r, w, ref, middle[0], less, &w->of[0], &w->energy);
+    w->near = near && !rc;
+    energy[0] = w->energy;
     if (!rc)
-        rc = transform(r, w, in, shift, -1, &w->of[1], &energy[1]);
+        rc = transform(r, w, in, middle[1], less, &w->of[1], &energy[1]);
     return rc ? rc : gf_correlation_refine(&w->of[0], &w->of[1], energy, shift, &r->f->coefficient);
 }
 
@@ -191,11 +206,11 @@ static int find_turn(struct hand *r, const struct gf_array *in) {
         if (!r->array[POLAR + i].data)
             rc = gf_array_alloc(&r->array[POLAR + i], GF_F32, 2, shape);
         if (!rc)
-            rc = transform(r, &r->pictures, picture[i], NULL, 1, &r->pictures.of[i], &energy);
+            rc = transform(r, &r->pictures, picture[i], NULL, NULL, &r->pictures.of[i], &energy);
         if (!rc)
             gf_motion_polar(&r->pictures.of[i], &r->array[POLAR + i]);
     }
-    w->ready = false;
+    w->ready = w->near = r->pictures.near = false;
     if (!rc)
         rc = find(r, w, &r->array[POLAR], &r->array[POLAR + 1], &peak);
     if (!rc)
@@ -407,6 +422,7 @@ static int register_frame(struct gf_registering *g, int i, struct frame *f, int6
     r->ref = pair ? &f->ref : &g->ref;
     r->in = &f->px;
     r->pictures.ready = r->pictures.ready && !pair;
+    r->pictures.near = r->pictures.near && !pair;
     int rc = estimate(r);
     f->backend = gf_runner_name(r->runner[FORWARD]);
     return !rc && g->t->targets->n && !pair ? align(r, page) : rc;

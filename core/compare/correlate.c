@@ -14,12 +14,12 @@ typedef float quad __attribute__((vector_size(16), may_alias));
 /* ---- windows ---- */
 
 /* Fills the windows of n[0] + n[1] + n[2] samples, those of axes without one with 1. */
-static void make_windows(const int64_t n[3], const double shift[3], double side, unsigned axes,
-                         double *window) {
+static void make_windows(const int64_t n[3], const double middle[3], const double less[3],
+                         unsigned axes, double *window) {
     for (int axis = 0; axis < 3; window += n[axis++])
         for (int64_t i = 0; i < n[axis]; i++) {
-            const double length = (double)n[axis] - fabs(shift[axis]);
-            const double from = (double)i - (double)(n[axis] - 1) / 2 - side * shift[axis] / 2;
+            const double length = (double)n[axis] - less[axis];
+            const double from = (double)i - (double)(n[axis] - 1) / 2 - middle[axis];
             const double t = length > 0 ? 2 * fabs(from) / length : 1;
             const bool flat = n[axis] == 1 || !(axes >> axis & 1) || t <= 0.5;
             window[i] = flat ? 1 : t >= 1 ? 0 : 0.5 - 0.5 * cos(2 * M_PI * t);
@@ -68,21 +68,22 @@ static inline double fill_row(const void *px, bool wide, const double *window, i
     return sum;
 }
 
-int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
+int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
     const bool wide = px->dtype == GF_F64;
     int64_t n[3] = {1, 1, 1};
-    double by[3] = {0}, weights[3] = {0}, mean = 0, top = 0;
+    double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, top = 0;
     for (int i = 0; i < px->rank; i++) {
         n[missing + i] = px->shape[i];
-        by[missing + i] = shift ? shift[i] : 0;
+        at[missing + i] = middle ? middle[i] : 0;
+        shorter[missing + i] = less ? less[i] : 0;
     }
     const int64_t rows = n[0] * n[1], stride = n[2] * (int64_t)gf_dtype_size(px->dtype);
     double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
     if (!window)
         return gf_no_memory();
-    make_windows(n, by, side, axes << missing, window);
+    make_windows(n, at, shorter, axes << missing, window);
     double *along = window + n[0] + n[1], *sum = along + n[2];
     const double base = gf_real_get(px->data, 0, wide);
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
@@ -344,7 +345,7 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
         multiply(p, work, b.stored, q);
     q = g->px.data;
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    if (climb(&b, q, 0.1, work, at, height)) { /* a blurred peak may be farther away */
+    if (climb(&b, q, 0.06, work, at, height)) { /* a blurred peak may be farther away */
         for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);)
             i++;
         climb(&b, q, 0.06, work, at, height);
