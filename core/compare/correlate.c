@@ -345,11 +345,9 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
         multiply(p, work, b.stored, q);
     q = g->px.data;
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    if (climb(&b, q, 0.06, work, at, height)) { /* a blurred peak may be farther away */
-        for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);)
-            i++;
-        climb(&b, q, 0.06, work, at, height);
-    }
+    for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);) /* a blurred peak may be far */
+        i++;
+    climb(&b, q, 0.06, work, at, height);
     *height /= b.points * sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);
