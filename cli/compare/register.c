@@ -114,17 +114,19 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
                    g->hands * hand;
     } while (g->hands > 1 && g->bytes + 6 * g->hands * signal > limit);
     g->threads = threads / g->hands;
-    for (int i = 0; i <= g->hands; i++)
+    for (int i = 0; i <= g->hands; i++) {
+        struct hand *r = &g->hand[i];
+        r->all = g;
+        r->t = g->t;
+        r->pictures.axes = 7;
+        r->polars.axes = 2; /* angles are periodic */
         for (int k = 0; k < N_RUNNERS; k++) {
-            struct hand *r = &g->hand[i];
             r->runner[k] = pages > 1 ? &r->own[k] : g->t->runner;
-            r->pictures.axes = 7;
-            r->polars.axes = 2; /* angles are periodic */
-            if (pages > 1) {
+            if (pages > 1)
                 gf_runner_open(&r->own[k], g->t->runner->session, g->threads);
-                gf_runner_repeat(&r->own[k], pages);
-            }
+            gf_runner_repeat(r->runner[k], pages);
         }
+    }
     return gf_memory_check(g->bytes + 6 * g->hands * signal, limit);
 }
 
@@ -364,13 +366,6 @@ static int align(struct hand *r, int64_t page) {
 
 /* ---- the report ---- */
 
-static json_t *numbers(const double *at, const double *unit, int ndim) {
-    json_t *list = json_array();
-    for (int i = 0; i < ndim; i++)
-        json_array_append_new(list, json_real(at[i] * (unit ? unit[i] : 1)));
-    return list;
-}
-
 static const char form[] =
     "{?first input                    {?volume z          }{?plane y          }x          "
     "{?unit {?volume z in {unit:-8s}}{?plane y in {unit:-8s}}x in {unit:-8s}}"
@@ -394,8 +389,8 @@ static void print(struct gf_registering *g, const struct frame *f, const char *n
         GF_REPORT(
             GF_KEY("in", t->read[frame ? page : 0]), GF_KEY_IF(page >= 0, "page", page),
             GF_KEY("command", "register"), GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
-            GF_KEY("shift", numbers(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
-            GF_KEY_IF(unit, "shift_in_unit", numbers(m->shift, spacing, ndim)),
+            GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
+            GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)),
             GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
             GF_KEY("correlation", f->coefficient), GF_KEY("peak", f->height),
             GF_KEY("backend", f->backend), GF_KEY_IF(t->targets->n, "out", t->product[0].path),
@@ -416,13 +411,11 @@ static void print(struct gf_registering *g, const struct frame *f, const char *n
 static int register_frame(struct gf_registering *g, int i, struct frame *f, int64_t page) {
     struct hand *r = &g->hand[i];
     const bool pair = g->t->s->reg.to == PREVIOUS;
-    r->all = g;
-    r->t = g->t;
     r->f = f;
     r->ref = pair ? &f->ref : &g->ref;
     r->in = &f->px;
-    r->pictures.ready = r->pictures.ready && !pair;
-    r->pictures.near = r->pictures.near && !pair;
+    if (pair)
+        r->pictures.ready = r->pictures.near = false;
     int rc = estimate(r);
     f->backend = gf_runner_name(r->runner[FORWARD]);
     return !rc && g->t->targets->n && !pair ? align(r, page) : rc;
@@ -486,8 +479,6 @@ static int write_frame(void *user, int64_t page) {
     gf_progress_show("registering", gf_signal_page_name(g->t, page, name, sizeof name));
     for (int i = 0; i < GF_MAX_DIMS && pair; i++)
         f->motion.shift[i] = g->before[i] += f->motion.shift[i];
-    r->all = g;
-    r->t = g->t;
     r->f = f;
     if (!rc && pair && g->t->targets->n)
         rc = align(r, page);
