@@ -107,6 +107,13 @@ json_t *gf_json_shape(const int64_t *shape, int n) {
     return list;
 }
 
+json_t *gf_json_reals(const double *v, const double *unit, int n) {
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_real(v[i] * (unit ? unit[i] : 1)));
+    return list;
+}
+
 json_t *gf_json_axes(unsigned axes, int ndim) {
     char text[2 * GF_MAX_DIMS + 1] = "";
     int n = 0;

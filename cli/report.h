@@ -71,6 +71,8 @@ struct gf_report_value gf_report_json(json_t *v);
 json_t *gf_report_add(json_t *o, const struct gf_report_member *members);
 
 json_t *gf_json_shape(const int64_t *shape, int n);
+/* `unit`: NULL, or factors. */
+json_t *gf_json_reals(const double *v, const double *unit, int n);
 /* Returns a job's axes as text: "z,x". */
 json_t *gf_json_axes(unsigned axes, int ndim);
 

@@ -167,13 +167,6 @@ static int score(struct search *s, struct gf_array *map) {
 
 /* ---- the report ---- */
 
-static json_t *numbers(const double *at, int ndim) {
-    json_t *list = json_array();
-    for (int i = 0; i < ndim; i++)
-        json_array_append_new(list, json_real(at[i]));
-    return list;
-}
-
 /* "36.00,20.25": x first. */
 static const char *place(const double *at, int ndim, char text[80]) {
     for (int i = ndim - 1, used = 0; i >= 0; i--)
@@ -189,8 +182,9 @@ static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak
         for (int i = 0; i < m->ndim; i++)
             centre[i] = peak[k].fine[i] + (double)(m->shape[i] - 1) / 2;
         GF_APPEND(list, GF_KEY("at", gf_json_shape(peak[k].at, m->ndim)),
-                  GF_KEY("corner", numbers(peak[k].fine, m->ndim)),
-                  GF_KEY("centre", numbers(centre, m->ndim)), GF_KEY("score", peak[k].score),
+                  GF_KEY("corner", gf_json_reals(peak[k].fine, NULL, m->ndim)),
+                  GF_KEY("centre", gf_json_reals(centre, NULL, m->ndim)),
+                  GF_KEY("score", peak[k].score),
                   GF_KEY(".from", place(peak[k].fine, m->ndim, from)),
                   GF_KEY(".middle", place(centre, m->ndim, middle)));
     }
@@ -311,7 +305,7 @@ static int stream(struct gf_task *t) {
     struct gf_array *map = &t->product[0].image.px, like = *map;
     int rc = t->targets->n ? gf_array_alloc(map, like.dtype, like.rank, like.shape) : 0;
     if (!rc)
-        rc = gf_signal_each(t, gf_signal_by_pages(t), visit);
+        rc = gf_signal_each(t, gf_signal_by_pages(t), visit, NULL);
     if (!rc && t->targets->n)
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
     return rc;

@@ -1,9 +1,11 @@
 /* gpufft register: how pictures, volumes or the frames of a stack lie on a reference. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
 #include "cli/command.h"
+#include "cli/compare/align.h"
 #include "cli/compare/signal.h"
 #include "cli/log.h"
 #include "cli/progress.h"
@@ -11,64 +13,131 @@
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/compare/correlate.h"
-#include "core/compare/motion.h"
-#include "core/filter/edges.h"
+#include "core/divide/conveyor.h"
 
 enum estimate { SHIFT, RIGID, SIMILARITY };
 enum { PREVIOUS = 1, EDGE = 1 };
 
-/* Signals: the reference, the other picture, also in place; and the polar samples of two. */
-enum { REF, IN, MOVED, POLAR, N_ARRAYS = POLAR + 2 };
+/* Signals: the picture in place, and the polar samples of two. */
+enum { MOVED, POLAR, N_ARRAYS = POLAR + 2 };
+/* Runners of a hand, each of which keeps its plan. */
+enum { FORWARD, INVERSE, ALIGNING, N_RUNNERS };
+enum { MOST_HANDS = 64 };
 
 /* The arrays of a correlation, allocated for the first pair. */
 struct work {
     unsigned axes;            /* that have a window */
     struct gf_array px;       /* a tapered signal, or the surface */
     struct gf_spectrum kept;  /* of the reference, if `ready` */
+    float *share;             /* of its rings */
     struct gf_spectrum of[2]; /* of the reference and the other one */
-    bool ready;
+    double energy;            /* of of[0] */
+    bool ready, near;         /* near: of[0] is the reference behind the window of small shifts */
+};
+
+/* A picture or page and what was found. */
+struct frame {
+    struct gf_image image;
+    struct gf_array ref, px; /* --to=previous: the frame before; the frame */
+    struct gf_motion motion;
+    double height, coefficient;
+    const char *backend;
+    struct gf_failure failed;
+};
+
+/* A thread that registers frames. */
+struct hand {
+    struct gf_registering *all;
+    struct gf_task *t;
+    struct frame *f;
+    const struct gf_array *ref, *in;
+    struct gf_runner own[N_RUNNERS], *runner[N_RUNNERS];
+    struct gf_array array[N_ARRAYS];
+    struct work pictures, polars;
 };
 
 /* The state of a run: the reference, and where the last frame is. */
 struct gf_registering {
     struct gf_task *t;
-    struct gf_array array[N_ARRAYS];
-    struct work pictures, polars;
-    struct gf_motion motion; /* of the last picture; with --to=previous added up */
-    double height, coefficient;
+    struct gf_array ref;
+    struct gf_image volume;
+    int threads, hands, frames;       /* threads of a hand; frames in memory */
+    int64_t bytes;                    /* of all arrays */
+    struct hand hand[MOST_HANDS + 1]; /* the last one aligns frames that follow each other */
+    struct frame frame[2 * MOST_HANDS];
+    double before[GF_MAX_DIMS]; /* --to=previous: the sum of the shifts */
     bool printed;
 };
 
-static void free_state(struct gf_registering *r) {
-    struct work *const work[] = {&r->pictures, &r->polars};
-    for (int i = 0; i < 2; i++) {
-        gf_array_free(&work[i]->px);
-        gf_array_free(&work[i]->kept.px);
-        gf_array_free(&work[i]->of[0].px);
-        gf_array_free(&work[i]->of[1].px);
-        work[i]->ready = false;
+static void free_work(struct work *w) {
+    struct gf_array *const array[] = {&w->px, &w->kept.px, &w->of[0].px, &w->of[1].px};
+    for (int i = 0; i < 4; i++)
+        gf_array_free(array[i]);
+    free(w->share);
+    *w = (struct work){.axes = w->axes};
+}
+
+/* Frees all but the reference. */
+static void free_state(struct gf_registering *g) {
+    for (int i = 0; i <= g->hands; i++) {
+        struct hand *r = &g->hand[i];
+        free_work(&r->pictures);
+        free_work(&r->polars);
+        for (int k = 0; k < N_ARRAYS; k++)
+            gf_array_free(&r->array[k]);
+        for (int k = 0; k < N_RUNNERS; k++)
+            gf_runner_close(&r->own[k]);
     }
-    for (int i = 0; i < N_ARRAYS; i++)
-        gf_array_free(&r->array[i]);
+    for (int i = 0; i < g->frames; i++) {
+        gf_array_free(&g->frame[i].image.px);
+        gf_array_free(&g->frame[i].ref);
+        gf_array_free(&g->frame[i].px);
+    }
+    g->hands = g->frames = 0;
+}
+
+/* Lets hands share pages of that shape, as many as fit memory. GF_ENOMEM if none does. */
+static int open_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
+    const struct gf_settings *s = g->t->s;
+    const int threads = gf_settings_threads(s);
+    const int64_t limit = gf_runner_limit(g->t->runner), signal = gf_signal_bytes(s, page),
+                  polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR,
+                  frame = gf_array_bytes(&page->px) + signal * (1 + (s->reg.to == PREVIOUS)),
+                  hand = 2 * signal + gf_shape_count(page->px.shape, page->ndim) * 16 + polars * 24;
+    g->hands = (int)gf_min(gf_min(threads, MOST_HANDS), pages) + 1;
+    do {
+        g->hands--;
+        g->frames = pages > 1 ? 2 * g->hands : 1;
+        g->bytes = gf_array_bytes(&g->t->product[0].image.px) +
+                   (g->volume.px.data ? gf_array_bytes(&g->volume.px) : 0) + g->frames * frame +
+                   g->hands * hand;
+    } while (g->hands > 1 && g->bytes + 6 * g->hands * signal > limit);
+    g->threads = threads / g->hands;
+    for (int i = 0; i <= g->hands; i++) {
+        struct hand *r = &g->hand[i];
+        r->all = g;
+        r->t = g->t;
+        r->pictures.axes = 7;
+        r->polars.axes = 2; /* angles are periodic */
+        for (int k = 0; k < N_RUNNERS; k++) {
+            r->runner[k] = pages > 1 ? &r->own[k] : g->t->runner;
+            if (pages > 1)
+                gf_runner_open(&r->own[k], g->t->runner->session, g->threads);
+            gf_runner_repeat(r->runner[k], pages);
+        }
+    }
+    return gf_memory_check(g->bytes + 6 * g->hands * signal, limit);
 }
 
 /* ---- correlation ---- */
 
-/* Bytes of all arrays: the samples and the result, three signals, and the work's. */
-static int64_t held(const struct gf_registering *r) {
-    const int64_t n = gf_array_count(&r->array[REF]),
-                  each = (int64_t)gf_dtype_size(r->array[REF].dtype);
-    const int64_t polars = r->t->s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR;
-    return gf_array_bytes(&r->t->image.px) + gf_array_bytes(&r->t->product[0].image.px) +
-           n * (3 * each + 16) + polars * 24;
-}
-
 /* Tapers a signal and transforms it. Like all below that return a status, GF_ENOMEM or worse. */
-static int transform(struct gf_registering *r, struct work *w, const struct gf_array *px,
-                     const double *shift, double side, struct gf_spectrum *to, double *energy) {
+static int transform(struct hand *r, struct work *w, const struct gf_array *px,
+                     const double *middle, const double *less, struct gf_spectrum *to,
+                     double *energy) {
     int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, px->shape);
     if (!rc)
-        rc = gf_taper(px, shift, side, w->axes, gf_settings_threads(r->t->s), &w->px, energy);
+        rc = gf_taper(px, middle, less, w->axes, r->all->threads, &w->px, energy);
     if (!rc && !(*energy > 0))
         rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
     if (rc)
@@ -76,45 +145,60 @@ static int transform(struct gf_registering *r, struct work *w, const struct gf_a
     struct gf_job job = gf_signal_job(&w->px, GF_FORWARD);
     to->ndim = px->rank;
     to->half = true;
-    to->threads = gf_settings_threads(r->t->s);
+    to->threads = r->all->threads;
     memcpy(to->shape, px->shape, sizeof to->shape);
-    return gf_signal_run(r->t->runner, &job, held(r), &w->px, &to->px);
+    return gf_signal_run(r->runner[FORWARD], &job, r->all->bytes, &w->px, &to->px);
 }
 
 /* Finds the shift of `in` to about a tenth of a sample, and how far the peak rises. */
-static int find(struct gf_registering *r, struct work *w, const struct gf_array *ref,
+static int find(struct hand *r, struct work *w, const struct gf_array *ref,
                 const struct gf_array *in, struct gf_correlation_peak *peak) {
     double energy;
-    int rc = w->ready ? 0 : transform(r, w, ref, NULL, 1, &w->kept, &energy);
+    int rc = w->ready ? 0 : transform(r, w, ref, NULL, NULL, &w->kept, &energy);
+    if (!rc && !w->ready)
+        rc = gf_ring_shares(&w->kept, &w->share);
     w->ready = !rc;
     if (!rc)
-        rc = transform(r, w, in, NULL, -1, &w->of[1], &energy);
+        rc = transform(r, w, in, NULL, NULL, &w->of[1], &energy);
     if (!rc)
-        rc = gf_cross_phases(&w->kept, &w->of[1], &w->of[1]);
+        rc = gf_cross_phases(&w->kept, w->share, &w->of[1], &w->of[1]);
     if (rc)
         return rc;
     struct gf_job job = gf_signal_job(&w->px, GF_INVERSE);
-    rc = gf_signal_run(r->t->runner, &job, held(r), &w->of[1].px, &w->px);
+    rc = gf_signal_run(r->runner[INVERSE], &job, r->all->bytes, &w->of[1].px, &w->px);
     gf_correlation_peak(&w->kept, &w->px, peak);
     return rc;
 }
 
-/* Refines a shift that find() found. */
-static int refine(struct gf_registering *r, struct work *w, const struct gf_array *ref,
+/* Refines a shift that find() found, in windows of what both show. For small shifts the reference
+ * keeps one window, and its spectrum. */
+static int refine(struct hand *r, struct work *w, const struct gf_array *ref,
                   const struct gf_array *in, double *shift) {
-    double energy[2];
-    int rc = transform(r, w, ref, shift, 1, &w->of[0], &energy[0]);
+    double energy[2], less[GF_MAX_DIMS], middle[2][GF_MAX_DIMS];
+    bool near = true;
+    int rc = 0;
+    for (int i = 0; i < ref->rank; i++)
+        near = near && 16 * fabs(shift[i]) <= (double)ref->shape[i];
+    for (int i = 0; i < ref->rank; i++) {
+        less[i] = near ? (double)ref->shape[i] / 8 : fabs(shift[i]);
+        middle[0][i] = near ? 0 : shift[i] / 2;
+        middle[1][i] = middle[0][i] - shift[i];
+    }
+    if (!near || !w->near)
+        rc = transform(r, w, ref, middle[0], less, &w->of[0], &w->energy);
+    w->near = near && !rc;
+    energy[0] = w->energy;
     if (!rc)
-        rc = transform(r, w, in, shift, -1, &w->of[1], &energy[1]);
-    return rc ? rc : gf_correlation_refine(&w->of[0], &w->of[1], energy, shift, &r->coefficient);
+        rc = transform(r, w, in, middle[1], less, &w->of[1], &energy[1]);
+    return rc ? rc : gf_correlation_refine(&w->of[0], &w->of[1], energy, shift, &r->f->coefficient);
 }
 
 /* ---- turn and scale ---- */
 
-/* Finds what turns and scales `in`, up to half a turn, and adds it to r->motion. */
-static int find_turn(struct gf_registering *r, const struct gf_array *in) {
+/* Finds what turns and scales `in`, up to half a turn, and adds it to r->f->motion. */
+static int find_turn(struct hand *r, const struct gf_array *in) {
     const int64_t shape[] = {GF_POLAR, GF_POLAR};
-    const struct gf_array *const picture[] = {&r->array[REF], in};
+    const struct gf_array *const picture[] = {r->ref, in};
     struct gf_correlation_peak peak;
     struct work *w = &r->polars;
     double energy;
@@ -123,65 +207,62 @@ static int find_turn(struct gf_registering *r, const struct gf_array *in) {
         if (!r->array[POLAR + i].data)
             rc = gf_array_alloc(&r->array[POLAR + i], GF_F32, 2, shape);
         if (!rc)
-            rc = transform(r, &r->pictures, picture[i], NULL, 1, &r->pictures.of[i], &energy);
+            rc = transform(r, &r->pictures, picture[i], NULL, NULL, &r->pictures.of[i], &energy);
         if (!rc)
             gf_motion_polar(&r->pictures.of[i], &r->array[POLAR + i]);
     }
-    w->ready = false;
+    w->ready = w->near = r->pictures.near = false;
     if (!rc)
         rc = find(r, w, &r->array[POLAR], &r->array[POLAR + 1], &peak);
     if (!rc)
         rc = refine(r, w, &r->array[POLAR], &r->array[POLAR + 1], peak.shift);
     const struct gf_motion more = gf_motion_of_polar(peak.shift);
-    r->motion.turn += more.turn;
-    r->motion.scale *= r->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
+    r->f->motion.turn += more.turn;
+    r->f->motion.scale *= r->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
     return rc;
 }
 
-/* Moves `in` by r->motion into MOVED, and finds the shift that is left. */
-static int find_moved(struct gf_registering *r, struct gf_correlation_peak *peak) {
-    int rc = r->array[MOVED].data
-                 ? 0
-                 : gf_array_alloc(&r->array[MOVED], r->array[IN].dtype, 2, r->array[IN].shape);
+/* Moves `in` by r->f->motion into MOVED, and finds the shift that is left. */
+static int find_moved(struct hand *r, struct gf_correlation_peak *peak) {
+    int rc =
+        r->array[MOVED].data ? 0 : gf_array_alloc(&r->array[MOVED], r->in->dtype, 2, r->in->shape);
     if (rc)
         return rc;
-    memset(r->motion.shift, 0, sizeof r->motion.shift);
-    gf_motion_apply(&r->array[IN], &r->motion, true, gf_settings_threads(r->t->s),
-                    &r->array[MOVED]);
-    return find(r, &r->pictures, &r->array[REF], &r->array[MOVED], peak);
+    memset(r->f->motion.shift, 0, sizeof r->f->motion.shift);
+    gf_motion_apply(r->in, &r->f->motion, true, r->all->threads, &r->array[MOVED]);
+    return find(r, &r->pictures, r->ref, &r->array[MOVED], peak);
 }
 
 /* The spectrum's magnitude is the same after half a turn, so both are tried; then the picture, now
  * nearly in place, shows what is left to turn. */
-static int find_motion(struct gf_registering *r, struct gf_correlation_peak *peak) {
+static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
     struct gf_correlation_peak other;
-    const int threads = gf_settings_threads(r->t->s);
-    int rc = find_turn(r, &r->array[IN]);
+    const int threads = r->all->threads;
+    int rc = find_turn(r, r->in);
     if (!rc)
         rc = find_moved(r, peak);
-    r->motion.turn += 180;
+    r->f->motion.turn += 180;
     if (!rc)
         rc = find_moved(r, &other);
     if (!rc && other.height > peak->height)
         *peak = other;
     else
-        r->motion.turn -= 180;
+        r->f->motion.turn -= 180;
     if (rc)
         return rc;
-    memcpy(r->motion.shift, peak->shift, sizeof peak->shift);
-    gf_motion_apply(&r->array[IN], &r->motion, true, threads, &r->array[MOVED]);
+    memcpy(r->f->motion.shift, peak->shift, sizeof peak->shift);
+    gf_motion_apply(r->in, &r->f->motion, true, threads, &r->array[MOVED]);
     rc = find_turn(r, &r->array[MOVED]);
-    r->motion.turn = remainder(r->motion.turn, 360);
+    r->f->motion.turn = remainder(r->f->motion.turn, 360);
     return rc ? rc : find_moved(r, peak);
 }
 
-/* Registers r->array[IN]. GF_EINVAL if it has nothing in common with the reference. */
-static int estimate(struct gf_registering *r) {
+/* Registers r->in-> GF_EINVAL if it has nothing in common with the reference. */
+static int estimate(struct hand *r) {
     const bool turns = r->t->s->reg.estimate != SHIFT;
     struct gf_correlation_peak peak;
-    r->motion = (struct gf_motion){.scale = 1};
-    int rc =
-        turns ? find_motion(r, &peak) : find(r, &r->pictures, &r->array[REF], &r->array[IN], &peak);
+    r->f->motion = (struct gf_motion){.scale = 1};
+    int rc = turns ? find_motion(r, &peak) : find(r, &r->pictures, r->ref, r->in, &peak);
     const int least = turns ? GF_PEAK_LEAST_TURNED : GF_PEAK_LEAST;
     if (!rc && !(peak.height >= least))
         rc = gf_fail(GF_EINVAL,
@@ -190,108 +271,31 @@ static int estimate(struct gf_registering *r) {
                      peak.height, least);
     if (rc)
         return rc;
-    r->height = peak.height;
-    memcpy(r->motion.shift, peak.shift, sizeof peak.shift);
-    return refine(r, &r->pictures, &r->array[REF], &r->array[turns ? MOVED : IN], r->motion.shift);
+    r->f->height = peak.height;
+    memcpy(r->f->motion.shift, peak.shift, sizeof peak.shift);
+    return refine(r, &r->pictures, r->ref, turns ? &r->array[MOVED] : r->in, r->f->motion.shift);
 }
 
 /* ---- the aligned picture ---- */
 
-/* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
-static struct gf_job shift_job(const struct gf_registering *r, const struct gf_array *in,
-                               const struct gf_array *out) {
-    struct gf_job job = {.op = GF_FILTER, .ndim = in->rank - 1, .in_dtype = in->dtype, .n_out = 1};
-    job.channels = in->shape[job.ndim];
-    job.axes = (1u << job.ndim) - 1;
-    job.precision = gf_settings_precision(r->t->s, in->dtype);
-    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out->dtype};
-    for (int i = 0; i < job.ndim; i++)
-        job.shape[i] = gf_edges_length(GF_EDGES_MIRROR, job.counted[i] = in->shape[i]);
-    return job;
-}
-
-static int shift_picture(struct gf_registering *r, const struct gf_array *in,
-                         struct gf_array *out) {
-    struct gf_job job = shift_job(r, in, out);
-    struct gf_array wide = {0}, to = {0};
-    struct gf_filter *f = NULL;
-    struct gf_report report = {0};
-    int64_t half[GF_MAX_RANK];
-    gf_job_in_shape(&job, half);
-    half[job.ndim - 1] = half[job.ndim - 1] / 2 + 1;
-    const int64_t bytes =
-        held(r) + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
-        gf_shape_count(half, job.ndim) * (int64_t)gf_dtype_size(gf_job_number(&job));
-    int rc = gf_memory_check(bytes, gf_runner_limit(r->t->runner));
-    if (!rc)
-        rc = gf_filter_new(&f);
-    if (!rc)
-        rc = gf_array_alloc(&f->table, gf_job_number(&job), job.ndim, half);
-    if (!rc)
-        rc = gf_job_alloc(&job, -1, &wide);
-    if (!rc)
-        rc = gf_job_alloc(&job, 0, &to);
-    if (rc)
-        goto out;
-    gf_motion_ramp(job.shape, r->motion.shift, &f->table);
-    job.filter = f;
-    job.filter_serial = f->serial;
-    struct gf_array part = wide, result = to;
-    memcpy(part.shape, in->shape, sizeof part.shape);
-    memcpy(result.shape, in->shape, sizeof result.shape);
-    gf_array_copy(&part, in);
-    gf_edges_fill(GF_EDGES_MIRROR, in->shape, gf_settings_threads(r->t->s), &wide);
-    rc = gf_signal_plan(r->t->runner, &job, bytes);
-    if (!rc)
-        rc = gf_runner_run(r->t->runner, &wide, &to, &report);
-    gf_array_copy(out, &result);
-    gf_motion_fill(out, r->motion.shift, r->t->s->reg.fill == EDGE);
-out:
-    gf_filter_free(f);
-    gf_array_free(&to);
-    gf_array_free(&wide);
-    return rc;
-}
-
-/* Turns, scales and shifts a picture. */
-static int move_picture(struct gf_registering *r, const struct gf_array *in, struct gf_array *out) {
-    const int64_t bytes = gf_array_count(in) * (int64_t)gf_dtype_size(r->array[IN].dtype);
-    struct gf_array from = {0}, to = {0};
-    int rc = gf_memory_check(held(r) + 2 * bytes, gf_runner_limit(r->t->runner));
-    if (!rc)
-        rc = gf_array_alloc(&from, r->array[IN].dtype, 3, in->shape);
-    if (!rc)
-        rc = gf_array_alloc(&to, r->array[IN].dtype, 3, in->shape);
-    if (!rc) {
-        gf_samples_convert(&from, in);
-        gf_motion_apply(&from, &r->motion, r->t->s->reg.fill == EDGE, gf_settings_threads(r->t->s),
-                        &to);
-        gf_samples_convert(out, &to);
-    }
-    gf_array_free(&from);
-    gf_array_free(&to);
-    return rc;
-}
-
 /* Puts the aligned picture into the product. Its alpha moves with it. */
-static int align(struct gf_registering *r, int64_t page) {
-    const struct gf_array *in = &r->t->image.px;
+static int align(struct hand *r, int64_t page) {
+    const struct gf_array *in = &r->f->image.px;
     struct gf_array to = r->t->product[0].image.px;
     if (page >= 0)
         to = gf_array_index(&to, 0, page);
     const struct gf_array from = gf_array_slice(in, in->rank - 1, 0, to.shape[to.rank - 1]);
-    return r->t->s->reg.estimate == SHIFT ? shift_picture(r, &from, &to)
-                                          : move_picture(r, &from, &to);
+    const struct gf_aligning how = {.runner = r->runner[ALIGNING],
+                                    .motion = &r->f->motion,
+                                    .precision = gf_settings_precision(r->t->s, from.dtype),
+                                    .threads = r->all->threads,
+                                    .edge = r->t->s->reg.fill == EDGE,
+                                    .held = r->all->bytes};
+    return r->t->s->reg.estimate == SHIFT ? gf_align_shift(&how, &from, &to)
+                                          : gf_align_move(&how, &from, &to);
 }
 
 /* ---- the report ---- */
-
-static json_t *numbers(const double *at, const double *unit, int ndim) {
-    json_t *list = json_array();
-    for (int i = 0; i < ndim; i++)
-        json_array_append_new(list, json_real(at[i] * (unit ? unit[i] : 1)));
-    return list;
-}
 
 static const char form[] =
     "{?first input                    {?volume z          }{?plane y          }x          "
@@ -301,77 +305,146 @@ static const char form[] =
     "{?unit {?volume {z_unit:-12.5g} }{?plane {y_unit:-12.5g} }{x_unit:-12.5g} }"
     "{?turns {rotation:-9.3f} {scale:-9.5f} }{correlation:-12.4f} {peak:.1f}\n";
 
-static void print(struct gf_registering *r, const char *name, int64_t page) {
-    const struct gf_task *t = r->t;
-    const struct gf_motion *m = &r->motion;
-    const int ndim = r->array[REF].rank, x = ndim - 1, y = ndim > 1 ? x - 1 : 0;
+static void print(struct gf_registering *g, const struct frame *f, const char *name, int64_t page) {
+    const struct gf_task *t = g->t;
+    const struct gf_motion *m = &f->motion;
+    const int ndim = g->ref.rank, x = ndim - 1, y = ndim > 1 ? x - 1 : 0;
     double spacing[GF_MAX_DIMS] = {0};
-    const char *unit = gf_signal_spacing(&t->image, ndim, spacing, NULL);
+    const char *unit = gf_signal_spacing(&f->image, ndim, spacing, NULL);
     const bool frame = t->n_read > 1;
+    if (t->targets->n && !strcmp(t->targets->target[0].where.text, "-"))
+        return; /* the picture has stdout */
     gf_progress_hide();
     gf_report_print(
         t->s->json, form,
-        GF_REPORT(GF_KEY("in", t->read[frame ? page : 0]), GF_KEY_IF(page >= 0, "page", page),
-                  GF_KEY("command", "register"),
-                  GF_KEY("shape", gf_json_shape(r->array[REF].shape, ndim)),
-                  GF_KEY("shift", numbers(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
-                  GF_KEY_IF(unit, "shift_in_unit", numbers(m->shift, spacing, ndim)),
-                  GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
-                  GF_KEY("correlation", r->coefficient), GF_KEY("peak", r->height),
-                  GF_KEY("backend", gf_runner_name(t->runner)),
-                  GF_KEY_IF(t->targets->n, "out", t->product[0].path), GF_BOOL("ok", true),
-                  GF_BOOL(".first", !r->printed),
-                  GF_KEY(".name", gf_log_name(frame ? t->read[page] : name)),
-                  GF_BOOL(".plane", ndim > 1), GF_BOOL(".volume", ndim > 2),
-                  GF_BOOL(".turns", t->s->reg.estimate != SHIFT), GF_KEY(".z", m->shift[0]),
-                  GF_KEY(".y", m->shift[y]), GF_KEY(".x", m->shift[x]),
-                  GF_KEY(".z_unit", m->shift[0] * spacing[0]),
-                  GF_KEY(".y_unit", m->shift[y] * spacing[y]),
-                  GF_KEY(".x_unit", m->shift[x] * spacing[x])));
+        GF_REPORT(
+            GF_KEY("in", t->read[frame ? page : 0]), GF_KEY_IF(page >= 0, "page", page),
+            GF_KEY("command", "register"), GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
+            GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
+            GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)),
+            GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
+            GF_KEY("correlation", f->coefficient), GF_KEY("peak", f->height),
+            GF_KEY("backend", f->backend), GF_KEY_IF(t->targets->n, "out", t->product[0].path),
+            GF_BOOL("ok", true), GF_BOOL(".first", !g->printed),
+            GF_KEY(".name", gf_log_name(frame ? t->read[page] : name)), GF_BOOL(".plane", ndim > 1),
+            GF_BOOL(".volume", ndim > 2), GF_BOOL(".turns", t->s->reg.estimate != SHIFT),
+            GF_KEY(".z", m->shift[0]), GF_KEY(".y", m->shift[y]), GF_KEY(".x", m->shift[x]),
+            GF_KEY(".z_unit", m->shift[0] * spacing[0]),
+            GF_KEY(".y_unit", m->shift[y] * spacing[y]),
+            GF_KEY(".x_unit", m->shift[x] * spacing[x])));
     gf_log_flush_stdout();
-    r->printed = true;
+    g->printed = true;
 }
 
 /* ---- the task ---- */
 
-/* Registers a picture or a page; the first page of a stack without a reference is the reference. */
+/* Lets hand i find and make what is asked. */
+static int register_frame(struct gf_registering *g, int i, struct frame *f, int64_t page) {
+    struct hand *r = &g->hand[i];
+    const bool pair = g->t->s->reg.to == PREVIOUS;
+    r->f = f;
+    r->ref = pair ? &f->ref : &g->ref;
+    r->in = &f->px;
+    if (pair)
+        r->pictures.ready = r->pictures.near = false;
+    int rc = estimate(r);
+    f->backend = gf_runner_name(r->runner[FORWARD]);
+    return !rc && g->t->targets->n && !pair ? align(r, page) : rc;
+}
+
+/* Registers a picture. */
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    struct gf_registering *r = t->s->reg.state;
-    const bool piped = t->targets->n && !strcmp(t->targets->target[0].where.text, "-");
-    double before[GF_MAX_DIMS] = {0};
-    r->t = t;
+    struct gf_registering *g = t->s->reg.state;
+    struct frame *f = &g->frame[0];
     gf_progress_show("registering", gf_log_name(name));
-    gf_array_free(&r->array[IN]);
-    int rc =
-        gf_memory_check(held(r) + gf_signal_bytes(t->s, &t->image) * 6, gf_runner_limit(t->runner));
-    const bool first = !t->s->reg.with && !page;
-    if (!rc && first) {
-        free_state(r); /* it may be a stack of another size */
-        rc = gf_signal_make(t->s, &t->image, &r->array[REF]);
-    } else if (t->s->reg.to == PREVIOUS) {
-        memcpy(before, r->motion.shift, sizeof before);
-    }
+    gf_array_free(&f->px); /* it may be of another type */
+    int rc = open_hands(g, &t->image, 1);
+    f->image = t->image;
+    f->image.px.base = NULL;
     if (!rc)
-        rc = gf_signal_make(t->s, &t->image, &r->array[IN]);
+        rc = gf_signal_make(t->s, &t->image, &f->px);
     if (!rc)
-        rc = estimate(r);
-    for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
-        r->motion.shift[i] += before[i];
-    if (!rc && t->targets->n)
-        rc = align(r, page);
+        rc = register_frame(g, 0, f, page);
+    if (!rc)
+        print(g, f, name, page);
+    return rc;
+}
+
+static int read_frame(void *user, int reader, int64_t page) {
+    struct gf_registering *g = user;
+    const struct gf_settings *s = g->t->s;
+    struct frame *f = &g->frame[page % g->frames];
+    const struct gf_array *before = &g->frame[gf_max(page - 1, 0) % g->frames].px;
+    (void)reader;
+    int rc = gf_signal_read_page(g->t, &g->volume, page, &f->image);
+    if (!rc)
+        rc = gf_signal_make(s, &f->image, &f->px);
+    if (!rc && !page && !s->reg.with)
+        rc = gf_signal_make(s, &f->image, &g->ref);
+    if (!rc && s->reg.to == PREVIOUS && !f->ref.data)
+        rc = gf_array_alloc(&f->ref, f->px.dtype, f->px.rank, f->px.shape);
+    if (!rc && s->reg.to == PREVIOUS)
+        gf_array_copy(&f->ref, before);
+    f->failed = (struct gf_failure){.status = 0};
+    gf_failure_keep(&f->failed, rc);
+    return page ? 0 : rc; /* a later page fails after those before it are printed */
+}
+
+static int work_frame(void *user, int i, int64_t page) {
+    struct gf_registering *g = user;
+    struct frame *f = &g->frame[page % g->frames];
+    int rc = f->failed.status ? 0 : register_frame(g, i, f, page);
     if (rc)
-        return page < 0
-                   ? rc
-                   : gf_fail((enum gf_status)rc, "page %lld: %s", (long long)page, gf_message());
-    if (!piped) /* the picture has stdout */
-        print(r, name, page);
-    if (t->s->reg.to == PREVIOUS) {
-        const struct gf_array last = r->array[REF];
-        r->array[REF] = r->array[IN];
-        r->array[IN] = last;
-        r->pictures.ready = false;
-    }
+        gf_fail((enum gf_status)rc, "page %lld: %s", (long long)page, gf_message());
+    gf_failure_keep(&f->failed, rc);
     return 0;
+}
+
+static int write_frame(void *user, int64_t page) {
+    struct gf_registering *g = user;
+    struct frame *f = &g->frame[page % g->frames];
+    struct hand *r = &g->hand[g->hands];
+    char name[PATH_MAX];
+    const bool pair = g->t->s->reg.to == PREVIOUS;
+    int rc = gf_failure_return(&f->failed);
+    gf_progress_show("registering", gf_signal_page_name(g->t, page, name, sizeof name));
+    for (int i = 0; i < GF_MAX_DIMS && pair; i++)
+        f->motion.shift[i] = g->before[i] += f->motion.shift[i];
+    r->f = f;
+    if (!rc && pair && g->t->targets->n)
+        rc = align(r, page);
+    if (!rc)
+        print(g, f, name, page);
+    return rc;
+}
+
+/* Registers the pages of a stack; without a reference its first page is that. */
+static int walk(struct gf_task *t) {
+    struct gf_registering *g = t->s->reg.state;
+    struct gf_session *session = t->runner->session;
+    struct gf_image page = {.ndim = 2};
+    const bool alone = session->alone;
+    g->volume = t->image;
+    page.px = gf_array_index(&t->image.px, 0, 0);
+    memset(g->before, 0, sizeof g->before);
+    if (!t->s->reg.with)
+        gf_array_free(&g->ref);
+    int rc = open_hands(g, &page, t->image.px.shape[0]);
+    struct gf_conveyor c = {.items = t->image.px.shape[0],
+                            .slots = g->frames,
+                            .readers = 1,
+                            .hands = g->hands,
+                            .read = read_frame,
+                            .work = work_frame,
+                            .write = write_frame,
+                            .user = g};
+    session->alone = alone && g->hands == 1;
+    if (!rc)
+        rc = gf_conveyor_run(&c);
+    session->alone = alone;
+    free_state(g);
+    g->volume = (struct gf_image){.ndim = 0};
+    return rc;
 }
 
 static int describe(struct gf_task *t) {
@@ -384,8 +457,9 @@ static int describe(struct gf_task *t) {
 }
 
 static int prepare(struct gf_task *t) {
-    const struct gf_registering *r = t->s->reg.state;
+    struct gf_registering *g = t->s->reg.state;
     int rc = gf_signal_prepare(t);
+    g->t = t;
     t->job.op = GF_FILTER;
     if (!rc)
         rc = gf_task_take_channels(t);
@@ -402,7 +476,7 @@ static int prepare(struct gf_task *t) {
                        ndim == 3 ? ", --dims=2 the pages of a volume" : "");
     if (t->reader.series && t->targets->n)
         return gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
-    if (t->s->reg.with && (rc = gf_signal_same_shape(&own, &r->array[REF], "the reference")))
+    if (t->s->reg.with && (rc = gf_signal_same_shape(&own, &g->ref, "the reference")))
         return rc;
     return t->targets->n ? describe(t) : 0;
 }
@@ -411,7 +485,7 @@ static int stream(struct gf_task *t) {
     struct gf_array *out = &t->product[0].image.px, like = *out;
     int rc = t->targets->n ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
     if (!rc)
-        rc = gf_signal_each(t, gf_signal_by_pages(t), visit);
+        rc = gf_signal_each(t, gf_signal_by_pages(t), visit, walk);
     if (!rc && t->targets->n) {
         gf_task_note_alpha(t, 0);
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
@@ -427,11 +501,11 @@ static const struct gf_task_hooks hooks = {.name = "register",
                                            .prepare = prepare,
                                            .stream = stream};
 
-static int load_reference(const struct gf_settings *s, struct gf_registering *r) {
+static int load_reference(const struct gf_settings *s, struct gf_array *ref) {
     struct gf_image image = {0};
     int rc = gf_signal_load(s, s->reg.with, &image);
     if (!rc)
-        rc = gf_signal_make(s, &image, &r->array[REF]);
+        rc = gf_signal_make(s, &image, ref);
     gf_image_free(&image);
     if (rc)
         gf_log_fail(s->reg.with);
@@ -439,7 +513,6 @@ static int load_reference(const struct gf_settings *s, struct gf_registering *r)
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_registering r = {.pictures.axes = 7, .polars.axes = 2}; /* angles are periodic */
     const bool listed = s->files_from || s->files0_from;
     const bool pair = !s->frames && (n > 1 || (n && listed));
     if (s->reg.to == PREVIOUS && (pair || s->reg.estimate != SHIFT))
@@ -447,10 +520,14 @@ static int run(struct gf_settings *s, char **operands, int n) {
                                   "--frames, or one stack with --dims=2, and --estimate=shift");
     s->dims = s->frames ? 2 : s->dims;
     s->reg.with = pair ? operands[0] : NULL;
-    s->reg.state = &r;
-    int rc = pair ? load_reference(s, &r) : 0;
+    struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
+    if (!g)
+        return gf_no_memory();
+    int rc = pair ? load_reference(s, &g->ref) : 0;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
-    free_state(&r);
+    free_state(g);
+    gf_array_free(&g->ref);
+    free(g);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* Reads pictures as signals of one channel, page by page or all at once, and transforms them. */
 #include "cli/compare/signal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
@@ -83,7 +84,9 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
         return gf_fail(GF_EINVAL, "%lld plain channels; grey or RGB is compared",
                        (long long)channels);
     double *row = malloc(2 * (size_t)n * sizeof *row);
-    int rc = row ? gf_array_alloc(px, real_type(s, image), ndim, image->px.shape) : gf_no_memory();
+    int rc = !row       ? gf_no_memory()
+             : px->data ? 0
+                        : gf_array_alloc(px, real_type(s, image), ndim, image->px.shape);
     struct gf_array rows = image->px, line = image->px;
     rows.rank = ndim - 1;
     for (int64_t i = 0; i < gf_array_count(&rows) && !rc; i++) {
@@ -209,41 +212,45 @@ const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spa
 
 /* ---- pages ---- */
 
-/* Reads page z of a volume as the task's image, and visits it. */
-static int visit_page(struct gf_task *t, const struct gf_image *volume, int64_t z,
-                      gf_signal_visit *visit) {
-    struct gf_array like = volume->px;
-    char *name;
-    if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
-        return gf_no_memory();
-    t->image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
-    t->image.axes = volume->axes;
-    gf_axes_drop_pages(&t->image.axes, true);
+int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_t z,
+                        struct gf_image *image) {
+    struct gf_array px = image->px, like = volume->px;
     int rc = 0;
+    *image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
+    image->axes = volume->axes;
+    gf_axes_drop_pages(&image->axes, true);
     if (like.data) {
-        t->image.px = gf_array_index(&like, 0, z);
+        px = gf_array_index(&like, 0, z);
     } else {
-        rc = gf_array_alloc(&t->image.px, like.dtype, 3, like.shape + 1);
+        rc = px.data ? 0 : gf_array_alloc(&px, like.dtype, 3, like.shape + 1);
         like.shape[0] = 1;
-        struct gf_array to = gf_array_wrap(t->image.px.data, like.dtype, 4, like.shape);
+        struct gf_array to = gf_array_wrap(px.data, like.dtype, 4, like.shape);
         rc = rc ? rc : gf_reader_pages(&t->reader, volume, z, &to);
     }
-    if (!rc)
-        rc = gf_load_finite(t->s, &t->image);
-    if (!rc)
-        rc = visit(t, name, z);
-    gf_array_free(&t->image.px);
-    free(name);
-    return rc;
+    image->px = px;
+    return rc ? rc : gf_load_finite(t->s, image);
 }
 
-static int visit_pages(struct gf_task *t, gf_signal_visit *visit) {
+const char *gf_signal_page_name(const struct gf_task *t, int64_t z, char *name, size_t size) {
+    snprintf(name, size, "%s[%lld]", t->read[0], (long long)z);
+    return name;
+}
+
+static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk) {
     int rc = gf_reader_has_pages(&t->reader) ? 0 : gf_reader_read(&t->reader, &t->image);
     const struct gf_image volume = t->image;
     const int64_t pages = rc ? 0 : volume.px.shape[0];
+    char name[PATH_MAX];
     gf_runner_repeat(t->runner, pages);
-    for (int64_t z = 0; !rc && z < pages; z++)
-        rc = visit_page(t, &volume, z, visit);
+    if (walk && !rc)
+        return walk(t);
+    t->image.px = (struct gf_array){0};
+    for (int64_t z = 0; !rc && z < pages; z++) {
+        rc = gf_signal_read_page(t, &volume, z, &t->image);
+        if (!rc)
+            rc = visit(t, gf_signal_page_name(t, z, name, sizeof name), z);
+    }
+    gf_array_free(&t->image.px);
     t->image = volume;
     return rc;
 }
@@ -261,12 +268,12 @@ bool gf_signal_by_pages(const struct gf_task *t) {
     return t->image.ndim == 3 && !(t->job.axes & 1);
 }
 
-int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit) {
+int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit, gf_signal_walk *walk) {
     const struct gf_target *to = t->targets->target;
     if (pages && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",
                        to->where.option);
-    int rc = pages ? visit_pages(t, visit) : read_only(&t->reader, &t->image);
+    int rc = pages ? visit_pages(t, visit, walk) : read_only(&t->reader, &t->image);
     if (!rc && !pages)
         rc = visit(t, t->name, -1);
     if (!t->reader.series)

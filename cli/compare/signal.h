@@ -22,7 +22,7 @@ int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_imag
  * names what refuses it. */
 int gf_signal_check_record(const struct gf_image *image, const char *command);
 
-/* Allocates *px, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
+/* Allocates *px unless it has data, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
  * is the caller's to check: gf_signal_bytes(). GF_EINVAL for complex samples or other channels. */
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
@@ -59,8 +59,15 @@ int gf_signal_prepare(struct gf_task *t);
 bool gf_signal_by_pages(const struct gf_task *t);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with `pages`, for each page of a volume, named "IN[3]". Applies --nan. Stops at the first
- * failure; else the task is WRITTEN. */
+ * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
-int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit);
+typedef int gf_signal_walk(struct gf_task *t);
+int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit, gf_signal_walk *walk);
+/* Makes page z of a volume an image of its own, and applies --nan. `image` is all zero, or a page
+ * that was read before, whose array it keeps. The caller frees image->px. */
+int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_t z,
+                        struct gf_image *image);
+/* "IN[3]"; returns `name`. */
+const char *gf_signal_page_name(const struct gf_task *t, int64_t z, char *name, size_t size);
 
 #endif

@@ -70,6 +70,12 @@ static inline int64_t gf_shape_count(const int64_t *shape, int n) {
 /* Product of `n` extents times `unit`; GF_EINVAL for an extent below 1, GF_ENOMEM above 2^62. */
 int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);
 
+/* Sets the indices of element i, counted in C order. */
+static inline void gf_array_unravel(const struct gf_array *a, int64_t i, int64_t *at) {
+    for (int axis = a->rank - 1; axis >= 0; i /= a->shape[axis--])
+        at[axis] = i % a->shape[axis];
+}
+
 /* Allocates a C-contiguous array, not zeroed, 64-byte aligned, in huge pages when large. The caller
  * frees it with gf_array_free(), which also takes a view or an all-zero struct. */
 int gf_array_alloc(struct gf_array *a, enum gf_dtype t, int rank, const int64_t *shape);

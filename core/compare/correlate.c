@@ -1,6 +1,7 @@
 /* Correlates two signals and finds the peak, to a fraction of a sample. */
 #include "core/compare/correlate.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -8,75 +9,94 @@
 
 enum { OFFSETS = 7, LANES = 8 }; /* samples of a peak along an axis, and room for them */
 
+typedef float quad __attribute__((vector_size(16), may_alias));
+
 /* ---- windows ---- */
 
 /* Fills the windows of n[0] + n[1] + n[2] samples, those of axes without one with 1. */
-static void make_windows(const int64_t n[3], const double shift[3], double side, unsigned axes,
-                         double *window) {
+static void make_windows(const int64_t n[3], const double middle[3], const double less[3],
+                         unsigned axes, double *window) {
     for (int axis = 0; axis < 3; window += n[axis++])
         for (int64_t i = 0; i < n[axis]; i++) {
-            const double length = (double)n[axis] - fabs(shift[axis]);
-            const double from = (double)i - (double)(n[axis] - 1) / 2 - side * shift[axis] / 2;
+            const double length = (double)n[axis] - less[axis];
+            const double from = (double)i - (double)(n[axis] - 1) / 2 - middle[axis];
             const double t = length > 0 ? 2 * fabs(from) / length : 1;
             const bool flat = n[axis] == 1 || !(axes >> axis & 1) || t <= 0.5;
             window[i] = flat ? 1 : t >= 1 ? 0 : 0.5 - 0.5 * cos(2 * M_PI * t);
         }
 }
 
-/* The sum of a row's samples, weighted; raises *top to the largest magnitude. */
-static inline double sum_samples(const void *px, bool wide, const double *window, int64_t n,
-                                 double *top) {
+/* The sum of a row's samples less `base`, weighted; raises *top to the largest magnitude. */
+static double sum_wide(const double *px, const double *window, int64_t n, double base,
+                       double *top) {
     double sum = 0, most = *top;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
     for (int64_t x = 0; x < n; x++) {
-        const double v = gf_real_get(px, x, wide), size = v < 0 ? -v : v;
-        sum += window[x] * v;
+        const double size = fabs(px[x]);
+        sum += window[x] * (px[x] - base);
         most = most > size ? most : size;
     }
     *top = most;
     return sum;
 }
 
+static double sum_narrow(const float *px, const double *window, int64_t n, double base,
+                         double *top) {
+    float sum = 0, most = (float)*top, own = (float)base;
+#pragma omp simd reduction(+ : sum) reduction(max : most)
+    for (int64_t x = 0; x < n; x++) {
+        const float size = fabsf(px[x]);
+        sum += (float)window[x] * (px[x] - own);
+        most = most > size ? most : size;
+    }
+    *top = (double)most;
+    return (double)sum;
+}
+
 /* Fills a row with w window[x] (v - mean); returns the sum of squares. */
 static inline double fill_row(const void *px, bool wide, const double *window, int64_t n, double w,
                               double mean, float *to) {
+    const float own = (float)mean;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) {
-        const double v = w * window[x] * (gf_real_get(px, x, wide) - mean);
-        to[x] = (float)v;
-        sum += v * v;
+        const float v = wide ? (float)(w * window[x] * (((const double *)px)[x] - mean))
+                             : (float)(w * window[x]) * (((const float *)px)[x] - own);
+        to[x] = v;
+        sum += (double)v * (double)v;
     }
     return sum;
 }
 
-int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
+int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
     const bool wide = px->dtype == GF_F64;
     int64_t n[3] = {1, 1, 1};
-    double by[3] = {0}, weights[3] = {0}, mean = 0, top = 0;
+    double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, top = 0;
     for (int i = 0; i < px->rank; i++) {
         n[missing + i] = px->shape[i];
-        by[missing + i] = shift ? shift[i] : 0;
+        at[missing + i] = middle ? middle[i] : 0;
+        shorter[missing + i] = less ? less[i] : 0;
     }
     const int64_t rows = n[0] * n[1], stride = n[2] * (int64_t)gf_dtype_size(px->dtype);
     double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
     if (!window)
         return gf_no_memory();
-    make_windows(n, by, side, axes << missing, window);
+    make_windows(n, at, shorter, axes << missing, window);
     double *along = window + n[0] + n[1], *sum = along + n[2];
+    const double base = gf_real_get(px->data, 0, wide);
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
         weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
 #pragma omp parallel for num_threads(threads) reduction(max : top)
     for (int64_t r = 0; r < rows; r++) {
         const char *from = (const char *)px->data + r * stride;
-        sum[r] = wide ? sum_samples(from, true, along, n[2], &top)
-                      : sum_samples(from, false, along, n[2], &top);
+        sum[r] = wide ? sum_wide((const double *)from, along, n[2], base, &top)
+                      : sum_narrow((const float *)from, along, n[2], base, &top);
     }
     for (int64_t r = 0; r < rows; r++)
         mean += window[r / n[1]] * window[n[0] + r % n[1]] * sum[r];
-    mean /= weights[0] * weights[1] * weights[2];
+    mean = base + mean / (weights[0] * weights[1] * weights[2]);
     const double scale = top > 0 ? 1 / top : 1; /* no square overflows */
 #pragma omp parallel for num_threads(threads)
     for (int64_t r = 0; r < rows; r++) {
@@ -96,48 +116,93 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
 
 /* ---- phases ---- */
 
-/* Fills share[ring] with the share of its power above that of the quietest five rings in a row. */
-static int find_shares(const struct gf_spectrum *s, int64_t n, double *share) {
-    struct gf_energy energy;
-    struct gf_ring *ring = malloc((size_t)n * sizeof *ring);
-    int rc = ring ? gf_spectrum_rings(s, ring, &energy) : gf_no_memory();
-    double floor = INFINITY;
-    for (int64_t r = 1; r + 4 < n && ring[r + 4].frequency < 0.5 && !rc; r++) {
+/* The squared distances of the last axis's bins, and room for `more` floats. The caller frees. */
+static float *make_row(const struct gf_bins *b, int64_t more) {
+    float *along = malloc((size_t)(b->stored + more) * sizeof *along);
+    for (int64_t x = 0; x < b->stored && along; x++)
+        along[x] = (float)gf_bins_square(b, 2, x);
+    return along;
+}
+
+/* Fills ring[x] with the rings of a row's bins. */
+static void find_rings(const struct gf_bins *b, int64_t row, const float *along, int32_t *ring) {
+    const float square =
+        (float)(gf_bins_square(b, 0, row / b->n[1]) + gf_bins_square(b, 1, row % b->n[1]));
+#pragma omp simd
+    for (int64_t x = 0; x < b->stored; x++)
+        ring[x] = (int32_t)(sqrtf(square + along[x]) + 0.5f);
+}
+
+int gf_ring_shares(const struct gf_spectrum *s, float **share) {
+    const int64_t n = gf_spectrum_ring_count(s) + 1; /* one more, as floats may round up */
+    struct gf_bins b;
+    gf_bins_view(s, &b);
+    const int64_t rows = b.n[0] * b.n[1], step = 1 + rows / 1024; /* some rows tell enough */
+    float *along = make_row(&b, b.stored);
+    double *sum = calloc(2 * (size_t)n, sizeof *sum), floor = INFINITY;
+    int rc = along && sum && (*share || (*share = malloc((size_t)n * sizeof **share)))
+                 ? 0
+                 : gf_no_memory();
+    int32_t *ring = (int32_t *)(along + b.stored);
+    for (int64_t r = 0; r < rows && !rc; r += step) {
+        const float *p = (const float *)s->px.data + 2 * r * b.stored;
+        find_rings(&b, r, along, ring);
+        for (int64_t x = 0; x < b.stored; x++) {
+            const double weight = gf_bins_weight(&b, x);
+            sum[2 * ring[x]] +=
+                weight * (double)(p[2 * x] * p[2 * x] + p[2 * x + 1] * p[2 * x + 1]);
+            sum[2 * ring[x] + 1] += weight;
+        }
+    }
+    for (int64_t r = 0; r < n && !rc; r++)
+        sum[2 * r] /= fmax(sum[2 * r + 1], 1);
+    for (int64_t r = 1; r + 4 < n && 2 * (r + 4) < b.longest && !rc; r++) {
         double power = 0;
         for (int64_t k = r; k < r + 5; k++)
-            power += ring[k].mean / 5;
+            power += sum[2 * k] / 5;
         floor = fmin(floor, power);
     }
     for (int64_t r = 0; r < n && !rc; r++)
-        share[r] = ring[r].mean > floor ? 1 - floor / ring[r].mean : isinf(floor);
-    free(ring);
+        (*share)[r] = (float)(sum[2 * r] > floor ? 1 - floor / sum[2 * r] : isinf(floor));
+    free(along);
+    free(sum);
     return rc;
 }
 
-int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
+/* Fills a row with the phases of p conj(q), times the bins' shares. */
+static void fill_phases(const float *p, const float *q, int64_t n, const float *share, float *out) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++) {
+        const float re = p[2 * x] * q[2 * x] + p[2 * x + 1] * q[2 * x + 1];
+        const float im = p[2 * x + 1] * q[2 * x] - p[2 * x] * q[2 * x + 1];
+        const float size = sqrtf(re * re + im * im);
+        const float w = share[x] / (size > 0 ? size : 1);
+        out[2 * x] = re * w;
+        out[2 * x + 1] = im * w;
+    }
+}
+
+int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const struct gf_spectrum *g,
                     struct gf_spectrum *to) {
-    const int64_t rings = gf_spectrum_ring_count(f);
     struct gf_bins b;
     gf_bins_view(f, &b);
-    double *share = malloc(2 * (size_t)rings * sizeof *share), *other = share + rings;
-    double *along = gf_bins_squares(&b);
-    int rc = share && along ? find_shares(f, rings, share) : gf_no_memory();
-    if (!rc)
-        rc = find_shares(g, rings, other);
+    const int64_t rings = gf_spectrum_ring_count(f) + 1, rows = b.n[0] * b.n[1];
+    float *share = NULL, *along = make_row(&b, 2 * b.stored * b.threads);
+    int rc = along ? gf_ring_shares(g, &share) : gf_no_memory();
     for (int64_t r = 0; r < rings && !rc; r++)
-        share[r] = sqrt(share[r] * other[r]) + 0.01; /* some of all, in case all is noise */
-    const float *p = f->px.data, *q = g->px.data;
-    float *out = to->px.data;
-#pragma omp parallel for num_threads(b.threads)
-    for (int64_t r = 0; r < b.n[0] * b.n[1]; r++) {
-        const double square = gf_bins_square(&b, 0, r / b.n[1]) + gf_bins_square(&b, 1, r % b.n[1]);
-        for (int64_t x = 0, i = r * b.stored; x < b.stored && !rc; x++, i++) {
-            const double re = (double)p[2 * i] * q[2 * i] + (double)p[2 * i + 1] * q[2 * i + 1];
-            const double im = (double)p[2 * i + 1] * q[2 * i] - (double)p[2 * i] * q[2 * i + 1];
-            const double size = sqrt(re * re + im * im);
-            const double w = i && size > 0 ? share[gf_bins_ring(square + along[x])] / size : 0;
-            out[2 * i] = (float)(re * w);
-            out[2 * i + 1] = (float)(im * w);
+        share[r] = sqrtf(share[r] * shares[r]) + 0.01f; /* some of all, in case all is noise */
+#pragma omp parallel num_threads(b.threads)
+    {
+        int32_t *ring = (int32_t *)(along + (1 + 2 * omp_get_thread_num()) * b.stored);
+        float *own = (float *)(ring + b.stored);
+#pragma omp for
+        for (int64_t r = 0; r < (rc ? 0 : rows); r++) {
+            const int64_t at = 2 * r * b.stored;
+            find_rings(&b, r, along, ring);
+            for (int64_t x = 0; x < b.stored; x++)
+                own[x] = r || x ? share[ring[x]] : 0;
+            fill_phases((const float *)f->px.data + at, (const float *)g->px.data + at, b.stored,
+                        own, (float *)to->px.data + at);
         }
     }
     free(along);
@@ -160,12 +225,15 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
     int64_t best = 0;
     double squares = 0;
     for (int64_t r = 0; r < count; r += line) {
-        double sum = 0;
+        float sum = 0, most = v[best];
+#pragma omp simd reduction(+ : sum) reduction(max : most)
         for (int64_t i = r; i < r + line; i++) {
-            sum += (double)(v[i] * v[i]);
-            best = v[i] > v[best] ? i : best;
+            sum += v[i] * v[i];
+            most = most > v[i] ? most : v[i];
         }
-        squares += sum;
+        for (int64_t i = r; most > v[best]; i++)
+            best = v[i] == most ? i : best;
+        squares += (double)sum;
     }
     *peak = (struct gf_correlation_peak){0};
     peak->height = squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
@@ -188,51 +256,75 @@ static void sum_axis(const struct gf_bins *b, int axis, double at, double step, 
     const int64_t rows = axis == 2   ? b->n[0] * b->n[1]
                          : axis == 1 ? OFFSETS * b->n[0]
                                      : OFFSETS * OFFSETS;
-    for (int64_t k = 0; k < bins; k++)
+    for (int64_t k = 0; k < bins; k++) {
+        const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
+        const double first = angle * (at - OFFSETS / 2 * step), c = cos(angle * step),
+                     s = sin(angle * step);
+        struct gf_number e = {cos(first), sin(first)};
         for (int j = 0; j < LANES; j++) {
-            const double shift = at + (j - OFFSETS / 2) * step;
-            const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) * shift / (double)n;
-            wave[2 * LANES * k + j] = (float)cos(angle);
-            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)sin(angle); /* both signs */
+            wave[2 * LANES * k + j] = (float)e.re;
+            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)e.im; /* both signs */
+            e = (struct gf_number){e.re * c - e.im * s, e.re * s + e.im * c};
         }
+    }
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < rows; r++) {
-        float re[LANES] = {0}, im[LANES] = {0};
-        for (int64_t k = 0; k < bins; k++) {
-            const float *w = wave + 2 * LANES * k, *v = from + 2 * (r * bins + k);
-            for (int j = 0; j < LANES; j++) {
-                re[j] += v[0] * w[j] - v[1] * w[LANES + j];
-                im[j] += v[0] * w[LANES + j] + v[1] * w[j];
-            }
+        const quad *w = (const quad *)wave; /* two of cosines, two of sines */
+        const float *v = from + 2 * r * bins;
+        quad re[2] = {{0}}, im[2] = {{0}};
+        for (int64_t k = 0; k < bins; k++, v += 2, w += 4) {
+            re[0] += v[0] * w[0] - v[1] * w[2];
+            re[1] += v[0] * w[1] - v[1] * w[3];
+            im[0] += v[0] * w[2] + v[1] * w[0];
+            im[1] += v[0] * w[3] + v[1] * w[1];
         }
         for (int j = 0; j < OFFSETS; j++) {
-            to[2 * (j * rows + r)] = re[j];
-            to[2 * (j * rows + r) + 1] = im[j];
+            to[2 * (j * rows + r)] = re[j / 4][j % 4];
+            to[2 * (j * rows + r) + 1] = im[j / 4][j % 4];
         }
     }
 }
 
-/* Samples the correlation around `shift`, and moves that to the highest sample. */
-static double climb(const struct gf_bins *b, const float *product, double step, float *work,
-                    double shift[3]) {
+/* Samples the correlation around `shift`, moves that to its maximum, and sets *height; true if that
+ * is the farthest sample along an axis. */
+static bool climb(const struct gf_bins *b, const float *product, double step, float *work,
+                  double shift[3], double *height) {
     float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
     float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
     int best = 0;
+    bool far = false;
     sum_axis(b, 2, shift[2], step, work, product, rows);
     sum_axis(b, 1, shift[1], step, work, rows, planes);
     sum_axis(b, 0, shift[0], step, work, planes, v);
     for (int k = 0; k < OFFSETS * OFFSETS * OFFSETS; k++)
         best = v[2 * k] > v[2 * best] ? k : best;
+    *height = (double)v[2 * best];
     for (int i = 2, stride = 1; i >= 0; i--, stride *= OFFSETS) {
         const int at = best / stride % OFFSETS;
-        const bool inside = at > 0 && at<OFFSETS - 1, moves = b->n[i]> 1;
-        shift[i] += moves * step *
-                    (at - OFFSETS / 2 +
-                     (inside ? vertex((double)v[2 * (best - stride)], (double)v[2 * best],
-                                      (double)v[2 * (best + stride)])
-                             : 0));
+        const bool inside = at > 0 && at < OFFSETS - 1;
+        if (b->n[i] == 1)
+            continue;
+        shift[i] += step * (at - OFFSETS / 2);
+        far = far || !inside;
+        if (!inside)
+            continue;
+        const double before = (double)v[2 * (best - stride)],
+                     after = (double)v[2 * (best + stride)];
+        const double part = vertex(before, (double)v[2 * best], after);
+        shift[i] += step * part;
+        *height -= (before - after) * part / 4;
     }
-    return (double)v[2 * best];
+    return far;
+}
+
+/* Replaces q by weight p conj(q). */
+static void multiply(const float *p, const float *weight, int64_t n, float *q) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++) {
+        const float re = q[2 * x], im = q[2 * x + 1];
+        q[2 * x] = weight[x] * (p[2 * x] * re + p[2 * x + 1] * im);
+        q[2 * x + 1] = weight[x] * (p[2 * x + 1] * re - p[2 * x] * im);
+    }
 }
 
 int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
@@ -240,25 +332,23 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     const float *p = f->px.data;
     float *q = g->px.data;
     struct gf_bins b;
-    double at[3] = {0}, from[3], far = 2;
+    double at[3] = {0};
     gf_bins_view(f, &b);
     const int64_t rows = b.n[0] * b.n[1], room = LANES * b.longest + OFFSETS * rows +
                                                  OFFSETS * OFFSETS * (b.n[0] + OFFSETS);
     float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)
         return gf_no_memory();
-    for (int64_t i = 0; i < rows * b.stored; i++) {
-        const float twice = (float)gf_bins_weight(&b, i % b.stored), re = q[2 * i];
-        q[2 * i] = twice * (p[2 * i] * re + p[2 * i + 1] * q[2 * i + 1]);
-        q[2 * i + 1] = twice * (p[2 * i + 1] * re - p[2 * i] * q[2 * i + 1]);
-    }
+    for (int64_t x = 0; x < b.stored; x++)
+        work[x] = (float)gf_bins_weight(&b, x);
+    for (int64_t r = 0; r < rows; r++, p += 2 * b.stored, q += 2 * b.stored)
+        multiply(p, work, b.stored, q);
+    q = g->px.data;
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    for (int i = 0; i < 9 && far > 1; i++) { /* a blurred peak may be farther away than a step */
-        memcpy(from, at, sizeof at);
-        climb(&b, q, 0.4, work, at);
-        far = fmax(fabs(at[0] - from[0]), fmax(fabs(at[1] - from[1]), fabs(at[2] - from[2])));
-    }
-    *height = climb(&b, q, 0.06, work, at) / b.points / sqrt(energy[0] * energy[1]);
+    for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);) /* a blurred peak may be far */
+        i++;
+    climb(&b, q, 0.06, work, at, height);
+    *height /= b.points * sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);
     return 0;

@@ -1,7 +1,9 @@
 /* How a picture lies on another: correlation of two signals of one shape, 1 to 3 axes.
  *
- *     gf_taper(&ref, NULL, 1, 7, &f, &energy[0]), gf_taper(&in, NULL, -1, 7, &g, &energy[1]);
- *     F, G = half spectra of f and g;    gf_cross_phases(&F, &G, &cross);
+ *     gf_taper(&ref, NULL, NULL, 7, 1, &f, &energy[0]);
+ *     gf_taper(&in, NULL, NULL, 7, 1, &g, &energy[1]);
+ *     F, G = half spectra of f and g;    gf_ring_shares(&F, &share);
+ *     gf_cross_phases(&F, share, &G, &cross);
  *     surface = inverse of cross;        gf_correlation_peak(&F, &surface, &peak);
  *
  * Shifts are in samples, slowest axis first, at most half an axis, and move `in` onto `ref`:
@@ -27,13 +29,17 @@ struct gf_correlation_peak {
 enum { GF_PEAK_LEAST = 12, GF_PEAK_LEAST_TURNED = 18 };
 
 /* Makes `to`, f32, from px, f32 or f64, C-contiguous and of one shape: without its mean, behind a
- * window that is flat in the middle half of an axis. With `shift` it covers what both pictures show;
- * side 1 is the reference, -1 the other. Bit i of `axes`: axis i has a window. *energy becomes the
+ * window that is flat in the middle half of an axis. Unless they are NULL, the window is `less` samples
+ * shorter than the axes and `middle` samples from their centre. Bit i of `axes`: axis i has a window. *energy becomes the
  * sum of squares, 0 if all samples are equal. GF_ENOMEM. */
-int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
+int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy);
-/* Fills to->px, c64, contiguous, with the weighted phases of F conj(G). GF_ENOMEM. */
-int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
+/* Fills *share, allocated if it is NULL, with the share of each ring's power above that of the
+ * quietest five rings in a row. The caller frees it. GF_ENOMEM. */
+int gf_ring_shares(const struct gf_spectrum *s, float **share);
+/* Fills to->px, c64, contiguous, with the weighted phases of F conj(G); `shares` are those of F.
+ * GF_ENOMEM. */
+int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const struct gf_spectrum *g,
                     struct gf_spectrum *to);
 /* The highest sample of a real surface of the spectrum's shape. */
 void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,

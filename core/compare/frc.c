@@ -38,18 +38,12 @@ double gf_frc_crossing(enum gf_frc_threshold which, const struct gf_ring *ring, 
     return before >= 0 ? INFINITY : 0;
 }
 
-/* Sets the indices of element i in C order. */
-static void unravel(const struct gf_array *a, int64_t i, int64_t *at) {
-    for (int axis = a->rank - 1; axis >= 0; i /= a->shape[axis--])
-        at[axis] = i % a->shape[axis];
-}
-
 void gf_frc_soft_mask(double radius, double edge, struct gf_array *mask) {
     const int64_t n = gf_array_count(mask);
     for (int64_t i = 0; i < n; i++) {
         int64_t at[GF_MAX_DIMS];
         double square = 0;
-        unravel(mask, i, at);
+        gf_array_unravel(mask, i, at);
         for (int axis = 0; axis < mask->rank; axis++) {
             const double d = (double)at[axis] - (double)(mask->shape[axis] - 1) / 2;
             square += d * d;
@@ -97,7 +91,7 @@ void gf_frc_turn(const struct gf_spectrum *s, const double *shift, double freque
     for (int64_t i = 0; i < n; i++) {
         int64_t at[GF_MAX_DIMS];
         double cycles = 0, square = 0;
-        unravel(&s->px, i, at);
+        gf_array_unravel(&s->px, i, at);
         for (int axis = 0; axis < s->ndim; axis++) {
             const int64_t k = at[axis], length = s->shape[axis];
             const double f = (double)(k < (length + 1) / 2 ? k : k - length) / (double)length;

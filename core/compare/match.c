@@ -90,13 +90,6 @@ static double score_at(const struct gf_array *map, const int64_t *at) {
     return gf_real_get(p, 0, map->dtype == GF_F64);
 }
 
-static void unravel(const struct gf_array *map, int64_t index, int64_t *at) {
-    for (int i = map->rank - 1; i >= 0; i--) {
-        at[i] = index % map->shape[i];
-        index /= map->shape[i];
-    }
-}
-
 /* True if no neighbour is higher, and none before it as high. */
 static bool is_summit(const struct gf_array *map, const int64_t *at, double score) {
     const int cells = map->rank == 1 ? 3 : map->rank == 2 ? 9 : 27;
@@ -126,7 +119,7 @@ static int list_summits(const struct gf_array *map, double least, struct place *
                         int64_t *count) {
     int64_t room = 0, at[GF_MAX_DIMS];
     for (int64_t i = 0; i < gf_array_count(map); i++) {
-        unravel(map, i, at);
+        gf_array_unravel(map, i, at);
         const double score = score_at(map, at);
         if (!(score > 0) || score < least || !is_summit(map, at, score))
             continue;
@@ -175,7 +168,7 @@ int gf_match_peaks(const struct gf_match *m, const struct gf_array *map, double 
     for (int64_t i = 0; i < count && *n < max && !rc; i++) {
         struct gf_match_peak p = {.score = list[i].score};
         bool apart = true;
-        unravel(map, list[i].index, p.at);
+        gf_array_unravel(map, list[i].index, p.at);
         for (int k = 0; k < *n && apart; k++)
             apart = !overlaps(m, peak[k].at, p.at);
         if (!apart)

@@ -133,19 +133,28 @@ static struct found find(const struct gf_array *ref, const struct gf_array *in) 
     struct gf_array a, b;
     struct gf_correlation_peak peak;
     struct found found;
+    float *share = NULL;
     double energy[2];
     CHECK_EQ(gf_array_alloc(&a, GF_F32, ref->rank, ref->shape), 0);
     CHECK_EQ(gf_array_alloc(&b, GF_F32, ref->rank, ref->shape), 0);
-    CHECK_EQ(gf_taper(ref, NULL, 1, 7, 1, &a, &energy[0]), 0);
-    CHECK_EQ(gf_taper(in, NULL, -1, 7, 2, &b, &energy[1]), 0);
+    CHECK_EQ(gf_taper(ref, NULL, NULL, 7, 1, &a, &energy[0]), 0);
+    CHECK_EQ(gf_taper(in, NULL, NULL, 7, 2, &b, &energy[1]), 0);
     struct gf_spectrum f = spectrum_of(&a), g = spectrum_of(&b);
-    CHECK_EQ(gf_cross_phases(&f, &g, &g), 0);
+    CHECK_EQ(gf_ring_shares(&f, &share), 0);
+    CHECK_EQ(gf_cross_phases(&f, share, &g, &g), 0);
+    free(share);
     inverse(&g, &a);
     gf_correlation_peak(&f, &a, &peak);
     gf_array_free(&f.px);
     gf_array_free(&g.px);
-    CHECK_EQ(gf_taper(ref, peak.shift, 1, 7, 2, &a, &energy[0]), 0);
-    CHECK_EQ(gf_taper(in, peak.shift, -1, 7, 1, &b, &energy[1]), 0);
+    double half[GF_MAX_DIMS], other[GF_MAX_DIMS], less[GF_MAX_DIMS];
+    for (int i = 0; i < GF_MAX_DIMS; i++) {
+        half[i] = peak.shift[i] / 2;
+        other[i] = -half[i];
+        less[i] = fabs(peak.shift[i]);
+    }
+    CHECK_EQ(gf_taper(ref, half, less, 7, 2, &a, &energy[0]), 0);
+    CHECK_EQ(gf_taper(in, other, less, 7, 1, &b, &energy[1]), 0);
     f = spectrum_of(&a);
     g = spectrum_of(&b);
     memcpy(found.shift, peak.shift, sizeof peak.shift);
@@ -212,7 +221,7 @@ static void test_unrelated(void) {
         CHECK_EQ(gf_array_alloc(&to, GF_F32, 2, n), 0);
         for (int64_t i = 0; i < gf_array_count(&a); i++)
             wide ? (((double *)a.data)[i] = 0.1) : (((float *)a.data)[i] = 0.1f);
-        CHECK_EQ(gf_taper(&a, NULL, 1, 7, 1, &to, &energy), 0);
+        CHECK_EQ(gf_taper(&a, NULL, NULL, 7, 1, &to, &energy), 0);
         CHECK(energy == 0);
         gf_array_free(&a);
         gf_array_free(&to);
@@ -226,9 +235,9 @@ static void test_refine(void) {
     struct gf_array ref = paint(2, n, NULL, 0, GF_F32, 1), in = paint(2, n, shift, 0, GF_F32, 1), a;
     double energy[2], best = -INFINITY, height, found[GF_MAX_DIMS] = {0, 0};
     CHECK_EQ(gf_array_alloc(&a, GF_F32, 2, n), 0);
-    CHECK_EQ(gf_taper(&ref, NULL, 1, 7, 1, &a, &energy[0]), 0);
+    CHECK_EQ(gf_taper(&ref, NULL, NULL, 7, 1, &a, &energy[0]), 0);
     struct gf_spectrum f = spectrum_of(&a);
-    CHECK_EQ(gf_taper(&in, NULL, -1, 7, 1, &a, &energy[1]), 0);
+    CHECK_EQ(gf_taper(&in, NULL, NULL, 7, 1, &a, &energy[1]), 0);
     struct gf_spectrum g = spectrum_of(&a);
     double at[2] = {0}, here = 0;
     struct gf_spectrum copy = g;

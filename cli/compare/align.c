@@ -1,0 +1,81 @@
+/* Aligned pictures: shifted by the phases of a spectrum, or moved by cubic interpolation. */
+#include "cli/compare/align.h"
+
+#include "cli/compare/signal.h"
+#include "core/base/memory.h"
+#include "core/base/sample_value.h"
+#include "core/filter/edges.h"
+
+/* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
+static struct gf_job shift_job(const struct gf_aligning *a, const struct gf_array *in,
+                               const struct gf_array *out) {
+    struct gf_job job = {.op = GF_FILTER, .ndim = in->rank - 1, .in_dtype = in->dtype, .n_out = 1};
+    job.channels = in->shape[job.ndim];
+    job.axes = (1u << job.ndim) - 1;
+    job.precision = a->precision;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out->dtype};
+    for (int i = 0; i < job.ndim; i++)
+        job.shape[i] = gf_edges_length(GF_EDGES_MIRROR, job.counted[i] = in->shape[i]);
+    return job;
+}
+
+int gf_align_shift(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out) {
+    struct gf_job job = shift_job(a, in, out);
+    struct gf_array wide = {0}, to = {0};
+    struct gf_filter *f = NULL;
+    struct gf_report report = {0};
+    int64_t half[GF_MAX_RANK];
+    gf_job_in_shape(&job, half);
+    half[job.ndim - 1] = half[job.ndim - 1] / 2 + 1;
+    const int64_t bytes =
+        a->held + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
+        gf_shape_count(half, job.ndim) * (int64_t)gf_dtype_size(gf_job_number(&job));
+    int rc = gf_memory_check(bytes, gf_runner_limit(a->runner));
+    if (!rc)
+        rc = gf_filter_new(&f);
+    if (!rc)
+        rc = gf_array_alloc(&f->table, gf_job_number(&job), job.ndim, half);
+    if (!rc)
+        rc = gf_job_alloc(&job, -1, &wide);
+    if (!rc)
+        rc = gf_job_alloc(&job, 0, &to);
+    if (rc)
+        goto out;
+    gf_motion_ramp(job.shape, a->motion->shift, &f->table);
+    job.filter = f;
+    job.filter_serial = f->serial;
+    struct gf_array part = wide, result = to;
+    memcpy(part.shape, in->shape, sizeof part.shape);
+    memcpy(result.shape, in->shape, sizeof result.shape);
+    gf_array_copy(&part, in);
+    gf_edges_fill(GF_EDGES_MIRROR, in->shape, a->threads, &wide);
+    rc = gf_signal_plan(a->runner, &job, bytes);
+    if (!rc)
+        rc = gf_runner_run(a->runner, &wide, &to, &report);
+    gf_array_copy(out, &result);
+    gf_motion_fill(out, a->motion->shift, a->edge);
+out:
+    gf_filter_free(f);
+    gf_array_free(&to);
+    gf_array_free(&wide);
+    return rc;
+}
+
+int gf_align_move(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out) {
+    const enum gf_dtype real = a->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    const int64_t bytes = gf_array_count(in) * (int64_t)gf_dtype_size(real);
+    struct gf_array from = {0}, to = {0};
+    int rc = gf_memory_check(a->held + 2 * bytes, gf_runner_limit(a->runner));
+    if (!rc)
+        rc = gf_array_alloc(&from, real, 3, in->shape);
+    if (!rc)
+        rc = gf_array_alloc(&to, real, 3, in->shape);
+    if (!rc) {
+        gf_samples_convert(&from, in);
+        gf_motion_apply(&from, a->motion, a->edge, a->threads, &to);
+        gf_samples_convert(out, &to);
+    }
+    gf_array_free(&from);
+    gf_array_free(&to);
+    return rc;
+}
