@@ -308,7 +308,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    return gf_signal_each(t, gf_signal_by_pages(t), visit, NULL);
+    return gf_signal_each(t, visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {

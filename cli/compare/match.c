@@ -305,7 +305,7 @@ static int stream(struct gf_task *t) {
     struct gf_array *map = &t->product[0].image.px, like = *map;
     int rc = t->targets->n ? gf_array_alloc(map, like.dtype, like.rank, like.shape) : 0;
     if (!rc)
-        rc = gf_signal_each(t, gf_signal_by_pages(t), visit, NULL);
+        rc = gf_signal_each(t, visit, NULL);
     if (!rc && t->targets->n)
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
     return rc;

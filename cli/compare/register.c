@@ -485,7 +485,7 @@ static int stream(struct gf_task *t) {
     struct gf_array *out = &t->product[0].image.px, like = *out;
     int rc = t->targets->n ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
     if (!rc)
-        rc = gf_signal_each(t, gf_signal_by_pages(t), visit, walk);
+        rc = gf_signal_each(t, visit, walk);
     if (!rc && t->targets->n) {
         gf_task_note_alpha(t, 0);
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);

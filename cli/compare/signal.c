@@ -268,7 +268,8 @@ bool gf_signal_by_pages(const struct gf_task *t) {
     return t->image.ndim == 3 && !(t->job.axes & 1);
 }
 
-int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit, gf_signal_walk *walk) {
+int gf_signal_each(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk) {
+    const bool pages = gf_signal_by_pages(t);
     const struct gf_target *to = t->targets->target;
     if (pages && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",

@@ -58,11 +58,11 @@ int gf_signal_prepare(struct gf_task *t);
 /* True if --dims=2 takes the task's volume page by page. */
 bool gf_signal_by_pages(const struct gf_task *t);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
- * with `pages`, for each page of a volume, named "IN[3]". Applies --nan. Stops at the first
+ * with gf_signal_by_pages(), for each page, named "IN[3]". Applies --nan. Stops at the first
  * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
 typedef int gf_signal_walk(struct gf_task *t);
-int gf_signal_each(struct gf_task *t, bool pages, gf_signal_visit *visit, gf_signal_walk *walk);
+int gf_signal_each(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk);
 /* Makes page z of a volume an image of its own, and applies --nan. `image` is all zero, or a page
  * that was read before, whose array it keeps. The caller frees image->px. */
 int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_t z,

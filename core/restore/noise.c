@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/clock.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
@@ -91,12 +92,6 @@ static int64_t take_tile(const struct plane *p, const struct window *w, double *
     return (double)n >= UNCLIPPED * (double)all ? n : 0;
 }
 
-/* Compares numbers, or tiles, which begin with one. */
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Measures n tiles, every `step`-th one, and sorts them; returns how many are not clipped. */
 static int64_t sort_tiles(const struct plane *p, int threads, struct tile *tile, int64_t n,
                           int64_t step) {
@@ -110,7 +105,7 @@ static int64_t sort_tiles(const struct plane *p, int threads, struct tile *tile,
         tile[i] = (struct tile){clear ? activity_of(&w) : HUGE_VAL, i * step};
         count += clear;
     }
-    qsort(tile, (size_t)n, sizeof *tile, by_value);
+    qsort(tile, (size_t)n, sizeof *tile, gf_ascending); /* by its first member */
     return count;
 }
 
@@ -131,7 +126,7 @@ static int estimate(struct plane *p, int threads, double *deviation) {
             read_tile(p, tile[i].at, &w);
             count += take_tile(p, &w, v + count);
         }
-        qsort(v, (size_t)count, sizeof *v, by_value);
+        qsort(v, (size_t)count, sizeof *v, gf_ascending);
         *deviation = count ? v[count / 2] / MEDIAN : 0;
     }
     const int rc = tile && v ? 0 : gf_no_memory();
