@@ -1,9 +1,11 @@
 /* Signals, standard streams, command lines shared by several processes (mpirun, srun), and the only
  * exit. */
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -69,6 +71,19 @@ static bool has_stack(void) {
         !pthread_attr_setstacksize(&threads, (size_t)r.rlim_cur))
         pthread_setattr_default_np(&threads);
     return !setrlimit(RLIMIT_STACK, &r);
+}
+
+/* The stack grows where it is touched, and finding no room then (ulimit -v) ends the program: takes
+ * what the main thread uses before anything else does. False, with a message, if there is none. */
+static bool take_stack(size_t bytes) {
+    void *probe = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) {
+        gf_log_error("no memory for a stack of %zu KiB", bytes >> 10);
+        return false;
+    }
+    munmap(probe, bytes);
+    *(volatile char *)alloca(bytes) = 0;
+    return true;
 }
 
 /* Text that did not reach stdout is a failure like any other. */
@@ -157,7 +172,7 @@ int main(int argc, char **argv) {
     gf_environment_read();
     fill_streams();
     catch_signals();
-    if (!has_stack())
+    if (!has_stack() || !take_stack(256 << 10))
         return 1;
     atexit(on_exit_of_library);
     gf_log_open_stdout();
