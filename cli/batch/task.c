@@ -202,7 +202,7 @@ int gf_task_preview(struct gf_task *t) {
 void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner) {
     t->s = t->reader.s = s;
     t->runner = runner;
-    t->job.lean = t->pages.job.lean = false; /* other threads, another workspace */
+    t->job.lean = gf_task_planned(t)->lean = false; /* other threads, another workspace */
     if (t->state == GF_TASK_PLANNED)
         t->state = GF_TASK_PLACED;
 }
@@ -291,7 +291,7 @@ static int read_input(struct gf_task *t) {
         gf_reader_close(&t->reader); /* further pictures would have no output either */
     if (!rc && whole)
         rc = gf_task_take(t);
-    if (!rc && !t->made)
+    if (!rc && !t->made_by)
         rc = plan_within_limit(t);
     if (!rc)
         rc = check_memory(t, t->runner->workspace);
@@ -383,7 +383,7 @@ static int run_fed(struct gf_task *t) {
 static int run_whole(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = alloc_outputs(t, out);
-    if (!rc && (t->untouched || t->made))
+    if (!rc && (t->untouched || t->made_by))
         copy_samples(t, out);
     else if (!rc)
         rc = gf_runner_run(t->runner, &t->in, out, &t->report);

@@ -25,6 +25,11 @@ static bool needs_input(const struct gf_task *t) {
            gf_filter_iterates(t->s);
 }
 
+enum gf_edges gf_filter_edges(const struct gf_settings *s) {
+    const enum gf_edges mode = (enum gf_edges)s->filter.edges;
+    return mode == GF_EDGES_MIRROR && gf_filter_iterates(s) ? GF_EDGES_PERIODIC : mode;
+}
+
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {
     struct gf_report report;
     struct gf_array out = {0};
@@ -96,7 +101,7 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
         return 0;
     int64_t bytes = gf_job_bytes(job, -1);
     const struct gf_job picture = gf_filter_picture_job(t);
-    if (t->s->filter.edges == GF_EDGES_SMOOTH)
+    if (gf_filter_edges(t->s) == GF_EDGES_SMOOTH)
         bytes += gf_filter_smooth_bytes(&picture);
     return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim,
                                   (int)gf_max(t->filtering->peaks.n, BANDS),
@@ -174,7 +179,7 @@ static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
 }
 
 int gf_filter_lengthen(struct gf_task *t) {
-    const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
+    const enum gf_edges mode = gf_filter_edges(t->s);
     const int threads = gf_settings_threads(t->s);
     struct gf_array *input = &t->filtering->input;
     if (!needs_input(t))
