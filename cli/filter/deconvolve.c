@@ -70,7 +70,9 @@ static int cut(struct gf_task *t) {
         frame.shape[GF_MAX_DIMS - t->job.ndim + i] = f->frame.shape[i];
         reach[i] = psf->file.value ? reach[i] / 2 : (int64_t)ceil(GAUSSIAN_REACH * psf->psf.size);
     }
-    gf_tiles_init(&f->tiles, &t->job, reach, t->s->filter.edges == GF_EDGES_MIRROR,
+    gf_tiles_init(&f->tiles, &t->job, reach,
+                  t->s->filter.edges == GF_EDGES_MIRROR &&
+                      gf_filter_edges(t->s) == GF_EDGES_PERIODIC,
                   gf_settings_threads(t->s));
     t->made_by = &f->tiles.job;
     int rc = gf_filter_obtain(t->s, t->made_by, &frame, &f->filter);
@@ -146,8 +148,7 @@ int gf_filter_restore(struct gf_task *t) {
                                       .tiles = &t->filtering->tiles,
                                       .blur = &blur};
     expect_blurs(t);
-    return gf_richardson_restore(&how, &t->filtering->input,
-                                 &t->filtering->restored.iterations);
+    return gf_richardson_restore(&how, &t->filtering->input, &t->filtering->restored.iterations);
 }
 
 /* ---- reports ---- */

@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "core/filter/edges.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
@@ -19,7 +18,8 @@ enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note *
 /* Mirroring keeps the samples' type; fading, splitting and subtracting waves need floats. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
     const enum gf_edges edges = gf_filter_edges(t->s);
-    const bool as_read = (edges == GF_EDGES_PERIODIC || edges == GF_EDGES_MIRROR) && !t->filtering->n_striped && !t->filtering->peaks.n;
+    const bool as_read = (edges == GF_EDGES_PERIODIC || edges == GF_EDGES_MIRROR) &&
+                         !t->filtering->n_striped && !t->filtering->peaks.n;
     return as_read && !gf_filter_iterates(t->s) ? t->image.px.dtype
            : t->job.precision == GF_DOUBLE      ? GF_F64
                                                 : GF_F32;
@@ -309,10 +309,12 @@ static void tell_clipped(const struct gf_task *t, int i) {
 /* Adds the picture's properties to the JSON line, since the job's may be those of a longer one. */
 static int describe(struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
+    const enum gf_edges made = gf_filter_edges(t->s);
     gf_json_memory_begin();
-    t->also = GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
-                        GF_KEY("type", gf_dtype_name(f->frame.dtype)),
-                        GF_KEY("edges", gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    t->also =
+        GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
+                  GF_KEY("type", gf_dtype_name(f->frame.dtype)),
+                  GF_KEY("edges", gf_edges_name(made ? made : (enum gf_edges)t->s->filter.edges)));
     gf_filter_describe_notches(t, t->also);
     if (gf_filter_psf(t->s))
         gf_filter_describe_restored(t, t->also);

@@ -70,7 +70,7 @@ struct gf_filtering {
     struct gf_notches peaks;
     double period; /* of --descreen, in samples; 0: any */
     struct gf_restored restored;
-    struct gf_tiles tiles; /* Richardson-Lucy: of t->in */
+    struct gf_tiles tiles;     /* Richardson-Lucy: of t->in */
     struct gf_array clean;     /* the samples without stripes; no data if none were found */
     struct gf_stripes stripes; /* of the first plane that has some; axis -1: none has */
     int64_t n_striped;         /* planes that have some */
@@ -196,7 +196,9 @@ int64_t gf_filter_half_index(const struct gf_job *job, const struct gf_array *ha
 /* Notes in t->prepare_bytes that making the filter needs `bytes` besides the input. Once the
  * samples are read, checks the sum against the limit. */
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
-/* The mode by which the samples are lengthened: Richardson-Lucy's tiles mirror themselves. */
+/* The mode by which the samples are lengthened. Instead of a mirror image Richardson-Lucy's tiles
+ * mirror themselves, if the kernel is symmetric; else the two blurs were not each other's transpose,
+ * and the iterations would diverge: then a part of the mirror image fades, as with taper. */
 enum gf_edges gf_filter_edges(const struct gf_settings *s);
 /* Lengthens t->in by it, into t->filtering->input. */
 int gf_filter_lengthen(struct gf_task *t);

@@ -2,7 +2,6 @@
 #include "core/restore/richardson.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -22,56 +21,50 @@ struct state {
     double (*sum)[2];
 };
 
-/* Uses a row of the blurred tiles, and adds to the tile's sums. */
-typedef void row_function(const struct state *s, const struct gf_tile_row *r, double sum[2]);
-
 /* ratio = d / H y; the square of d - H y. */
-static void divide(const struct state *s, const struct gf_tile_row *r, double sum[2]) {
-    const float *d = s->d + r->at, *b = r->tile;
-    float *ratio = s->ratio + r->at, square = 0;
+static void divide(void *user, int64_t tile, int64_t at, const float *b, int64_t n) {
+    const struct state *s = user;
+    const float *d = s->d + at;
+    float *ratio = s->ratio + at, square = 0;
 #pragma omp simd reduction(+ : square)
-    for (int64_t i = 0; i < r->n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         ratio[i] = d[i] / (b[i] > LEAST ? b[i] : LEAST);
         square += (d[i] - b[i]) * (d[i] - b[i]);
     }
-    sum[0] += (double)square;
+    s->sum[tile][0] += (double)square;
 }
 
 /* g = y times the blurred ratio, less y; the products of g and the one before, and of that. */
-static void correct(const struct state *s, const struct gf_tile_row *r, double sum[2]) {
-    const float *y = s->y + r->at, *c = r->tile;
-    float *g = s->g + r->at, both = 0, square = 0;
+static void correct(void *user, int64_t tile, int64_t at, const float *c, int64_t n) {
+    const struct state *s = user;
+    const float *y = s->y + at;
+    float *g = s->g + at, both = 0, square = 0;
 #pragma omp simd reduction(+ : both, square)
-    for (int64_t i = 0; i < r->n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const float factor = c[-i] > 0 ? c[-i] : 0, now = y[i] * factor - y[i];
         both += now * g[i];
         square += g[i] * g[i];
         g[i] = now;
     }
-    sum[0] += (double)both;
-    sum[1] += (double)square;
+    s->sum[tile][0] += (double)both;
+    s->sum[tile][1] += (double)square;
 }
 
-/* Blurs a picture, and passes the result on. `reversed`: by H^T. */
-static int blur(struct state *s, const float *picture, bool reversed, row_function *use,
+/* Blurs a picture, by H^T if `reversed`, passes the result on, and adds up the sums. */
+static int blur(struct state *s, const float *picture, bool reversed, gf_tile_row *use,
                 double total[2]) {
     const struct gf_tiles *t = s->t;
     const int64_t *n = t->job.shape;
     const int64_t shape[] = {n[0], n[1], n[2], 1};
     const struct gf_array in = gf_array_wrap(s->in, GF_F32, 4, shape);
     struct gf_array out = gf_array_wrap(s->out, GF_F32, 4, shape);
+    memset(s->sum, 0, (size_t)t->n * sizeof *s->sum);
     for (int64_t first = 0; first < t->n; first += t->batch) {
         gf_tiles_fill(t, first, picture, reversed, s->in);
         const int rc = s->how->blur->run(s->how->blur->context, &t->job, &in, &out);
         if (rc)
             return rc;
-#pragma omp parallel for num_threads(t->threads)
-        for (int64_t k = first; k < gf_min(first + t->batch, t->n); k++) {
-            struct gf_tile_row r;
-            s->sum[k][0] = s->sum[k][1] = 0;
-            for (int64_t row = 0; gf_tiles_row(t, k, k - first, row, reversed, s->out, &r); row++)
-                use(s, &r, s->sum[k]);
-        }
+        gf_tiles_use(t, first, s->out, reversed, use, s);
     }
     total[0] = total[1] = 0;
     for (int64_t k = 0; k < t->n; k++)
@@ -161,7 +154,7 @@ int gf_richardson_restore(const struct gf_richardson *how, struct gf_array *data
     float *to = data->data, *room = gf_alloc((size_t)gf_richardson_bytes(t)), *at;
     if (!room)
         return gf_no_memory();
-    s.sum = (double (*)[2])room;
+    s.sum = (double(*)[2])room;
     at = room + sums_of(t);
     float **const own[] = {&s.d, &s.x, &s.y, &s.g, &s.ratio, &s.in, &s.out};
     for (int i = 0; i < ARRAYS + 2; i++) {

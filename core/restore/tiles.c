@@ -115,16 +115,17 @@ static void fill_tile(const struct gf_tiles *t, int64_t tile, const float *pictu
     const int64_t *n = t->extent;
     int64_t at[GF_TILE_AXES];
     begin(t, tile, at);
-    for (int64_t row = 0; row < n[1] * n[2]; row++) {
-        const int64_t index[] = {0, row / n[2], row % n[2]};
-        int64_t from = at[0], place = 0;
-        for (int i = 1; i < X; i++) {
-            from = from * t->shape[i] + fold(at[i] - t->reach[i] + index[i], t->shape[i], t->mirrors);
-            place += (reversed ? n[i] - 1 - index[i] : index[i]) * t->stride[i];
+    for (int64_t z = 0; z < n[1]; z++)
+        for (int64_t y = 0; y < n[2]; y++) {
+            const int64_t index[] = {0, z, y};
+            int64_t from = at[0], place = reversed ? n[X] - 1 : 0;
+            for (int i = 1; i < X; i++) {
+                const int64_t k = at[i] - t->reach[i] + index[i];
+                from = from * t->shape[i] + fold(k, t->shape[i], t->mirrors);
+                place += (reversed ? n[i] - 1 - index[i] : index[i]) * t->stride[i];
+            }
+            fill_row(t, picture + from * t->shape[X], at[X] - t->reach[X], reversed, to + place);
         }
-        fill_row(t, picture + from * t->shape[X], at[X] - t->reach[X], reversed,
-                 to + place + (reversed ? n[X] - 1 : 0));
-    }
 }
 
 void gf_tiles_fill(const struct gf_tiles *t, int64_t first, const float *picture, bool reversed,
@@ -134,22 +135,29 @@ void gf_tiles_fill(const struct gf_tiles *t, int64_t first, const float *picture
         fill_tile(t, gf_min(first + k, t->n - 1), picture, reversed, to + k * t->next);
 }
 
-bool gf_tiles_row(const struct gf_tiles *t, int64_t tile, int64_t slot, int64_t row, bool reversed,
-                  const float *from, struct gf_tile_row *r) {
-    int64_t at[GF_TILE_AXES], size[GF_TILE_AXES], place = slot * t->next;
+static void use_tile(const struct gf_tiles *t, int64_t tile, const float *from, bool reversed,
+                     gf_tile_row *use, void *user) {
+    int64_t at[GF_TILE_AXES], size[GF_TILE_AXES];
     begin(t, tile, at);
     for (int i = 0; i < GF_TILE_AXES; i++)
         size[i] = gf_min(t->step[i], t->shape[i] - at[i]);
-    if (row >= size[1] * size[2])
-        return false;
-    const int64_t index[] = {0, row / size[2], row % size[2], 0};
-    r->at = at[0];
-    r->n = size[X];
-    for (int i = 1; i < GF_TILE_AXES; i++) {
-        const int64_t k = t->reach[i] + index[i];
-        r->at = r->at * t->shape[i] + at[i] + index[i];
-        place += (reversed ? t->extent[i] - 1 - k : k) * t->stride[i];
-    }
-    r->tile = from + place;
-    return true;
+    for (int64_t z = 0; z < size[1]; z++)
+        for (int64_t y = 0; y < size[2]; y++) {
+            const int64_t index[] = {0, z, y, 0};
+            int64_t to = at[0], place = 0;
+            for (int i = 1; i < GF_TILE_AXES; i++) {
+                const int64_t k = t->reach[i] + index[i];
+                to = to * t->shape[i] + at[i] + index[i];
+                place += (reversed ? t->extent[i] - 1 - k : k) * t->stride[i];
+            }
+            use(user, tile, to, from + place, size[X]);
+        }
+}
+
+void gf_tiles_use(const struct gf_tiles *t, int64_t first, const float *from, bool reversed,
+                  gf_tile_row *use, void *user) {
+    const int64_t n = gf_min(t->batch, t->n - first);
+#pragma omp parallel for num_threads(t->threads)
+    for (int64_t k = 0; k < n; k++)
+        use_tile(t, first + k, from + k * t->next, reversed, use, user);
 }

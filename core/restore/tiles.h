@@ -8,7 +8,7 @@
  *     for (int64_t first = 0; first < tiles.n; first += tiles.batch) {
  *         gf_tiles_fill(&tiles, first, picture, false, in);       in: the input of tiles.job
  *         …                                                       tiles.job from in to out
- *         for (int64_t i = 0; gf_tiles_row(&tiles, first, row, false, out, &r); i++) …
+ *         gf_tiles_use(&tiles, first, out, false, use_row, NULL);
  *     }
  *
  * Pictures are floats in C order, their channels one after the other. */
@@ -37,17 +37,15 @@ void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *
                    int threads);
 
 /* Fills `to` with the tiles from `first` on. `reversed` mirrors each tile, so that the kernel acts
- * as its mirror image; gf_tiles_row() then turns the result back. */
+ * as its mirror image; gf_tiles_use() then passes the result as it was. */
 void gf_tiles_fill(const struct gf_tiles *t, int64_t first, const float *picture, bool reversed,
                    float *to);
 
-/* A row of samples that are right: picture[at + i] is tile[i], or tile[-i] if it is reversed. */
-struct gf_tile_row {
-    int64_t at, n;
-    const float *tile;
-};
-/* Row `row` of the tile's, from 0 on; false if there are no more. `slot`: its number in the job. */
-bool gf_tiles_row(const struct gf_tiles *t, int64_t tile, int64_t slot, int64_t row, bool reversed,
-                  const float *from, struct gf_tile_row *r);
+/* A row of samples that are right: picture[at + i] is row[i], or row[-i] if tiles are reversed. */
+typedef void gf_tile_row(void *user, int64_t tile, int64_t at, const float *row, int64_t n);
+
+/* Passes the rows of the tiles from `first` on: those of a tile in order, tiles side by side. */
+void gf_tiles_use(const struct gf_tiles *t, int64_t first, const float *from, bool reversed,
+                  gf_tile_row *use, void *user);
 
 #endif
