@@ -165,7 +165,7 @@ static void check_inverse(const struct gf_job *job, const struct gf_prior *prior
     CHECK(!gf_array_alloc(&h, GF_C64, 2, shape) && !gf_array_alloc(&was, GF_C64, 2, shape));
     fill_transfer(&h);
     fill_transfer(&was);
-    gf_wiener_invert(job, prior, l, 2, &h);
+    CHECK_EQ(gf_wiener_invert(job, prior, l, 2, &h), GF_OK);
     for (int i = 0; i < NY * HALF; i++) {
         const long double re = ((float *)was.data)[2 * i], im = ((float *)was.data)[2 * i + 1];
         const int ky = i / HALF, kx = i % HALF, my = ky > NY / 2 ? NY - ky : ky;
@@ -220,7 +220,7 @@ static void test_wiener(void) {
     const struct gf_job job = {.ndim = 2, .shape = {NY, NX}, .channels = 1, .axes = 3};
     struct gf_prior prior = {.noise = 0.25};
     for (int i = 0; i < GF_PRIOR_BANDS; i++)
-        prior.ratio[i] = 0.02 * i - 5;
+        prior.ratio[i] = exp(0.02 * i - 5);
     check_inverse(&job, &prior, 0);
     check_inverse(&job, NULL, 0.02);
     check_inverse(&job, NULL, 1e3);
