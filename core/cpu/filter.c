@@ -24,8 +24,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
 
 /* Flushes tiny values to 0, like gain_flush() in kernels/cpu/gain.h. */
 static void put(void *table, int bits, int64_t at, double v) {
-    gf_cpu_put_real(table, bits, at,
-                    fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900) ? 0 : (long double)v);
+    gf_real_put(table, at, bits == 64, fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900) ? 0 : v);
 }
 
 /* ---- factors ---- */
