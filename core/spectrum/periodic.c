@@ -27,7 +27,6 @@ static const double UNEVEN_LEVEL = 20, UNEVEN_CLEAR = 6;
 /* The least level at which a wave's side lobes rise above its surroundings. */
 static const double LEAST_SWELL = 400;
 static const double LEAST_SHARE = 0.01; /* of the standard deviation */
-static const double PI = 3.14159265358979323846;
 
 struct ring_bin {
     int64_t step[3];
@@ -147,7 +146,7 @@ static double fraction(const struct search *s, const int64_t at[3], int axis, do
 static double lobe(double d) {
     if (fabs(d) < 1e-6)
         return 0.5;
-    return fabs(fabs(d) - 1) < 1e-6 ? 0.25 : sin(PI * d) / (2 * PI * d * (1 - d * d));
+    return fabs(fabs(d) - 1) < 1e-6 ? 0.25 : sin(M_PI * d) / (2 * M_PI * d * (1 - d * d));
 }
 
 /* A wave that swells and fades has more power around its peak than the window's lobe. The first of
@@ -202,7 +201,7 @@ static void settle(const struct search *s, double z[][2], int n, double part[3])
             }
     }
     for (int k = 0; k < 3; k++) {
-        turn[k] = atan2(sum[k][1], sum[k][0]) / (2 * PI) * s->tiles;
+        turn[k] = atan2(sum[k][1], sum[k][0]) / (2 * M_PI) * s->tiles;
         if (fabs(turn[k]) >= 1)
             return;
     }
@@ -212,7 +211,7 @@ static void settle(const struct search *s, double z[][2], int n, double part[3])
         double angle = 0, re = z[i][0];
         tile_at(s, i, tile, step);
         for (int k = 0; k < 3; k++)
-            angle -= 2 * PI * turn[k] * (tile[k] + 0.5) / s->tiles;
+            angle -= 2 * M_PI * turn[k] * (tile[k] + 0.5) / s->tiles;
         z[i][0] = re * cos(angle) - z[i][1] * sin(angle);
         z[i][1] = re * sin(angle) + z[i][1] * cos(angle);
     }

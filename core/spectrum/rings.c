@@ -230,7 +230,7 @@ int gf_spectrum_cross_rings(const struct gf_spectrum *f, const struct gf_spectru
 }
 
 struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at) {
-    const double degrees = 180 / 3.14159265358979323846;
+    const double degrees = 180 / M_PI;
     double f[3] = {0, 0, 0}; /* z, y up, x */
     for (int i = 0; i < ndim; i++)
         f[3 - ndim + i] = at[i] / (double)shape[i];

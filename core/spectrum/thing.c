@@ -13,8 +13,6 @@ enum {
     LAG = 2, /* distance of two places that hardly overlap */
 };
 
-static const double PI = 3.14159265358979323846;
-
 typedef double value[2];
 
 struct places {
@@ -39,7 +37,7 @@ static void look_aside(struct places *p, const double at[2]) {
     float power[TURNS][PLACES];
     const int n = p->inner * p->inner;
     for (int k = 0; k < TURNS; k++) {
-        double c = cos(degrees[k] * PI / 180), s = sin(degrees[k] * PI / 180);
+        double c = cos(degrees[k] * M_PI / 180), s = sin(degrees[k] * M_PI / 180);
         double h = (double)p->b.n[1], w = (double)p->b.n[2], fy = at[0] / h, fx = at[1] / w;
         look_at(p, (double[]){(fy * c - fx * s) * h, (fy * s + fx * c) * w}, p->other);
         for (int i = 0; i < n; i++)
@@ -142,7 +140,7 @@ static void look_for_ink(const struct places *p, const double levels[2], double 
         double a = p->wave[i][0], s = (p->mean[i] - levels[0]) / range;
         mean[2] += s / n;
         greys += s * s / n;
-        s = sin(PI * fmin(fmax(s, 0), 1));
+        s = sin(M_PI * fmin(fmax(s, 0), 1));
         ss += s * s / n;
         as += a * s / n;
         aa += a * a / n;
