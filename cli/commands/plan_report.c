@@ -33,11 +33,9 @@ static bool is_walked_twice(const struct gf_task *t) {
 }
 
 static struct needs sum_up(const struct gf_task *t) {
-    struct needs n = {.workspace = t->runner->plan->workspace_bytes + gf_task_extra_bytes(t)};
-    n.in = gf_task_in_bytes(t);
-    n.out = gf_task_out_bytes(t);
-    if (n.workspace < t->prepare_bytes - n.in - n.out)
-        n.workspace = t->prepare_bytes - n.in - n.out;
+    struct needs n = {.in = gf_task_in_bytes(t), .out = gf_task_out_bytes(t)};
+    n.workspace = gf_max(t->runner->plan->workspace_bytes + gf_task_extra_bytes(t),
+                         t->prepare_bytes - n.in - n.out);
     bool known = true;
     for (int i = 0; i < t->runner->plan->n_passes; i++) {
         const struct gf_pass_info *pass = &t->runner->plan->pass[i];

@@ -291,16 +291,12 @@ int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, 
     return rc;
 }
 
-static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
-    const char *what = s->options->stats.psd ? s->density_unit : "mean power";
-    return gf_stats_plot(s, what, path, clobber, NULL);
-}
-
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
     const int what = gf_plot_file("--radial", path);
-    if (what < 0)
-        return what;
-    return (what == GF_PLOT_CSV    ? write_csv
-            : what == GF_PLOT_JSON ? write_json
-                                   : write_plot)(s, path, clobber);
+    if (what == GF_PLOT_CSV)
+        return write_csv(s, path, clobber);
+    if (what == GF_PLOT_JSON)
+        return write_json(s, path, clobber);
+    const char *power = s->options->stats.psd ? s->density_unit : "mean power";
+    return what < 0 ? what : gf_stats_plot(s, power, path, clobber, NULL);
 }

@@ -62,16 +62,14 @@ static void prepare_ring(struct search *s) {
     int64_t most[3], d[3];
     for (int i = 0; i < 3; i++)
         most[i] = s->w.on[i] ? (int64_t)RING_FAR : 0;
-    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
-        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
-            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
-                double far = sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
-                if (far < RING_NEAR || far > RING_FAR)
-                    continue;
-                struct ring_bin *r = &s->ring[s->n_ring++];
-                memcpy(r->step, d, sizeof d);
-                r->sector = sector_of(d, far);
-            }
+    GF_EACH_STEP(d, most) {
+        double far = gf_bins_length(d);
+        if (far < RING_NEAR || far > RING_FAR)
+            continue;
+        struct ring_bin *r = &s->ring[s->n_ring++];
+        memcpy(r->step, d, sizeof d);
+        r->sector = sector_of(d, far);
+    }
 }
 
 /* ---- one candidate ---- */
@@ -86,16 +84,14 @@ static float power_at(const struct search *s, const int64_t at[3], const int64_t
 /* If bins are equal, the first stored one is the summit. */
 static bool is_summit(const struct search *s, const int64_t at[3], float power) {
     int64_t d[3], to[3];
-    for (d[0] = -s->w.on[0]; d[0] <= s->w.on[0]; d[0]++)
-        for (d[1] = -s->w.on[1]; d[1] <= s->w.on[1]; d[1]++)
-            for (d[2] = -s->w.on[2]; d[2] <= s->w.on[2]; d[2]++) {
-                float p = power_at(s, at, d);
-                if (p > power)
-                    return false;
-                gf_bins_neighbour(&s->w.b, at, d, to);
-                if (p == power && gf_bins_compare(to, at) < 0)
-                    return false;
-            }
+    GF_EACH_STEP(d, s->w.on) {
+        float p = power_at(s, at, d);
+        if (p > power)
+            return false;
+        gf_bins_neighbour(&s->w.b, at, d, to);
+        if (p == power && gf_bins_compare(to, at) < 0)
+            return false;
+    }
     return true;
 }
 
@@ -157,19 +153,17 @@ static double find_radius(const struct search *s, const int64_t at[3], const dou
     int64_t most[3], d[3];
     for (int i = 0; i < 3; i++)
         most[i] = s->w.on[i] ? RING_ORDERS : 0;
-    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
-        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
-            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
-                int r = (int)(sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) + 0.5);
-                double wave = 1 / height;
-                if (r > RING_ORDERS)
-                    continue;
-                for (int i = 0; i < 3; i++)
-                    wave *= s->w.on[i] ? lobe((double)d[i] - part[i]) : 1;
-                own[r] += power * wave * wave;
-                there[r] += (double)power_at(s, at, d);
-                count[r]++;
-            }
+    GF_EACH_STEP(d, most) {
+        int r = (int)(gf_bins_length(d) + 0.5);
+        double wave = 1 / height;
+        if (r > RING_ORDERS)
+            continue;
+        for (int i = 0; i < 3; i++)
+            wave *= s->w.on[i] ? lobe((double)d[i] - part[i]) : 1;
+        own[r] += power * wave * wave;
+        there[r] += (double)power_at(s, at, d);
+        count[r]++;
+    }
     int r = 2;
     while (r <= RING_ORDERS && there[r] > 3 * own[r] + 4 * level * count[r])
         r++;

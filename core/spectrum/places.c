@@ -44,11 +44,10 @@ void gf_places_look(const struct gf_bins *b, const struct gf_places *g, const do
         middle[i] = (int64_t)nearbyint(at[i]);
         n[i] = 2 * g->reach[i] + 1;
     }
-    for (d[0] = -g->reach[0]; d[0] <= g->reach[0]; d[0]++)
-        for (d[1] = -g->reach[1]; d[1] <= g->reach[1]; d[1]++)
-            for (d[2] = -g->reach[2]; d[2] <= g->reach[2]; d[2]++)
-                gf_bins_value(b, (int64_t[]){middle[0] + d[0], middle[1] + d[1], middle[2] + d[2]},
-                              z[count++]);
+    GF_EACH_STEP(d, g->reach) {
+        const int64_t bin[] = {middle[0] + d[0], middle[1] + d[1], middle[2] + d[2]};
+        gf_bins_value(b, bin, z[count++]);
+    }
     for (int axis = 2; axis >= 0; axis--)
         gather(g, axis, at[axis] - (double)middle[axis], n, z);
 }

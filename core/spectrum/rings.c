@@ -31,7 +31,7 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
     for (int i = 0; i < s->ndim; i++) {
         b->n[missing + i] = s->shape[i];
         b->stride[missing + i] = s->px.stride[i];
-        b->longest = s->shape[i] > b->longest ? s->shape[i] : b->longest;
+        b->longest = gf_max(b->longest, s->shape[i]);
         b->points *= (double)s->shape[i];
     }
     b->stored = s->px.shape[s->ndim - 1];
@@ -147,8 +147,7 @@ static void add_row(const struct gf_bins *b, const double *along, int64_t z, int
 
 static int64_t block_count(const struct gf_bins *b, int64_t rings) {
     const int64_t rows = b->n[0] * b->n[1], room = rows * b->stored / (16 * rings);
-    const int64_t most = rows < MOST_BLOCKS ? rows : MOST_BLOCKS;
-    return room < 1 ? 1 : room < most ? room : most;
+    return gf_max(1, gf_min(room, gf_min(rows, MOST_BLOCKS)));
 }
 
 /* Adds rows [first, last) to the rings; returns their energies. */

@@ -32,13 +32,10 @@ static void add_row(const struct gf_bins *b, int64_t z, int64_t y, double weight
     }
     weight *= b->scale;
     row += 2;
-    for (int64_t x = 0; x < b->stored && b->wide; x++, p += b->stride[2]) {
-        row[2 * x] += weight * ((const double *)p)[0];
-        row[2 * x + 1] += weight * ((const double *)p)[1];
-    }
-    for (int64_t x = 0; x < b->stored && !b->wide; x++, p += b->stride[2]) {
-        row[2 * x] += weight * ((const float *)p)[0];
-        row[2 * x + 1] += weight * ((const float *)p)[1];
+    for (int64_t x = 0; x < b->stored; x++, p += b->stride[2]) {
+        const struct gf_number f = gf_number_get(p, 0, b->wide);
+        row[2 * x] += weight * f.re;
+        row[2 * x + 1] += weight * f.im;
     }
 }
 
