@@ -161,11 +161,10 @@ static void answer(char **words, int n) {
 
 /* ---- the command ---- */
 
-static const char *const shells[] = {"bash", "zsh", "fish"};
-enum { N_SHELLS = sizeof shells / sizeof *shells };
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 static const char *shell_name(int i) {
-    return i < N_SHELLS ? shells[i] : NULL;
+    return shells[i];
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -176,7 +175,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     }
     if (n != 1)
         return gf_fail(GF_EUSAGE, "name one shell: bash, zsh or fish");
-    for (int i = 0; i < N_SHELLS; i++)
+    for (int i = 0; shells[i]; i++)
         if (!strcmp(operands[0], shells[i])) {
             char name[32];
             snprintf(name, sizeof name, "completion.%s", shells[i]);

@@ -129,12 +129,6 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
-static int check_ranks(const struct gf_settings *s) {
-    return !s->ranks == !(s->link > 0)
-               ? 0
-               : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
-}
-
 /* Opens the device of --assume, or those that --backend and --device name. */
 static int open_session(struct gf_settings *s, struct gf_session *session) {
     static const struct gf_backend *list[2]; /* lives as long as the session */
@@ -188,8 +182,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
-    if (!rc)
-        rc = check_ranks(s);
+    if (!rc && !s->ranks != !(s->link > 0))
+        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)

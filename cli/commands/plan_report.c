@@ -19,10 +19,6 @@ struct needs {
     bool planes;  /* plane by plane, even if memory holds all */
 };
 
-static double share_of(const struct gf_pass_info *pass) {
-    return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
-}
-
 static bool is_dwt(const struct gf_task *t) {
     return t->job.op == GF_DWT && t->job.direction == GF_FORWARD;
 }
@@ -239,10 +235,11 @@ static json_t *passes_report(const struct gf_plan *plan, double copy) {
     int number = 0;
     for (int i = 0; i < plan->n_passes; i++) {
         const struct gf_pass_info *p = &plan->pass[i];
+        const double moved = (double)(p->bytes_read + p->bytes_written);
         number += !p->part;
         GF_APPEND(passes, GF_KEY("what", p->what), GF_KEY("bytes_read", p->bytes_read),
                   GF_KEY("bytes_written", p->bytes_written),
-                  GF_KEY_IF(p->cost > 0, "copy_share", share_of(p)),
+                  GF_KEY_IF(p->cost > 0, "copy_share", moved / p->cost),
                   GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
                   GF_TRUE_IF(p->part, "part"), GF_KEY(".number", number));
     }

@@ -302,11 +302,6 @@ static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* Rounds to 1/4096 bin to hide the backends' rounding errors. */
-static double round_part(double part) {
-    return nearbyint(part * 4096) / 4096;
-}
-
 static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struct gf_periodic *p) {
     const struct gf_bins *b = &s->w.b;
     double power = (double)power_at(s, at, (int64_t[]){0, 0, 0}), part[3], height = 1;
@@ -330,7 +325,8 @@ static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struc
         look_in_tiles(s, 2 * s->tiles, at, part, p);
     for (int i = 0; i < ndim; i++) {
         int axis = 3 - ndim + i;
-        p->at[i] = (double)gf_bins_signed(at[axis], b->n[axis]) + round_part(part[axis]);
+        p->at[i] = (double)gf_bins_signed(at[axis], b->n[axis]);
+        p->at[i] += nearbyint(part[axis] * 4096) / 4096; /* hides the backends' rounding errors */
     }
     return true;
 }
