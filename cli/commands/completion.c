@@ -2,8 +2,6 @@
  * words -- WORD...`, which lists what the last word may become, from the tables of commands and
  * options: a word and, if it has one, a tab and its summary; or ":f" for files, ":d" for folders,
  * followed by the part of the word before the path. */
-#include <ctype.h>
-
 #include "cli/command.h"
 #include "cli/embedded.h"
 
@@ -28,10 +26,7 @@ static void offer(const struct partial *p, const char *word, const char *summary
 }
 
 static bool is_word(const char *text, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]))
-            return false;
-    return n > 0;
+    return n > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789") >= n;
 }
 
 /* Returns ":f" or ":d" if the argument is a path, else NULL. */

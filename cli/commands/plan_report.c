@@ -99,35 +99,24 @@ static int64_t pages_before(const struct gf_task *t) {
 }
 
 /* Bytes between host and device, and their least time: a walk moves both ways at once. */
-struct bus {
-    int64_t up, down;
-    double speed[2], floor; /* bytes a second; seconds; 0: unknown */
-};
-
-static struct bus bus_of(struct gf_runner *r) {
+static json_t *bus_report(struct gf_runner *r) {
     const struct gf_plan *plan = r->plan;
-    struct bus b = {.up = 0};
-    gf_runner_bus_speed(r, b.speed);
+    int64_t up = 0, down = 0;
+    double speed[2], floor = 0; /* bytes a second; seconds; 0: unknown */
+    gf_runner_bus_speed(r, speed);
     for (int i = 0; i < plan->n_passes; i++) {
-        const double up = (double)plan->pass[i].bytes_read;
-        const double down = (double)plan->pass[i].bytes_written;
-        b.up += plan->pass[i].bytes_read;
-        b.down += plan->pass[i].bytes_written;
-        if (b.speed[0] > 0 && b.speed[1] > 0)
-            b.floor += fmax(up / b.speed[0], down / b.speed[1]);
+        const struct gf_pass_info *p = &plan->pass[i];
+        up += p->bytes_read;
+        down += p->bytes_written;
+        if (speed[0] > 0 && speed[1] > 0)
+            floor += fmax((double)p->bytes_read / speed[0], (double)p->bytes_written / speed[1]);
     }
     if (plan->n_shares) /* each has its own bus */
-        b.floor /= plan->n_shares;
-    return b;
-}
-
-static json_t *bus_report(struct gf_runner *r) {
-    const struct bus bus = bus_of(r);
-    const bool known = bus.floor > 0;
-    return GF_REPORT(GF_KEY("bytes_up", bus.up), GF_KEY("bytes_down", bus.down),
-                     GF_KEY_IF(known, "up_gb_s", bus.speed[0] * 1e-9),
-                     GF_KEY_IF(known, "down_gb_s", bus.speed[1] * 1e-9),
-                     GF_KEY_IF(known, "least_ms", bus.floor * 1e3));
+        floor /= plan->n_shares;
+    return GF_REPORT(GF_KEY("bytes_up", up), GF_KEY("bytes_down", down),
+                     GF_KEY_IF(floor > 0, "up_gb_s", speed[0] * 1e-9),
+                     GF_KEY_IF(floor > 0, "down_gb_s", speed[1] * 1e-9),
+                     GF_KEY_IF(floor > 0, "least_ms", floor * 1e3));
 }
 
 /* ---- several devices ---- */
