@@ -358,8 +358,7 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least, bool 
     s->clear = uneven ? UNEVEN_CLEAR : LEAST_CLEAR;
     int rc = gf_windowed_power(spectrum, &s->w);
     const struct gf_bins *b = &s->w.b;
-    for (int i = 0; i < 3; i++)
-        s->axes += s->w.on[i];
+    s->axes = s->w.on[0] + s->w.on[1] + s->w.on[2];
     if (!rc && s->axes && s->w.total > 0) {
         list->deviation = sqrt(s->w.total / b->unit) / (b->scale * b->points);
         double peak = fmax(least, LEAST_SHARE * list->deviation) * b->points * b->scale / 2;

@@ -13,10 +13,9 @@ void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]
     bool mirrored = k[2] >= b->stored;
     for (int i = 0; i < 3 && mirrored; i++)
         k[i] = gf_half_negative(k[i], b->n[i]);
-    const char *p = b->data + k[0] * b->stride[0] + k[1] * b->stride[1] + k[2] * b->stride[2];
-    const struct gf_number f = gf_number_get(p, 0, b->wide);
-    value[0] = b->scale * f.re;
-    value[1] = b->scale * (mirrored ? -f.im : f.im);
+    const struct gf_number f = gf_bins_number(b, k[0], k[1], k[2]);
+    value[0] = f.re;
+    value[1] = mirrored ? -f.im : f.im;
 }
 
 /* weight * F of a stored row into row[2], row[4], …; its neighbours beyond both ends too. */
