@@ -213,8 +213,7 @@ static int choose_jobs(struct batch_run *r) {
     struct gf_runner runner;
     if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s) || r->s->dry_run)
         return 1;
-    jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
-    jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
+    jobs = (int)gf_min(jobs, gf_min(r->inputs.n, GF_MAX_WORKERS));
     const bool given = r->s->jobs || jobs == 1;
     if (given && r->deal.n == 1)
         return jobs;

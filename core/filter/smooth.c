@@ -301,8 +301,7 @@ static int each_row(const struct gf_smooth *x, int count, int threads, const int
                            .channels = a->shape[last + 1],
                            .wide = a->dtype == GF_F64};
     const size_t room = 2 * (size_t)(shape[last] * r.channels) * gf_dtype_size(a->dtype);
-    if (threads < 1)
-        threads = 1;
+    threads = threads > 0 ? threads : 1;
     char *scratch = gf_alloc(room * (size_t)threads);
     if (!scratch)
         return gf_no_memory();

@@ -45,8 +45,7 @@ static double tap(bool on, int64_t step) {
 static void make_row(const struct gf_windowed *w, int64_t z, int64_t y, double *row, bool add) {
     const struct gf_bins *b = &w->b;
     float *power = w->power + (z * b->n[1] + y) * b->stored;
-    for (int64_t i = 0; i < 2 * (b->stored + 2); i++)
-        row[i] = 0;
+    memset(row, 0, (size_t)(2 * (b->stored + 2)) * sizeof *row);
     for (int64_t dz = -w->on[0]; dz <= w->on[0]; dz++)
         for (int64_t dy = -w->on[1]; dy <= w->on[1]; dy++)
             add_row(b, z + dz, y + dy, tap(w->on[0], dz) * tap(w->on[1], dy), row);
