@@ -18,6 +18,13 @@ static void choose(struct gf_tiles *t, int axis, int64_t least) {
     int64_t extent = axis == X ? 2 * least : least; /* long rows are read faster */
     while (extent < REACHES * t->reach[axis])
         extent *= 2;
+    if (ends >= n) { /* one period of what continues the picture needs no more */
+        t->reach[axis] = 0;
+        t->extent[axis] = t->mirrors ? 2 * n : n;
+        t->step[axis] = n;
+        t->count[axis] = 1;
+        return;
+    }
     const int64_t count = n + ends <= 2 * extent ? 1 : gf_divide_up(n, extent - ends);
     const int64_t wanted = gf_divide_up(n, count) + ends;
     t->extent[axis] = UNIT * gf_factor_smooth_length(gf_divide_up(wanted, UNIT));
