@@ -177,19 +177,6 @@ static int describe_shape(struct gf_decoder *d, struct gf_image *image, const un
     return n < 0 ? n : GF_OK;
 }
 
-/* Opens the samples of a .hdr beside it. */
-static int open_samples(struct gf_decoder *d) {
-    char *samples = NULL;
-    int rc = d->options.path ? gf_path_partner(d->options.path, &samples) : GF_OK;
-    if (!rc && !samples)
-        return gf_fail(GF_EUNSUPP,
-                       "a NIfTI header whose samples are in another file; name it .hdr");
-    if (!rc && (rc = gf_source_open(samples, &d->data)) != GF_OK)
-        rc = gf_fail(rc, "its samples: %s", gf_message());
-    free(samples);
-    return rc;
-}
-
 /* Leaves the fields of an Analyze header that mean the same in NIfTI. */
 static void clear_analyze(unsigned char *h) {
     static const short others[][2] = {{4, 40}, {56, 70}, {74, 76}, {112, 148}, {252, FIRST}};
@@ -228,7 +215,11 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
     const int64_t known = gf_source_known_size(d->source); /* of a header with extensions */
     const int64_t all = !detached ? d->layout.offset : gf_max(has_magic(f, h) ? known : 0, f->size);
     rc = gf_header_keep(d, image, h, (size_t)f->size, all);
-    return rc || !detached ? rc : open_samples(d);
+    if (detached && !d->options.samples)
+        return gf_fail(GF_EUNSUPP, "a NIfTI header without its samples; name the two files .hdr "
+                                   "and .img");
+    d->data = detached ? d->options.samples : NULL;
+    return rc;
 }
 
 /* ---- writing ---- */
@@ -298,7 +289,7 @@ static int nifti_begin(struct gf_encoder *e) {
     const struct fields *f = own ? version_of(m->header, &big) : fields;
     const size_t least = (size_t)f->size + AFTER,
                  n = own && m->header_bytes > least ? m->header_bytes : least;
-    const size_t all = (n + 15) / 16 * 16;
+    const size_t all = e->header ? n : (n + 15) / 16 * 16;
     for (int i = 0; i < image->ndim; i++)
         if (f == fields && image->px.shape[i] > INT16_MAX)
             return gf_fail(GF_EUNSUPP, "a NIfTI-1 file has at most 32767 samples along an axis");
@@ -317,6 +308,8 @@ static int nifti_begin(struct gf_encoder *e) {
     }
     gf_put_integer(h, 4, f->size);
     memcpy(h + f->magic, f == fields ? "n+1" : "n+2\0\r\n\032\n", f == fields ? 4 : 8);
+    h[f->magic + 1] = e->header ? 'i' : '+';
+    const int64_t offset = e->header ? 0 : (int64_t)all;
     memset(h + f->shown, 0, 2 * (size_t)f->real_bytes);
     int i = 0;
     while (i < N_TYPES - 1 && (e->coding.coded ? types[i].stored != e->coding.type
@@ -327,20 +320,19 @@ static int nifti_begin(struct gf_encoder *e) {
     gf_put_real(h + f->slope, f->real_bytes, e->coding.coded ? e->coding.slope : 1);
     gf_put_real(h + f->inter, f->real_bytes, e->coding.coded ? e->coding.offset : 0);
     if (f == fields)
-        gf_put_real(h + f->offset, 4, (double)all);
+        gf_put_real(h + f->offset, 4, (double)offset);
     else
-        gf_put_integer(h + f->offset, 8, (int64_t)all);
+        gf_put_integer(h + f->offset, 8, offset);
     put_shape(h, f, image);
-    int rc = gf_sink_write(e->sink, h, all);
+    int rc = gf_sink_write(e->header ? e->header : e->sink, h, all);
     free(h);
     return rc;
 }
 
 const struct gf_format gf_format_nifti = {
     .name = "nifti",
-    .suffixes = "nii nii.gz hdr nifti",
-    .summary = "NIfTI-1 and -2 of medical imaging (reads .hdr, .img, Analyze)",
-    .read_suffixes = "hdr img",
+    .suffixes = "nii nii.gz hdr img nifti",
+    .summary = "NIfTI-1 and -2 of medical imaging, also as pairs (reads Analyze)",
     .sniff = nifti_sniff,
     .header = nifti_header,
     .read_pages = gf_plain_read_pages,
@@ -350,6 +342,7 @@ const struct gf_format gf_format_nifti = {
     .max_ndim = 3,
     .lines = true,
     .channels = 1u << 1,
+    .pairs = true,
     .embeds_header = true,
     .record_beside = true,
 };

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 
 int gf_record_file_load(const char *path, char **text, size_t *n) {
     int64_t bytes = 0;
@@ -130,10 +129,10 @@ int gf_record_file_read(const char *path, struct gf_record_file *out) {
     return rc;
 }
 
-int gf_record_file_choose(const struct gf_record_file *file, const struct gf_source *data,
+int gf_record_file_choose(const struct gf_record_file *file, const struct gf_chain *data,
                           int threads, const struct gf_description **out) {
     uint32_t crc;
-    int64_t size = gf_source_known_size(data);
+    int64_t size = gf_chain_size(data);
     *out = NULL;
     if (size < 0)
         return GF_OK;

@@ -108,7 +108,7 @@ static int choose_ext(const struct gf_template *t, const char *in, const char **
     int rc = gf_path_partner(in, &partner);
     if (partner && !access(partner, F_OK))
         *ext = "nii";
-    else if (t->known_ext && !gf_format_by_suffix(in))
+    else if (t->known_ext && (partner || !gf_format_by_suffix(in)))
         *ext = "png";
     free(partner);
     return rc;
@@ -170,6 +170,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             p++;
     }
     rc = gf_text_close(f, &text);
+    const struct gf_format *format = t->prefix || rc ? t->prefix : gf_format_by_suffix(text);
+    if (!rc && format && gf_format_makes_pair(format, text)) /* which its header names */
+        gf_path_to_header(text);
     *path = text;
     return rc;
 }
@@ -180,10 +183,6 @@ int gf_template_format(const struct gf_template *t, const char *path,
     if (*format && !(*format)->write && !(*format)->put_pages)
         return gf_fail(GF_EUSAGE, "%s: no %s file is written; write .tif with --ome, or .npy",
                        t->option, (*format)->name);
-    if (*format && gf_format_only_reads(*format, path))
-        return gf_fail(GF_EUSAGE, "%s: '%s': samples beside a header are not written; write .%.*s",
-                       t->option, path, (int)strcspn((*format)->suffixes, " "),
-                       (*format)->suffixes);
     if (*format)
         return 0;
     const char *slash = strrchr(path, '/');

@@ -60,6 +60,8 @@ int gf_path_stat(const char *path, struct stat *st);
 /* The path of the samples (.img) of a NIfTI header (.hdr), or of the header of such samples, whether
  * or not there is a file. *out is NULL for another suffix; the caller frees it. */
 int gf_path_partner(const char *path, char **out);
+/* Makes FILE.img FILE.hdr, in place. */
+void gf_path_to_header(char *path);
 
 /* An output. A regular file is written to a temporary in the same folder (unnamed if the file
  * system supports that; with the umask's mode). gf_sink_commit() flushes it, checks the result of
@@ -114,6 +116,10 @@ void gf_sink_sync(bool on);
  * `replaces`, one that will exist by then) needs no more disk space. */
 int gf_sink_finish(struct gf_sink *s, bool replaces);
 int gf_sink_commit(struct gf_sink *s); /* always frees the sink */
+/* Commits a file, but keeps the one that it replaces until gf_sink_abort(), so that
+ * gf_sink_restore() can undo it. That fails if the file system cannot exchange two names. */
+int gf_sink_swap(struct gf_sink *s);
+int gf_sink_restore(struct gf_sink *s);
 void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
 
 /* Removes all temporaries and prevents new ones. Async-signal-safe, for the handler of INT, TERM

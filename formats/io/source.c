@@ -89,16 +89,27 @@ int gf_path_stat(const char *path, struct stat *st) {
     return failed;
 }
 
+/* Changes a suffix into another one in the same case, by ASCII's bit; false if it is not `from`. */
+static bool change_suffix(char *path, const char *from, const char *to) {
+    char *suffix = strrchr(path, '.');
+    if (!suffix || strcasecmp(suffix + 1, from))
+        return false;
+    for (int i = 0; i < 3; i++)
+        suffix[1 + i] = (char)(to[i] | (suffix[1 + i] & 32));
+    return true;
+}
+
+void gf_path_to_header(char *path) {
+    change_suffix(path, "IMG", "HDR");
+}
+
 int gf_path_partner(const char *path, char **out) {
-    const char *suffix = strrchr(path, '.');
-    const bool header = suffix && !strcasecmp(suffix, ".hdr");
-    *out = NULL;
-    if (!header && (!suffix || strcasecmp(suffix, ".img")))
-        return GF_OK;
     if (!(*out = strdup(path)))
         return gf_no_memory();
-    for (int i = 0; i < 3; i++) /* in the same case, by ASCII's bit */
-        (*out)[suffix - path + 1 + i] = (char)((header ? "IMG" : "HDR")[i] | (suffix[1 + i] & 32));
+    if (change_suffix(*out, "IMG", "HDR") || change_suffix(*out, "HDR", "IMG"))
+        return GF_OK;
+    free(*out);
+    *out = NULL;
     return GF_OK;
 }
 

@@ -105,7 +105,6 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
 int gf_tiff_begin(struct gf_encoder *e);
 int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 int gf_tiff_end(struct gf_encoder *e);
-int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
-                        const struct gf_write_options *options, struct gf_frame *frame);
+int gf_tiff_write_frame(struct gf_encoder *e, struct gf_frame *frame);
 
 #endif

@@ -309,10 +309,12 @@ static void test_failed_rename(const struct world *w, enum before before, char *
     world_set(w, before);
     take(w->beside, &first);
     CHECK_EQ(gf_sink_open(w->path, true, &sink), GF_OK);
-    CHECK_EQ(gf_format_write(w->format, sink, &v, &usual), GF_OK);
+    struct gf_encoder e = {.format = w->format, .sink = sink, .image = &v, .options = &usual};
+    CHECK_EQ(gf_encoder_write(&e), GF_OK);
     unlink(w->path);
     mkdir(w->path, 0755);
-    int rc = gf_pair_commit(w->path, w->format, &v, &usual, true, sink);
+    struct gf_pair_files files = {NULL, sink};
+    int rc = gf_pair_commit(w->path, w->format, &v, &usual, true, &files);
     CHECK_MSG(rc == GF_EIO && strstr(gf_message(), "is a directory"), "%d %s", rc, gf_message());
     rmdir(w->path);
     take(w->beside, &json);
