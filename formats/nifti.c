@@ -331,8 +331,8 @@ static int nifti_begin(struct gf_encoder *e) {
 
 const struct gf_format gf_format_nifti = {
     .name = "nifti",
-    .suffixes = "nii nii.gz hdr img nifti",
-    .summary = "NIfTI-1 and -2 of medical imaging, also as pairs (reads Analyze)",
+    .suffixes = "nii nii.gz hdr nifti",
+    .summary = "NIfTI-1 and -2 of medical imaging, pairs (.hdr, .img); reads Analyze",
     .sniff = nifti_sniff,
     .header = nifti_header,
     .read_pages = gf_plain_read_pages,

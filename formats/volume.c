@@ -78,13 +78,13 @@ static int open_sinks(struct gf_volume *v) {
         return gf_sink_open(v->path, v->clobber, &v->sink);
     gf_path_to_header(v->path);
     int rc = gf_path_partner(v->path, &samples);
+    if (!rc && (gf_path_is_stream(v->path) || gf_path_is_stream(samples)))
+        rc = gf_fail(GF_EINVAL, "a header and its samples are two files, no pipe; write .nii");
     if (!rc)
         rc = gf_sink_open(v->path, v->clobber, &v->header);
     if (!rc)
         rc = gf_sink_open(samples, v->clobber, &v->sink);
     free(samples);
-    if (!rc && !(gf_sink_is_file(v->header) && gf_sink_is_file(v->sink)))
-        rc = gf_fail(GF_EINVAL, "a header and its samples are two files, no pipe; write .nii");
     return rc;
 }
 

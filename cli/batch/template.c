@@ -108,7 +108,7 @@ static int choose_ext(const struct gf_template *t, const char *in, const char **
     int rc = gf_path_partner(in, &partner);
     if (partner && !access(partner, F_OK))
         *ext = "nii";
-    else if (t->known_ext && (partner || !gf_format_by_suffix(in)))
+    else if (t->known_ext && !gf_format_by_suffix(in))
         *ext = "png";
     free(partner);
     return rc;
@@ -170,8 +170,8 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             p++;
     }
     rc = gf_text_close(f, &text);
-    const struct gf_format *format = t->prefix || rc ? t->prefix : gf_format_by_suffix(text);
-    if (!rc && format && gf_format_makes_pair(format, text)) /* which its header names */
+    if (!rc &&
+        (!t->prefix || t->prefix->pairs)) /* both files of a pair are called by the header's */
         gf_path_to_header(text);
     *path = text;
     return rc;
