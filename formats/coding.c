@@ -8,6 +8,15 @@
 
 static const double most_exact = 9007199254740992.0; /* 2^53 */
 
+enum gf_dtype gf_coding_set(struct gf_coding *c, enum gf_stored type, double slope, double offset) {
+    const bool scales = slope < 1 || slope > 1 || offset < 0 || offset > 0;
+    *c = (struct gf_coding){.type = type, .slope = slope, .offset = offset};
+    c->coded = scales || type >= GF_STORED_F16;
+    if (!c->coded)
+        return (enum gf_dtype)type;
+    return gf_coding_bytes(c, GF_U8) <= 2 || type == (enum gf_stored)GF_F32 ? GF_F32 : GF_F64;
+}
+
 size_t gf_coding_bytes(const struct gf_coding *c, enum gf_dtype dtype) {
     if (!c->coded)
         return gf_dtype_size(dtype);
@@ -131,6 +140,11 @@ void gf_swap_bytes(void *data, size_t n, size_t size) {
     } else if (size == 8) {
         SWAP(64)
     }
+}
+
+void gf_swap_runs(void *header, const struct gf_header_run *runs) {
+    for (; runs->size; runs++)
+        gf_swap_bytes((unsigned char *)header + runs->at, (size_t)runs->count, (size_t)runs->size);
 }
 
 bool gf_host_is_big_endian(void) {

@@ -151,10 +151,10 @@ static int skip(struct gf_source *source, const struct cards *c, int n, const in
  * makes it unsigned, or one of 8 bits signed. */
 static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
     static const struct {
-        int bits;
-        enum gf_dtype plain, flipped;
-    } types[] = {{8, GF_U8, GF_I8},    {16, GF_I16, GF_U16},  {32, GF_I32, GF_U32},
-                 {64, GF_F64, GF_F64}, {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
+        int bits, plain, flipped; /* enum gf_dtype or gf_stored */
+    } types[] = {{8, GF_U8, GF_I8},     {16, GF_I16, GF_U16},
+                 {32, GF_I32, GF_U32},  {64, GF_STORED_I64, GF_STORED_U64},
+                 {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
     enum { N = sizeof types / sizeof *types };
     const int64_t bits = integer(find(c, "BITPIX"), 0), blank = integer(find(c, "BLANK"), 0);
     const double slope = number(find(c, "BSCALE"), 1), zero = number(find(c, "BZERO"), 0);
@@ -172,20 +172,16 @@ static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_
     const bool unit = slope <= 1 && slope >= 1;
     const double half = bits == 8 ? -128 : bits > 0 ? ldexp(1, (int)bits - 1) : NAN;
     const bool flips = unit && zero <= half && zero >= half && (bits == 64 || !has_blank);
-    *coding = (struct gf_coding){.coded = bits == 64 ||
-                                          (!flips && (has_blank || !unit || zero < 0 || zero > 0)),
-                                 .type = bits < 64 ? (enum gf_stored)types[i].plain
-                                         : flips   ? GF_STORED_U64
-                                                   : GF_STORED_I64,
-                                 .slope = slope,
-                                 .offset = flips ? 0 : zero,
-                                 .has_blank = has_blank,
-                                 .blank = flips ? blank ^ INT64_MIN : blank,
-                                 .flips = flips,
-                                 .tail = true};
-    *dtype = flips ? types[i].flipped : types[i].plain;
-    if (coding->coded)
-        *dtype = bits == 8 || bits == 16 || bits == -32 ? GF_F32 : GF_F64;
+    const int type = flips ? types[i].flipped : types[i].plain;
+    *dtype = gf_coding_set(coding, (enum gf_stored)type, slope, flips ? 0 : zero);
+    if (has_blank && !coding->coded) {
+        coding->coded = true; /* so that blanks become NaN */
+        *dtype = bits < 32 ? GF_F32 : GF_F64;
+    }
+    coding->has_blank = has_blank;
+    coding->blank = flips ? blank ^ INT64_MIN : blank;
+    coding->flips = flips;
+    coding->tail = true;
     return GF_OK;
 }
 
@@ -350,9 +346,8 @@ static void put_kept(struct gf_encoder *e, const struct cards *kept) {
 
 static int fits_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
-    const struct gf_metadata *m = &image->metadata;
-    const bool own = m->header && m->header_format == gf_format_fits.name;
-    const struct cards kept = {own ? (char *)m->header : NULL, own ? m->header_bytes : 0};
+    const unsigned char *own = gf_header_of(image, e->format, 0);
+    const struct cards kept = {(char *)(uintptr_t)own, own ? image->metadata.header_bytes : 0};
     const enum gf_dtype dtype = image->px.dtype;
     struct gf_coding *c = &e->coding;
     enum gf_dtype was;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/image.h"
@@ -44,13 +45,18 @@ enum { N_MODES = sizeof modes / sizeof *modes };
 
 /* Reverses the bytes of all numbers. Those between the standard's are known in IMOD's files only. */
 static void turn(struct header *h) {
-    static const short runs[][3] = {/* offset, size, count */
-                                    {0, 4, 24},  {108, 4, 1}, {196, 4, 3}, {216, 4, 2}, {96, 2, 1},
-                                    {128, 2, 2}, {152, 4, 2}, {160, 2, 6}, {172, 4, 6}};
+    static const struct gf_header_run standard[] = {/* offset, size, count */
+                                                    {0, 4, 24},
+                                                    {108, 4, 1},
+                                                    {196, 4, 3},
+                                                    {216, 4, 2},
+                                                    {0, 0, 0}};
+    static const struct gf_header_run between[] = {{96, 2, 1},  {128, 2, 2}, {152, 4, 2},
+                                                   {160, 2, 6}, {172, 4, 6}, {0, 0, 0}};
     const uint32_t stamp = (uint32_t)h->stamp;
-    const bool imod = stamp == IMOD || __builtin_bswap32(stamp) == IMOD;
-    for (int i = 0; i < (imod ? 9 : 4); i++)
-        gf_swap_bytes((unsigned char *)h + runs[i][0], (size_t)runs[i][2], (size_t)runs[i][1]);
+    gf_swap_runs(h, standard);
+    if (stamp == IMOD || __builtin_bswap32(stamp) == IMOD)
+        gf_swap_runs(h, between);
 }
 
 static bool makes_sense(const struct header *h) {
@@ -267,17 +273,15 @@ static int put_header(struct gf_encoder *e, struct writer *w) {
 
 static int mrc_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
-    const struct gf_metadata *m = &image->metadata;
     const enum gf_dtype dtype = image->px.dtype;
-    const bool own =
-        m->header && m->header_format == gf_format_mrc.name && m->header_bytes >= HEADER;
+    const unsigned char *own = gf_header_of(image, e->format, HEADER);
     struct writer *w = e->state = calloc(1, sizeof *w);
     int i = 0;
     if (!w)
         return gf_no_memory();
     struct header *h = &w->h;
     if (own) {
-        memcpy(h, m->header, HEADER);
+        memcpy(h, own, HEADER);
         to_host(h);
     } else {
         make_header(h);
@@ -288,42 +292,34 @@ static int mrc_begin(struct gf_encoder *e) {
     e->coding.coded = own && image->restores && dtype == GF_F32 && h->mode == HALVES;
     h->mode = e->coding.coded ? HALVES : modes[i].mode;
     h->flags |= h->mode == BYTES && h->stamp == IMOD ? SIGNED : 0;
-    h->more = own ? (int32_t)(m->header_bytes - HEADER) : 0;
+    h->more = own ? (int32_t)(image->metadata.header_bytes - HEADER) : 0;
     h->version = 20141;
     memcpy(h->mark, "MAP \x44\x44\0\0", sizeof h->mark);
     put_shape(image, h);
     put_statistics(w, &e->coding);
     w->counts = gf_sink_is_file(e->sink) && !gf_dtype_is_complex(dtype);
     int rc = put_header(e, w);
-    return rc || !own ? rc : gf_sink_write(e->sink, m->header + HEADER, (size_t)h->more);
+    return rc || !own ? rc : gf_sink_write(e->sink, own + HEADER, (size_t)h->more);
 }
 
-#define ADD(type) \
-    { \
-        const type *p = rows; \
-        if (!s.n) \
-            s.first = s.low = s.high = *p; \
-        for (int64_t i = 0; i < n; i++) { \
-            const double v = p[i], above = v - s.first; \
-            s.low = v < s.low ? v : s.low; \
-            s.high = v > s.high ? v : s.high; \
-            s.sum += above; \
-            s.squares += above * above; \
-        } \
+static void add(struct statistics *s, enum gf_dtype dtype, int64_t n, const char *row) {
+    enum { RUN = 1024 };
+    const int64_t size = (int64_t)gf_dtype_size(dtype);
+    double v[RUN];
+    for (int64_t from = 0, count; from < n; from += count) {
+        count = gf_min(n - from, RUN);
+        gf_sample_run_read(row + from * size, dtype, size, count, v, NULL);
+        if (!s->n)
+            s->first = s->low = s->high = v[0];
+        for (int64_t i = 0; i < count; i++) {
+            const double above = v[i] - s->first;
+            s->low = v[i] < s->low ? v[i] : s->low;
+            s->high = v[i] > s->high ? v[i] : s->high;
+            s->sum += above;
+            s->squares += above * above;
+        }
+        s->n += count;
     }
-
-static struct statistics add(struct statistics s, enum gf_dtype dtype, int64_t n,
-                             const void *rows) {
-    if (dtype == GF_I8)
-        ADD(int8_t)
-    else if (dtype == GF_I16)
-        ADD(int16_t)
-    else if (dtype == GF_U16)
-        ADD(uint16_t)
-    else
-        ADD(float)
-    s.n += n;
-    return s;
 }
 
 static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
@@ -334,8 +330,7 @@ static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     if (!buffer)
         return gf_no_memory();
     for (int64_t y = 0; y < p.depth * p.height && w->counts; y++)
-        w->s = add(w->s, p.px.dtype, p.width,
-                   gf_planes_rows(&p, y / p.height, y % p.height, 1, buffer));
+        add(&w->s, p.px.dtype, p.width, gf_planes_rows(&p, y / p.height, y % p.height, 1, buffer));
     free(buffer);
     return gf_planes_write(e, pages);
 }

@@ -21,48 +21,26 @@ static const struct fields fields[2] = {
     {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 8, 8, 8, 4},
 };
 
-/* Runs of numbers, to reverse their bytes: offset, size, count. */
-static const short runs[2][16][3] = {
-    {{0, 4, 1},
-     {32, 4, 1},
-     {36, 2, 1},
-     {40, 2, 8},
-     {56, 4, 3},
-     {68, 2, 4},
-     {76, 4, 8},
-     {108, 4, 3},
-     {120, 2, 1},
-     {124, 4, 4},
-     {140, 4, 2},
-     {252, 2, 2},
-     {256, 4, 18}},
-    {{0, 4, 1},
-     {12, 2, 2},
-     {16, 8, 8},
-     {80, 8, 3},
-     {104, 8, 8},
-     {168, 8, 1},
-     {176, 8, 2},
-     {192, 8, 4},
-     {224, 8, 2},
-     {344, 4, 2},
-     {352, 8, 18},
-     {496, 4, 3}},
-};
+static const struct gf_header_run first_runs[] = {/* offset, size, count */
+                                                  {0, 4, 1},    {32, 4, 1},  {36, 2, 1},
+                                                  {40, 2, 8},   {56, 4, 3},  {68, 2, 4},
+                                                  {76, 4, 8},   {108, 4, 3}, {120, 2, 1},
+                                                  {124, 4, 4},  {140, 4, 2}, {252, 2, 2},
+                                                  {256, 4, 18}, {0, 0, 0}};
+static const struct gf_header_run second_runs[] = {/* the same */
+                                                   {0, 4, 1},   {12, 2, 2},   {16, 8, 8},
+                                                   {80, 8, 3},  {104, 8, 8},  {168, 8, 1},
+                                                   {176, 8, 2}, {192, 8, 4},  {224, 8, 2},
+                                                   {344, 4, 2}, {352, 8, 18}, {496, 4, 3},
+                                                   {0, 0, 0}};
 
 static const struct {
-    int code;
-    enum gf_stored stored;
-    enum gf_dtype dtype;
-    int channels;
+    int code, stored /* enum gf_dtype or gf_stored */, channels;
 } types[] = {
-    {2, (enum gf_stored)GF_U8, GF_U8, 1},     {256, (enum gf_stored)GF_I8, GF_I8, 1},
-    {512, (enum gf_stored)GF_U16, GF_U16, 1}, {4, (enum gf_stored)GF_I16, GF_I16, 1},
-    {768, (enum gf_stored)GF_U32, GF_U32, 1}, {8, (enum gf_stored)GF_I32, GF_I32, 1},
-    {16, (enum gf_stored)GF_F32, GF_F32, 1},  {64, (enum gf_stored)GF_F64, GF_F64, 1},
-    {32, (enum gf_stored)GF_C64, GF_C64, 1},  {1792, (enum gf_stored)GF_C128, GF_C128, 1},
-    {1024, GF_STORED_I64, GF_F64, 1},         {1280, GF_STORED_U64, GF_F64, 1},
-    {128, (enum gf_stored)GF_U8, GF_U8, 3},   {2304, (enum gf_stored)GF_U8, GF_U8, 4},
+    {2, GF_U8, 1},    {256, GF_I8, 1},    {512, GF_U16, 1},         {4, GF_I16, 1},
+    {768, GF_U32, 1}, {8, GF_I32, 1},     {16, GF_F32, 1},          {64, GF_F64, 1},
+    {32, GF_C64, 1},  {1792, GF_C128, 1}, {1024, GF_STORED_I64, 1}, {1280, GF_STORED_U64, 1},
+    {128, GF_U8, 3},  {2304, GF_U8, 4},
 };
 enum { N_TYPES = sizeof types / sizeof *types };
 
@@ -140,20 +118,13 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
     if (i == N_TYPES)
         return gf_fail(GF_EUNSUPP, "NIfTI samples of type %lld%s", (long long)code,
                        code == 1536 || code == 2048 ? ", of 128 bits a number, are not read" : "");
-    const bool scaled = isfinite(slope) && (slope < 0 || slope > 0) &&
-                        (slope < 1 || slope > 1 || inter < 0 || inter > 0) &&
-                        types[i].channels == 1;
-    const enum gf_dtype t = types[i].dtype;
-    if (scaled && gf_dtype_is_complex(t))
+    const bool scales = isfinite(slope) && (slope < 0 || slope > 0) && types[i].channels == 1;
+    l->dtype = gf_coding_set(&d->coding, (enum gf_stored)types[i].stored, scales ? slope : 1,
+                             scales ? inter : 0);
+    if (d->coding.coded && types[i].stored < GF_N_DTYPES &&
+        gf_dtype_is_complex((enum gf_dtype)types[i].stored))
         return gf_fail(GF_EUNSUPP, "scaled complex samples (scl_slope) are not read");
-    d->coding = (struct gf_coding){.type = types[i].stored,
-                                   .slope = scaled ? slope : 1,
-                                   .offset = scaled ? inter : 0,
-                                   .tail = is_detached(f, h)};
-    d->coding.coded = scaled || types[i].stored >= GF_STORED_I64;
-    l->dtype = !d->coding.coded                                                     ? t
-               : gf_dtype_size(t) <= 2 || types[i].stored == (enum gf_stored)GF_F32 ? GF_F32
-                                                                                    : GF_F64;
+    d->coding.tail = is_detached(f, h);
     l->channels = types[i].channels;
     return GF_OK;
 }
@@ -226,8 +197,7 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
 
 /* Reverses a kept header's numbers, and the sizes and codes of its extensions. */
 static void swap_header(unsigned char *h, size_t n, const struct fields *f) {
-    for (const short(*r)[3] = runs[f != fields]; (*r)[1]; r++)
-        gf_swap_bytes(h + (*r)[0], (size_t)(*r)[2], (size_t)(*r)[1]);
+    gf_swap_runs(h, f == fields ? first_runs : second_runs);
     for (size_t at = (size_t)f->size + AFTER; at + 8 <= n;) {
         gf_swap_bytes(h + at, 2, 4);
         const int64_t size = gf_get_integer(h + at, 4, false);
@@ -282,13 +252,11 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
 
 static int nifti_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
-    const struct gf_metadata *m = &image->metadata;
+    const unsigned char *own = gf_header_of(image, e->format, FIRST);
+    const size_t own_bytes = own ? image->metadata.header_bytes : 0;
     bool big = false;
-    const bool own =
-        m->header && m->header_format == gf_format_nifti.name && m->header_bytes >= FIRST;
-    const struct fields *f = own ? version_of(m->header, &big) : fields;
-    const size_t least = (size_t)f->size + AFTER,
-                 n = own && m->header_bytes > least ? m->header_bytes : least;
+    const struct fields *f = own ? version_of(own, &big) : fields;
+    const size_t least = (size_t)f->size + AFTER, n = own_bytes > least ? own_bytes : least;
     const size_t all = e->header ? n : (n + 15) / 16 * 16;
     for (int i = 0; i < image->ndim; i++)
         if (f == fields && image->px.shape[i] > INT16_MAX)
@@ -299,12 +267,12 @@ static int nifti_begin(struct gf_encoder *e) {
     struct gf_decoder was = {.format = e->format};
     e->coding = (struct gf_coding){0};
     if (own) {
-        memcpy(h, m->header, m->header_bytes);
+        memcpy(h, own, own_bytes);
         if (image->restores && !describe_type(&was, h, f, big) &&
             was.layout.dtype == image->px.dtype)
             e->coding = was.coding;
         if (big)
-            swap_header(h, m->header_bytes, f);
+            swap_header(h, own_bytes, f);
     }
     gf_put_integer(h, 4, f->size);
     memcpy(h + f->magic, f == fields ? "n+1" : "n+2\0\r\n\032\n", f == fields ? 4 : 8);
@@ -312,8 +280,8 @@ static int nifti_begin(struct gf_encoder *e) {
     const int64_t offset = e->header ? 0 : (int64_t)all;
     memset(h + f->shown, 0, 2 * (size_t)f->real_bytes);
     int i = 0;
-    while (i < N_TYPES - 1 && (e->coding.coded ? types[i].stored != e->coding.type
-                                               : types[i].dtype != image->px.dtype))
+    const int stored = e->coding.coded ? (int)e->coding.type : (int)image->px.dtype;
+    while (types[i].stored != stored)
         i++;
     gf_put_integer(h + f->type, 2, types[i].code);
     gf_put_integer(h + f->bits, 2, 8 * (int64_t)gf_coding_bytes(&e->coding, image->px.dtype));

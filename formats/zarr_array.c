@@ -80,10 +80,7 @@ static int get_type(struct gf_zarr_array *a, const char *type) {
     char clean[24];
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
         if (!strcmp(is_code ? type + 1 : type, is_code ? types[i].code : types[i].name)) {
-            const int t = types[i].stored;
-            a->dtype = t < GF_STORED_F16 ? (enum gf_dtype)t : t == GF_STORED_F16 ? GF_F32 : GF_F64;
-            a->coding = (struct gf_coding){
-                .coded = t >= GF_STORED_F16, .type = (enum gf_stored)t, .slope = 1};
+            a->dtype = gf_coding_set(&a->coding, (enum gf_stored)types[i].stored, 1, 0);
             a->big_endian = *type == '>';
             return GF_OK;
         }
