@@ -17,6 +17,20 @@ enum gf_dtype gf_coding_set(struct gf_coding *c, enum gf_stored type, double slo
     return gf_coding_bytes(c, GF_U8) <= 2 || type == (enum gf_stored)GF_F32 ? GF_F32 : GF_F64;
 }
 
+const char *const gf_numpy_names[GF_N_STORED][2] = {
+    {"u1", "uint8"},     {"i1", "int8"},        {"u2", "uint16"},  {"i2", "int16"},
+    {"u4", "uint32"},    {"i4", "int32"},       {"f4", "float32"}, {"f8", "float64"},
+    {"c8", "complex64"}, {"c16", "complex128"}, {"f2", "float16"}, {"i8", "int64"},
+    {"u8", "uint64"},
+};
+
+int gf_numpy_type(const char *text, bool by_name) {
+    int i = GF_N_STORED - 1;
+    while (i >= 0 && strcmp(text, gf_numpy_names[i][by_name]))
+        i--;
+    return strcmp(text, by_name ? "bool" : "b1") ? i : GF_U8;
+}
+
 size_t gf_coding_bytes(const struct gf_coding *c, enum gf_dtype dtype) {
     if (!c->coded)
         return gf_dtype_size(dtype);

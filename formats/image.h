@@ -65,6 +65,11 @@ int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages);
  * nothing and px has their type. Returns the type that they become: floats that hold 8 and 16 bits
  * or f32 in f32, others in f64. */
 enum gf_dtype gf_coding_set(struct gf_coding *c, enum gf_stored type, double slope, double offset);
+/* NumPy's code ("u2") and name ("uint16") of each enum gf_dtype and gf_stored, without a byte order. */
+enum { GF_N_STORED = GF_STORED_U64 + 1 };
+extern const char *const gf_numpy_names[GF_N_STORED][2];
+/* Finds a type by its code or its name; that of bools is u8. -1 for other texts. */
+int gf_numpy_type(const char *text, bool by_name);
 /* Bytes of a stored number. decode() converts n of them to f32 or f64, and fails for integers that
  * no double holds; encode() rounds to the nearest and saturates; NaN becomes the blank or 0. */
 size_t gf_coding_bytes(const struct gf_coding *c, enum gf_dtype dtype);

@@ -18,13 +18,6 @@ struct header {
     bool has_descr, has_order, has_shape;
 };
 
-static const struct {
-    char code[3];
-    enum gf_dtype dtype;
-} codes[] = {{"u1", GF_U8},  {"i1", GF_I8},  {"b1", GF_U8},   {"u2", GF_U16},
-             {"i2", GF_I16}, {"u4", GF_U32}, {"i4", GF_I32},  {"f4", GF_F32},
-             {"f8", GF_F64}, {"c8", GF_C64}, {"c16", GF_C128}};
-
 static bool npy_sniff(const unsigned char *head, size_t n) {
     return n >= 6 && !memcmp(head, "\x93NUMPY", 6);
 }
@@ -76,14 +69,13 @@ static const char *parse_shape(const char *p, struct header *h) {
 }
 
 static int parse_descr(const char *descr, struct header *h) {
-    char order = descr[0];
-    if (order && strchr("<>|=", order))
-        for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-            if (!strncmp(descr + 1, codes[i].code, 3) && strlen(descr + 1) <= 3) {
-                h->dtype = codes[i].dtype;
-                h->big_endian = order == '>' || (order == '=' && gf_host_is_big_endian());
-                return GF_OK;
-            }
+    const char order = descr[0];
+    const int type = order && strchr("<>|=", order) ? gf_numpy_type(descr + 1, false) : -1;
+    if (type >= 0 && type < GF_N_DTYPES) {
+        h->dtype = (enum gf_dtype)type;
+        h->big_endian = order == '>' || (order == '=' && gf_host_is_big_endian());
+        return GF_OK;
+    }
     char clean[24];
     return gf_fail(GF_EUNSUPP,
                    "a .npy file of type '%s' (u1 i1 u2 i2 u4 i4 f4 f8 c8 c16 can be read)",
@@ -222,11 +214,8 @@ static int write_header(struct gf_encoder *e) {
     char text[192], head[256];
     const struct gf_array *px = &e->image->px;
     int rank = e->image->ndim + (e->image->channel_axis || px->shape[e->image->ndim] > 1);
-    size_t code = 0;
-    while (codes[code].dtype != px->dtype)
-        code++;
-    int n = snprintf(text, sizeof text, "{'descr': '%c%.3s', 'fortran_order': False, 'shape': (",
-                     gf_dtype_size(px->dtype) == 1 ? '|' : '<', codes[code].code);
+    int n = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                     gf_dtype_size(px->dtype) == 1 ? '|' : '<', gf_numpy_names[px->dtype][0]);
     for (int i = 0; i < rank; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, i ? ", %lld" : "%lld",
                       (long long)px->shape[i]);

@@ -2,6 +2,7 @@
 #include "formats/packed.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -68,5 +69,21 @@ int gf_packed_decode(const char *text, size_t n, unsigned char **out) {
         free(*out);
         *out = NULL;
     }
+    return rc;
+}
+
+int gf_json_text(json_t *root, const char *end, char **text) {
+    char *line = root ? json_dumps(root, JSON_COMPACT) : NULL;
+    json_t *back = line ? json_loads(line, 0, NULL) : NULL;
+    int rc = line ? GF_OK : gf_no_memory();
+    if (!rc && !json_equal(root, back))
+        rc = gf_fail(GF_EIO, "its record does not read back as it was made");
+    if (rc || asprintf(text, "%s%s", line, end) < 0) {
+        *text = NULL;
+        rc = rc ? rc : gf_no_memory();
+    }
+    json_decref(root);
+    json_decref(back);
+    free(line);
     return rc;
 }

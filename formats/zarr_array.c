@@ -64,26 +64,14 @@ static int get_extents(const json_t *list, int64_t out[GF_ZARR_DIMS]) {
 
 /* By NumPy's letter and size ("u2") or by name ("uint16"). */
 static int get_type(struct gf_zarr_array *a, const char *type) {
-    static const struct {
-        const char *code, *name;
-        int stored; /* enum gf_stored or gf_dtype */
-    } types[] = {
-        {"b1", "bool", GF_U8},          {"u1", "uint8", GF_U8},
-        {"i1", "int8", GF_I8},          {"u2", "uint16", GF_U16},
-        {"i2", "int16", GF_I16},        {"u4", "uint32", GF_U32},
-        {"i4", "int32", GF_I32},        {"u8", "uint64", GF_STORED_U64},
-        {"i8", "int64", GF_STORED_I64}, {"f2", "float16", GF_STORED_F16},
-        {"f4", "float32", GF_F32},      {"f8", "float64", GF_F64},
-        {"c8", "complex64", GF_C64},    {"c16", "complex128", GF_C128},
-    };
     const bool is_code = type && *type && strchr("<>|", *type);
+    const int stored = type ? gf_numpy_type(type + is_code, !is_code) : -1;
     char clean[24];
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-        if (!strcmp(is_code ? type + 1 : type, is_code ? types[i].code : types[i].name)) {
-            a->dtype = gf_coding_set(&a->coding, (enum gf_stored)types[i].stored, 1, 0);
-            a->big_endian = *type == '>';
-            return GF_OK;
-        }
+    if (stored >= 0) {
+        a->dtype = gf_coding_set(&a->coding, (enum gf_stored)stored, 1, 0);
+        a->big_endian = *type == '>';
+        return GF_OK;
+    }
     return gf_fail(GF_EUNSUPP, "samples of type '%s' are not read",
                    gf_clean_text(clean, sizeof clean, type ? type : "structured"));
 }

@@ -126,6 +126,10 @@ void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
  * and HUP. */
 void gf_sink_remove_temporaries(void);
 
+/* Reads up to n bytes at a position of a file; fewer only at its end or after a failure, with errno. */
+size_t gf_read_at(int fd, void *to, size_t n, int64_t at);
+/* Writes n bytes there, or at the end of a stream (-1); false after a failure, with errno. */
+bool gf_write_at(int fd, const void *data, size_t n, int64_t at);
 /* open() with O_CLOEXEC that retries after EINTR. Creates no files. */
 int gf_open(const char *path, int flags);
 

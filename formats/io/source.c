@@ -305,16 +305,18 @@ static size_t take(struct gf_source *s, void *buffer, size_t n) {
     return n;
 }
 
-/* Reads up to n bytes from position `at` of a file, in one thread. */
-static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n, int64_t at) {
+size_t gf_read_at(int fd, void *to, size_t n, int64_t at) {
     size_t done = 0;
     ssize_t got = 1;
     while (done < n && got > 0) {
-        got = pread(s->fd, to + done, n - done, (off_t)(s->base + at + (int64_t)done));
+        const size_t most = n - done < 1 << 30 ? n - done : 1 << 30;
+        got = pread(fd, (char *)to + done, most, (off_t)(at + (int64_t)done));
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0)
             done += (size_t)got;
+        else if (!got)
+            errno = EIO;
     }
     return done;
 }
@@ -330,7 +332,7 @@ static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
     for (int64_t i = 0; i < pieces; i++) {
         const int64_t first = i * PIECE;
         const size_t wanted = (size_t)gf_min((int64_t)n - first, PIECE);
-        const size_t got = read_piece(s, to + first, wanted, s->position + first);
+        const size_t got = gf_read_at(s->fd, to + first, wanted, s->base + s->position + first);
         if (got < wanted && first + (int64_t)got < whole)
             whole = first + (int64_t)got;
     }
