@@ -10,8 +10,9 @@
  * checksum, so that exactly this data is read as a foreign file. If there is no readable old file,
  * the new record alone is renamed first.
  *
- * For a header and its samples the checksum is that of both, the header first. A pair that replaces
- * another one always has the record in between: one new file and one old one fit none of it. */
+ * For a header and its samples the checksum is that of both, the header first, which is renamed first
+ * too. If one of them exists, there always is the record in between: a new header and old samples fit
+ * none of it. */
 #include "formats/pair.h"
 
 #include <errno.h>
@@ -39,14 +40,16 @@ struct pair {
     size_t old_size;              /* its bytes */
     struct gf_record_file old;    /* the same, parsed */
     struct gf_description before; /* of the existing data; borrows from `old` */
-    bool has_before;
+    bool has_before, has_first;
     struct gf_description now; /* of the new data; borrows from the image */
     struct gf_pair_files *files;
-    bool replaces; /* another header */
+    char *samples; /* the path of a header's */
+    bool replaces; /* a header or samples */
     /* All written before the first rename: afterwards the disk may be full. */
-    struct gf_sink *first; /* the record while the data is replaced */
-    struct gf_sink *last;  /* the new record alone, if `first` describes two */
-    struct gf_sink *back;  /* the old record again */
+    struct gf_sink *first;       /* the record while the data is replaced */
+    struct gf_sink *last;        /* the new record alone, if `first` describes two */
+    struct gf_sink *back;        /* the old record again, */
+    struct gf_sink *back_header; /* and the old header */
 };
 
 static int fail_exists(const char *path, bool ours) {
@@ -92,17 +95,6 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
-/* The samples beside an existing header; NULL if there are none. */
-static int open_samples(const struct pair *p, struct gf_source **out) {
-    char *path = NULL;
-    int rc = p->files->header ? gf_path_partner(p->path, &path) : GF_OK;
-    *out = NULL;
-    if (path && !access(path, F_OK))
-        rc = gf_source_open(path, out);
-    free(path);
-    return rc;
-}
-
 /* Describes the existing data, for the record in between. There is no description if the old record
  * does not match it or cannot be read: readers refuse such data until it is replaced. */
 static int look_at_old_data(struct pair *p, int threads) {
@@ -118,8 +110,8 @@ static int look_at_old_data(struct pair *p, int threads) {
         return GF_OK;
     }
     int rc = gf_source_open(p->path, &source);
-    if (!rc)
-        rc = open_samples(p, &samples);
+    if (!rc && p->samples && !access(p->samples, F_OK))
+        rc = gf_source_open(p->samples, &samples);
     if (!rc && gf_source_peek(source, &first, 1) >= 0) { /* now an empty file's size is known */
         const struct gf_chain data = {source, samples};
         if (p->old.n) { /* left by a commit that was killed */
@@ -180,6 +172,17 @@ static int prepare_text(struct pair *p, bool between, bool clobber, struct gf_si
     return rc;
 }
 
+/* A header that is too long to be one is not had back. */
+static int prepare_header(struct pair *p) {
+    char *header = NULL;
+    int64_t n = 0;
+    int rc = gf_source_load(p->path, "cannot read it", GF_MOST_HEADER, &header, &n);
+    if (!rc && header && n <= GF_MOST_HEADER)
+        rc = prepare(p->path, header, (size_t)n, true, true, &p->back_header);
+    free(header);
+    return rc;
+}
+
 static int prepare_all(struct pair *p, bool clobber) {
     int rc = gf_guard_open(p->name);
     if (!rc)
@@ -190,6 +193,8 @@ static int prepare_all(struct pair *p, bool clobber) {
      * `first`. */
     if (!rc && p->old_text && p->old_size <= GF_RECORD_FILE_MAX)
         rc = prepare(p->name, p->old_text, p->old_size, true, true, &p->back);
+    if (!rc && p->files->header)
+        rc = prepare_header(p);
     return rc;
 }
 
@@ -199,33 +204,28 @@ static int commit(struct gf_sink **s) {
     return rc;
 }
 
-/* Renames the data, or the samples and then the header: both or neither. *mixed: the header failed,
- * and the old samples could not be had back. */
-static int rename_data(struct gf_pair_files *f, bool *mixed) {
-    char why[512];
-    *mixed = false;
-    if (!f->header)
-        return commit(&f->data);
-    int rc = gf_sink_swap(f->data);
-    if (rc)
-        return rc;
-    rc = commit(&f->header);
-    if (!rc)
-        return rc;
-    snprintf(why, sizeof why, "%s", gf_message());
-    *mixed = gf_sink_restore(f->data);
-    return gf_fail(rc, "%s%s", why, *mixed ? "; its samples (.img) are already the new ones" : "");
-}
-
 /* If even this fails, the record of both stays, which is correct for the old data too. */
 static int put_back(struct pair *p, int rc) {
     char why[512];
     snprintf(why, sizeof why, "%s", gf_message());
     if (p->back)
         commit(&p->back);
-    else if (!p->old_text)
+    else if (p->has_first && !p->old_text)
         unlink(p->name);
     return gf_fail((enum gf_status)rc, "%s", why);
+}
+
+/* Renames the data, or the header and then its samples. *mixed: these failed, and the old header could
+ * not be had back. */
+static int rename_data(struct pair *p, bool *mixed) {
+    char why[512];
+    int rc = p->files->header ? commit(&p->files->header) : GF_OK;
+    *mixed = false;
+    if (rc || (rc = commit(&p->files->data)) == GF_OK || !p->samples)
+        return rc;
+    snprintf(why, sizeof why, "%s", gf_message());
+    *mixed = p->back_header ? commit(&p->back_header) : unlink(p->path);
+    return gf_fail(rc, "%s%s", why, *mixed ? "; its header (.hdr) is already the new one" : "");
 }
 
 static int rename_all(struct pair *p) {
@@ -233,15 +233,15 @@ static int rename_all(struct pair *p) {
     bool mixed;
     if (!gf_uncut_begin(&mask))
         return GF_EIO;
-    const bool has_first = p->first;
-    int rc = has_first ? commit(&p->first) : GF_OK;
+    p->has_first = p->first;
+    int rc = p->first ? commit(&p->first) : GF_OK;
     if (!rc) {
-        rc = rename_data(p->files, &mixed);
-        if (rc && has_first && !mixed)
+        rc = rename_data(p, &mixed);
+        if (rc && !mixed)
             rc = put_back(p, rc);
         else if (!rc && p->last)
             rc = commit(&p->last);
-        else if (!rc && has_first && !p->now.record && unlink(p->name) && errno != ENOENT)
+        else if (!rc && p->has_first && !p->now.record && unlink(p->name) && errno != ENOENT)
             rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
     }
     gf_uncut_end(&mask);
@@ -274,13 +274,15 @@ static int finish(struct pair *p, struct gf_sink *s, int threads) {
 
 static int commit_all(struct pair *p, const struct gf_write_options *options, bool clobber) {
     struct gf_pair_files *f = p->files;
-    int rc = f->header ? finish(p, f->header, options->threads) : GF_OK;
+    int rc = f->header ? gf_path_partner(p->path, &p->samples) : GF_OK;
+    if (!rc && f->header)
+        rc = finish(p, f->header, options->threads);
     if (!rc)
         rc = finish(p, f->data, options->threads);
     if (rc)
         return rc;
     int lock = lock_folder(p->path);
-    p->replaces = f->header && !access(p->path, F_OK);
+    p->replaces = p->samples && (!access(p->path, F_OK) || !access(p->samples, F_OK));
     rc = look_at_old(p, options, clobber);
     if (!rc && (p->now.record || p->old_text || p->replaces))
         rc = prepare_all(p, clobber);
@@ -312,6 +314,8 @@ int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_
     gf_sink_abort(p.first);
     gf_sink_abort(p.last);
     gf_sink_abort(p.back);
+    gf_sink_abort(p.back_header);
+    free(p.samples);
     gf_record_file_free(&p.old);
     free(p.old_text);
     free(p.name);

@@ -116,10 +116,6 @@ void gf_sink_sync(bool on);
  * `replaces`, one that will exist by then) needs no more disk space. */
 int gf_sink_finish(struct gf_sink *s, bool replaces);
 int gf_sink_commit(struct gf_sink *s); /* always frees the sink */
-/* Commits a file, but keeps the one that it replaces until gf_sink_abort(), so that
- * gf_sink_restore() can undo it. That fails if the file system cannot exchange two names. */
-int gf_sink_swap(struct gf_sink *s);
-int gf_sink_restore(struct gf_sink *s);
 void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
 
 /* Removes all temporaries and prevents new ones. Async-signal-safe, for the handler of INT, TERM

@@ -30,10 +30,9 @@ struct gf_sink {
     bool keep;    /* a stream whose writer seeks back: the buffer holds all of it */
     bool summing; /* crc follows the writes */
     int sum_threads;
-    bool settled;              /* see settle() */
-    enum gf_replaced replaced; /* by gf_sink_swap() */
-    int failed;                /* the first failure's status; nothing is written after it */
-    char *name;                /* as the user gave it, for messages */
+    bool settled; /* see settle() */
+    int failed;   /* the first failure's status; nothing is written after it */
+    char *name;   /* as the user gave it, for messages */
     char *target;
     unsigned char *buffer; /* the bytes [buffer_at, buffer_at + n), not yet written */
     int64_t buffer_at;
@@ -442,17 +441,6 @@ int gf_sink_commit(struct gf_sink *s) {
         rc = fail_write(s);
     gf_sink_abort(s);
     return rc;
-}
-
-int gf_sink_swap(struct gf_sink *s) {
-    int rc = settle(s);
-    if (!rc && gf_temporary_swap(s->slot, s->target, s->clobber, &s->replaced))
-        rc = fail_write(s);
-    return rc;
-}
-
-int gf_sink_restore(struct gf_sink *s) {
-    return gf_temporary_restore(s->slot, s->target, s->replaced) ? errno_of_write(s) : GF_OK;
 }
 
 void gf_sink_abort(struct gf_sink *s) {

@@ -323,39 +323,6 @@ int gf_temporary_rename(int slot, const char *target, bool replace) {
     return rename_reserved(from, target) ? -1 : renamed(slot);
 }
 
-static int exchange(const char *a, const char *b) {
-#ifdef RENAME_EXCHANGE
-    return renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE);
-#else
-    (void)a;
-    (void)b;
-    errno = ENOSYS;
-    return -1;
-#endif
-}
-
-int gf_temporary_swap(int slot, const char *target, bool replace, enum gf_replaced *old) {
-    const char *from;
-    *old = access(target, F_OK) ? GF_REPLACED_NONE : GF_REPLACED_KEPT;
-    if (*old == GF_REPLACED_KEPT && replace) {
-        if (gf_temporary_name(slot, &from))
-            return -1;
-        if (!exchange(from, target))
-            return 0;
-        if (errno != EINVAL && errno != ENOSYS)
-            return -1;
-        *old = GF_REPLACED_LOST;
-    }
-    return gf_temporary_rename(slot, target, replace);
-}
-
-int gf_temporary_restore(int slot, const char *target, enum gf_replaced old) {
-    if (old == GF_REPLACED_NONE)
-        return unlink(target);
-    errno = ENOTSUP;
-    return old == GF_REPLACED_KEPT ? exchange(paths[slot], target) : -1;
-}
-
 void gf_temporary_drop(int slot) {
     if (atomic_load(&states[slot]) == SLOT_LIVE)
         unlink(paths[slot]);

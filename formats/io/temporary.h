@@ -16,11 +16,6 @@ int gf_temporary_name(int slot, const char **path);
 /* Moves the file to `target`. With replace = false an existing target fails (EEXIST), atomically,
  * so that two writers cannot both succeed. Returns 0 or -1. */
 int gf_temporary_rename(int slot, const char *target, bool replace);
-/* The same with the old file kept under the temporary's name, until gf_temporary_drop(), if the file
- * system can exchange two names. gf_temporary_restore() undoes it. Return 0 or -1. */
-enum gf_replaced { GF_REPLACED_NONE, GF_REPLACED_KEPT, GF_REPLACED_LOST };
-int gf_temporary_swap(int slot, const char *target, bool replace, enum gf_replaced *old);
-int gf_temporary_restore(int slot, const char *target, enum gf_replaced old);
 /* Delimit calls that INT, TERM and HUP must not interrupt: gf_sink_remove_temporaries() waits for
  * the end. Block this thread's signals; `before` keeps the mask. May be nested. Returns false, with
  * a message, if the program is about to end; then do not call gf_uncut_end(). */

@@ -333,7 +333,7 @@ static void test_both(const struct world *w) {
 
 /* ---- what fails ---- */
 
-/* The data, or the header, cannot go to its place: a folder has taken it meanwhile. */
+/* The data, or the samples behind their header, cannot go to its place: a folder has taken it meanwhile. */
 static void test_failed_rename(const struct world *w, enum before before, char *record) {
     struct gf_image v = w->new;
     struct gf_pair_files files = {NULL, NULL};
@@ -350,18 +350,19 @@ static void test_failed_rename(const struct world *w, enum before before, char *
                            .image = &v,
                            .options = &usual};
     CHECK_EQ(gf_encoder_write(&e), GF_OK);
-    unlink(w->path);
-    mkdir(w->path, 0755);
+    const char *taken = is_pair(w) ? w->samples : w->path;
+    unlink(taken);
+    mkdir(taken, 0755);
     int rc = gf_pair_commit(w->path, w->format, &v, &usual, true, &files);
     CHECK_MSG(rc == GF_EIO && strstr(gf_message(), "is a directory"), "%d %s", rc, gf_message());
-    rmdir(w->path);
+    rmdir(taken);
     take(w->beside, &json);
     CHECK_MSG(json.n == first.n && !json.data == !first.data &&
                   (!json.data || !memcmp(json.data, first.data, json.n)),
               "before %d: the record that was there is not there again", (int)before);
-    const bool has_samples = is_pair(w) && before != NOTHING;
-    CHECK(!has_samples || file_is(w->samples, w->old_samples.data, w->old_samples.n));
-    CHECK_EQ(scratch_count(), has_samples + (first.data != NULL));
+    const bool has_header = is_pair(w) && before != NOTHING;
+    CHECK(!has_header || file_is(w->path, w->old_data.data, w->old_data.n));
+    CHECK_EQ(scratch_count(), has_header + (first.data != NULL));
     free(json.data);
     free(first.data);
 }
