@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/image.h"
@@ -302,24 +301,32 @@ static int mrc_begin(struct gf_encoder *e) {
     return rc || !own ? rc : gf_sink_write(e->sink, own + HEADER, (size_t)h->more);
 }
 
-static void add(struct statistics *s, enum gf_dtype dtype, int64_t n, const char *row) {
-    enum { RUN = 1024 };
-    const int64_t size = (int64_t)gf_dtype_size(dtype);
-    double v[RUN];
-    for (int64_t from = 0, count; from < n; from += count) {
-        count = gf_min(n - from, RUN);
-        gf_sample_run_read(row + from * size, dtype, size, count, v, NULL);
-        if (!s->n)
-            s->first = s->low = s->high = v[0];
-        for (int64_t i = 0; i < count; i++) {
-            const double above = v[i] - s->first;
-            s->low = v[i] < s->low ? v[i] : s->low;
-            s->high = v[i] > s->high ? v[i] : s->high;
-            s->sum += above;
-            s->squares += above * above;
-        }
-        s->n += count;
+#define ADD(type) \
+    { \
+        const type *p = rows; \
+        if (!s.n) \
+            s.first = s.low = s.high = *p; \
+        for (int64_t i = 0; i < n; i++) { \
+            const double v = p[i], above = v - s.first; \
+            s.low = v < s.low ? v : s.low; \
+            s.high = v > s.high ? v : s.high; \
+            s.sum += above; \
+            s.squares += above * above; \
+        } \
     }
+
+static struct statistics add(struct statistics s, enum gf_dtype dtype, int64_t n,
+                             const void *rows) {
+    if (dtype == GF_I8)
+        ADD(int8_t)
+    else if (dtype == GF_I16)
+        ADD(int16_t)
+    else if (dtype == GF_U16)
+        ADD(uint16_t)
+    else
+        ADD(float)
+    s.n += n;
+    return s;
 }
 
 static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
@@ -330,7 +337,8 @@ static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     if (!buffer)
         return gf_no_memory();
     for (int64_t y = 0; y < p.depth * p.height && w->counts; y++)
-        add(&w->s, p.px.dtype, p.width, gf_planes_rows(&p, y / p.height, y % p.height, 1, buffer));
+        w->s = add(w->s, p.px.dtype, p.width,
+                   gf_planes_rows(&p, y / p.height, y % p.height, 1, buffer));
     free(buffer);
     return gf_planes_write(e, pages);
 }

@@ -85,21 +85,19 @@ static bool nifti_sniff(const unsigned char *head, size_t n) {
            !(bits % 8) && !head[f->magic];
 }
 
-/* By their codes of three bits; the others are no distance in space or time. */
-static const char *const space_units[8] = {"", "m", "mm", "um", "", "", "", ""};
-static const char *const time_units[8] = {"", "s", "ms", "us", "", "", "", ""};
+/* Of space and of time, by their codes of three bits; the others are no distance in either. */
+static const char *const units[2][8] = {{"", "m", "mm", "um", "", "", "", ""},
+                                        {"", "s", "ms", "us", "", "", "", ""}};
 
 /* The names of dimensions from the fourth on; behind the fifth they have none. */
 static void describe_axes(const unsigned char *h, const struct fields *f, bool big, int n,
                           const int64_t *extent, struct gf_axes *axes) {
     static const char *const names[] = {"x", "y", "z", "t", "c", "u", "v"};
-    const unsigned units =
-        f == fields ? h[f->units] : (unsigned)gf_get_integer(h + f->units, 4, big);
-    const unsigned in_space = units & 7, in_time = units >> 3 & 7;
+    const uint64_t codes = gf_get_number(h + f->units, f->units_bytes, big);
     for (int i = 0; i < n; i++) {
         const double spacing =
             gf_get_real(h + f->spacing + (i + 1) * f->real_bytes, f->real_bytes, big);
-        const char *unit = i < 3 ? space_units[in_space] : i == 3 ? time_units[in_time] : "";
+        const char *unit = i < 3 ? units[0][codes & 7] : i == 3 ? units[1][codes >> 3 & 7] : "";
         gf_axes_add(axes, names[i], extent[i], *unit ? fabs(spacing) : 0, unit);
         axes->named = axes->named || (i > 2 && extent[i] > 1);
     }
@@ -212,7 +210,8 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
     const struct gf_axes *axes = &image->axes;
     int64_t extent[MOST_DIMS];
     double spacing[MOST_DIMS] = {0};
-    const char *unit = "", *time = "";
+    const char *unit[2] = {"", ""};
+    double per[3] = {1, 1, 1}; /* units of the header in one of the axes', in space and time */
     int n = image->ndim;
     for (int i = 0; i < MOST_DIMS; i++)
         extent[i] = i < n ? image->px.shape[image->ndim - 1 - i] : 1;
@@ -227,27 +226,28 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
         extent[at] = a->extent;
         spacing[at] = a->spacing;
         n = at + 1 > n ? at + 1 : n;
-        unit = a->role == GF_SPACE ? a->unit : unit;
-        time = a->role == GF_TIME ? a->unit : time;
+        if (a->role <= GF_TIME)
+            unit[a->role] = a->unit;
     }
     /* In the units of a kept header, to which its affine belongs. */
     char kind = 0;
-    const unsigned old = (unsigned)gf_get_integer(h + f->units, f->units_bytes, false);
-    const double length = gf_unit_value(unit, &kind), duration = gf_unit_value(time, &kind);
-    unsigned in_space = old & 7, in_time = old >> 3 & 7;
-    in_space = length > 0 && (in_space < 1 || in_space > 3) ? 2 : in_space;
-    in_time = duration > 0 && (in_time < 1 || in_time > 3) ? 1 : in_time;
-    const double per_space = length > 0 ? length / gf_unit_value(space_units[in_space], &kind) : 1;
-    const double per_time = duration > 0 ? duration / gf_unit_value(time_units[in_time], &kind) : 1;
+    int64_t codes = gf_get_integer(h + f->units, f->units_bytes, false) & 63;
+    for (int k = 0; k < 2; k++) {
+        const double value = gf_unit_value(unit[k], &kind);
+        if (value > 0 && !*units[k][codes >> 3 * k & 7]) /* mm or s */
+            codes = (codes & ~(7 << 3 * k)) | (k ? 1 << 3 : 2);
+        if (value > 0)
+            per[k] = value / gf_unit_value(units[k][codes >> 3 * k & 7], &kind);
+    }
     gf_put_integer(h + f->dim, f->dim_bytes, n);
     for (int i = 0; i < MOST_DIMS; i++) {
-        const double v = spacing[i] * (i < 3 ? per_space : i == 3 ? per_time : 1);
+        const double v = spacing[i] * per[i < 3 ? GF_SPACE : i == 3 ? GF_TIME : 2];
         unsigned char *field = h + f->spacing + (i + 1) * f->real_bytes;
         const double was = gf_get_real(field, f->real_bytes, false);
         gf_put_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
         gf_put_real(field, f->real_bytes, v > 0 ? v : was < 0 || was > 0 ? was : 1);
     }
-    gf_put_integer(h + f->units, f->units_bytes, in_space | in_time << 3);
+    gf_put_integer(h + f->units, f->units_bytes, codes);
 }
 
 static int nifti_begin(struct gf_encoder *e) {

@@ -80,14 +80,6 @@ static int bad(const char *field) {
     return gf_fail(GF_EFORMAT, "its spectrum record is broken: bad '%s'", field);
 }
 
-/* The number of a word among the names, which end in NULL; -1 if it is none of them. */
-static int find_word(const char *const *names, const char *word) {
-    for (int i = 0; word && names[i]; i++)
-        if (!strcmp(word, names[i]))
-            return i;
-    return -1;
-}
-
 static int get_integer(const json_t *v, const char *key, int64_t low, int64_t high, int64_t *out) {
     *out = json_integer_value(v);
     return json_is_integer(v) && *out >= low && *out <= high ? GF_OK : bad(key);
@@ -141,7 +133,7 @@ static int get_field(const json_t *root, const struct field *f, struct gf_record
         n = json_is_true(v);
         rc = json_is_boolean(v) ? GF_OK : bad(f->key);
     } else {
-        n = find_word(f->names, word);
+        n = gf_word_find(f->names, word);
         rc = n >= 0 ? GF_OK : bad(f->key);
     }
     if (f->size == sizeof(int64_t))
@@ -157,7 +149,7 @@ static int get_field(const json_t *root, const struct field *f, struct gf_record
 static int get_resolution(const json_t *root, struct gf_resolution *out) {
     const json_t *v = json_object_get(root, "resolution");
     const json_t *x = json_array_get(v, 0), *y = json_array_get(v, 1);
-    const int unit = find_word(unit_names, json_string_value(json_array_get(v, 2)));
+    const int unit = gf_word_find(unit_names, json_string_value(json_array_get(v, 2)));
     if (!v)
         return GF_OK;
     if (unit >= 0)
@@ -196,7 +188,7 @@ static int get_metadata(const json_t *root, struct gf_metadata *m) {
 static int get_axis(const json_t *v, struct gf_axes *axes) {
     const char *name = json_string_value(json_object_get(v, "name"));
     const char *unit = json_string_value(json_object_get(v, "unit"));
-    const int role = find_word(gf_role_names, json_string_value(json_object_get(v, "role")));
+    const int role = gf_word_find(gf_role_names, json_string_value(json_object_get(v, "role")));
     int64_t extent = 0;
     int rc = get_integer(json_object_get(v, "extent"), "file_axes", 1, INT64_MAX, &extent);
     if (rc || !name || role < 0)

@@ -30,6 +30,8 @@ bool gf_source_is_replaced(const struct gf_source *s, const char *path);
 void gf_source_close(struct gf_source *s);
 /* Reads up to n bytes; fewer only at the end. Returns the count, or a negative status. */
 int64_t gf_source_read(struct gf_source *s, void *buffer, size_t n);
+/* Reads one byte; -1 at the end, or a status below that. */
+int gf_source_byte(struct gf_source *s);
 /* Reads n bytes or fails with GF_EFORMAT "unexpected end of file". */
 int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n);
 /* Reads up to n <= 64 KiB bytes without consuming them; returns the count or a negative status. */

@@ -402,6 +402,17 @@ int64_t gf_source_read(struct gf_source *s, void *buffer, size_t n) {
     return (int64_t)n;
 }
 
+int gf_source_byte(struct gf_source *s) {
+    unsigned char c;
+    const int64_t at = s->position - s->block_at;
+    if (at >= 0 && at < (int64_t)s->block_n) {
+        s->position++;
+        return s->block[at];
+    }
+    const int64_t got = gf_source_read(s, &c, 1);
+    return got > 0 ? c : got < 0 ? (int)got : -1;
+}
+
 int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n) {
     int64_t got = gf_source_read(s, buffer, n);
     if (got < 0)

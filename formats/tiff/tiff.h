@@ -66,6 +66,8 @@ int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc);
 void gf_tiff_close(struct gf_tiff *t);
 /* The status and message of the first error. */
 int gf_tiff_report(const struct gf_tiff *t, const char *prefix);
+/* The same if there was one while it was read. */
+int gf_tiff_check(const struct gf_tiff *t);
 
 /* How one page is stored and what it becomes. */
 struct gf_tiff_page {
