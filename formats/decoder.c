@@ -113,7 +113,7 @@ int gf_encoder_end(struct gf_encoder *e, int rc) {
 int gf_encoder_write(struct gf_encoder *e) {
     const struct gf_format *f = e->format;
     if (f->write)
-        return f->write(e->sink, e->image, e->options);
+        return f->write(e);
     int rc = gf_encoder_begin(e);
     if (!rc)
         rc = f->put_pages(e, e->image);

@@ -175,8 +175,7 @@ struct gf_format {
     /* NULL, or frees what d->state owns, also after a failed open. */
     void (*close)(struct gf_decoder *d);
     /* Writes a file. NULL: calls begin(), put_pages() and end(). */
-    int (*write)(struct gf_sink *sink, const struct gf_image *image,
-                 const struct gf_write_options *options);
+    int (*write)(struct gf_encoder *e);
     /* NULL, or returns the bytes that write() needs for a picture or page besides its samples. NULL
      * also if they are a few rows. */
     int64_t (*writing_bytes)(const struct gf_image *image);

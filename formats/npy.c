@@ -32,6 +32,14 @@ static const char *skip_space(const char *p) {
     return p;
 }
 
+/* Steps over a character with space around it; false, and space alone, if it is not there. */
+static bool take(const char **p, char c) {
+    *p = skip_space(*p);
+    const bool there = **p == c;
+    *p = there ? skip_space(*p + 1) : *p;
+    return there;
+}
+
 /* Parses a quoted word without escapes; returns NULL if there is none. */
 static const char *parse_word(const char *p, char *word, size_t size) {
     char quote = *p++;
@@ -48,9 +56,9 @@ static const char *parse_word(const char *p, char *word, size_t size) {
 }
 
 static const char *parse_shape(const char *p, struct header *h) {
-    if (*p++ != '(')
+    if (!take(&p, '('))
         return NULL;
-    for (p = skip_space(p); *p != ')'; p = skip_space(p)) {
+    while (*p != ')') {
         int64_t v = 0;
         const char *digits = p;
         for (; *p >= '0' && *p <= '9'; p++)
@@ -59,10 +67,7 @@ static const char *parse_shape(const char *p, struct header *h) {
         if (p == digits || h->rank == MAX_NPY_RANK)
             return NULL;
         h->shape[h->rank++] = v;
-        p = skip_space(p);
-        if (*p == ',')
-            p++;
-        else if (*p != ')')
+        if (!take(&p, ',') && *p != ')')
             return NULL;
     }
     return p + 1;
@@ -84,17 +89,14 @@ static int parse_descr(const char *descr, struct header *h) {
 
 static int parse_header(const char *p, struct header *h) {
     char word[32];
-    p = skip_space(p);
-    if (*p++ != '{')
+    if (!take(&p, '{'))
         return bad_header("no dictionary");
-    for (p = skip_space(p); *p != '}'; p = skip_space(p)) {
+    while (*p != '}') {
         p = parse_word(p, word, sizeof word);
         if (!p)
             return bad_header("a bad key");
-        p = skip_space(p);
-        if (*p++ != ':')
+        if (!take(&p, ':'))
             return bad_header("a missing colon");
-        p = skip_space(p);
         if (!strcmp(word, "descr") && !h->has_descr) {
             if (*p == '[')
                 return gf_fail(GF_EUNSUPP, "a .npy file of structured records");
@@ -119,10 +121,7 @@ static int parse_header(const char *p, struct header *h) {
         } else {
             return bad_header("an unknown or repeated key");
         }
-        p = skip_space(p);
-        if (*p == ',')
-            p++;
-        else if (*p != '}')
+        if (!take(&p, ',') && *p != '}')
             return bad_header("a missing comma");
     }
     if (*skip_space(p + 1))

@@ -87,3 +87,16 @@ int gf_json_text(json_t *root, const char *end, char **text) {
     free(line);
     return rc;
 }
+
+int gf_json_list(const json_t *list, int most, int64_t low, int64_t high, int64_t *out) {
+    size_t n = json_is_array(list) ? json_array_size(list) : 0;
+    if (n > (size_t)most)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        out[i] = json_integer_value(v);
+        if (!json_is_integer(v) || out[i] < low || out[i] > high)
+            return 0;
+    }
+    return (int)n;
+}

@@ -40,7 +40,7 @@ struct pair {
     size_t old_size;              /* its bytes */
     struct gf_record_file old;    /* the same, parsed */
     struct gf_description before; /* of the existing data; borrows from `old` */
-    bool has_before, has_first;
+    bool has_before;
     struct gf_description now; /* of the new data; borrows from the image */
     struct gf_pair_files *files;
     char *samples; /* the path of a header's */
@@ -204,46 +204,42 @@ static int commit(struct gf_sink **s) {
     return rc;
 }
 
-/* If even this fails, the record of both stays, which is correct for the old data too. */
-static int put_back(struct pair *p, int rc) {
+/* Puts back a header that was renamed and the record. If only the record stays, that of both, it is
+ * correct for the old data too; beside a new header and old samples it has to stay. */
+static int put_back(struct pair *p, int rc, bool record, bool header) {
     char why[512];
     snprintf(why, sizeof why, "%s", gf_message());
-    if (p->back)
+    const bool mixed = header && (p->back_header ? commit(&p->back_header) : unlink(p->path));
+    if (!mixed && p->back)
         commit(&p->back);
-    else if (p->has_first && !p->old_text)
+    else if (!mixed && record && !p->old_text)
         unlink(p->name);
-    return gf_fail((enum gf_status)rc, "%s", why);
-}
-
-/* Renames the data, or the header and then its samples. *mixed: these failed, and the old header could
- * not be had back. */
-static int rename_data(struct pair *p, bool *mixed) {
-    char why[512];
-    int rc = p->files->header ? commit(&p->files->header) : GF_OK;
-    *mixed = false;
-    if (rc || (rc = commit(&p->files->data)) == GF_OK || !p->samples)
-        return rc;
-    snprintf(why, sizeof why, "%s", gf_message());
-    *mixed = p->back_header ? commit(&p->back_header) : unlink(p->path);
-    return gf_fail(rc, "%s%s", why, *mixed ? "; its header (.hdr) is already the new one" : "");
+    return gf_fail((enum gf_status)rc, "%s%s", why,
+                   mixed ? "; its header (.hdr) is already the new one" : "");
 }
 
 static int rename_all(struct pair *p) {
     sigset_t mask;
-    bool mixed;
+    const bool record = p->first;
+    bool header = false;
     if (!gf_uncut_begin(&mask))
         return GF_EIO;
-    p->has_first = p->first;
-    int rc = p->first ? commit(&p->first) : GF_OK;
-    if (!rc) {
-        rc = rename_data(p, &mixed);
-        if (rc && !mixed)
-            rc = put_back(p, rc);
-        else if (!rc && p->last)
-            rc = commit(&p->last);
-        else if (!rc && p->has_first && !p->now.record && unlink(p->name) && errno != ENOENT)
-            rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
+    int rc = record ? commit(&p->first) : GF_OK;
+    if (rc)
+        goto out;
+    if (p->files->header) {
+        rc = commit(&p->files->header);
+        header = !rc;
     }
+    if (!rc)
+        rc = commit(&p->files->data);
+    if (rc)
+        rc = put_back(p, rc, record, header);
+    else if (p->last)
+        rc = commit(&p->last);
+    else if (record && !p->now.record && unlink(p->name) && errno != ENOENT)
+        rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
+out:
     gf_uncut_end(&mask);
     return rc;
 }

@@ -85,20 +85,6 @@ static int get_integer(const json_t *v, const char *key, int64_t low, int64_t hi
     return json_is_integer(v) && *out >= low && *out <= high ? GF_OK : bad(key);
 }
 
-/* Reads 1 to `most` integers of low .. high; returns their number, 0 for anything else. */
-static int get_list(const json_t *list, int most, int64_t low, int64_t high, int64_t *out) {
-    size_t n = json_is_array(list) ? json_array_size(list) : 0;
-    if (n > (size_t)most)
-        return 0;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(list, i);
-        out[i] = json_integer_value(v);
-        if (!json_is_integer(v) || out[i] < low || out[i] > high)
-            return 0;
-    }
-    return (int)n;
-}
-
 static int get_shape(const json_t *root, struct gf_record *r) {
     const json_t *shape = NULL;
     for (int i = 0; shape_keys[i]; i++) {
@@ -107,13 +93,13 @@ static int get_shape(const json_t *root, struct gf_record *r) {
             return bad(shape_keys[i]);
         shape = named ? named : shape;
     }
-    r->ndim = get_list(shape, GF_MAX_DIMS, 1, INT64_MAX, r->shape);
+    r->ndim = gf_json_list(shape, GF_MAX_DIMS, 1, INT64_MAX, r->shape);
     return r->ndim ? GF_OK : bad("shape");
 }
 
 static int get_axes(const json_t *root, struct gf_record *r) {
     int64_t axis[GF_MAX_DIMS];
-    const int n = get_list(json_object_get(root, "axes"), r->ndim, 0, r->ndim - 1, axis);
+    const int n = gf_json_list(json_object_get(root, "axes"), r->ndim, 0, r->ndim - 1, axis);
     for (int i = 0; i < n; i++)
         r->axes |= 1u << axis[i];
     return n && __builtin_popcount(r->axes) == n ? GF_OK : bad("axes");

@@ -25,13 +25,6 @@ static int bad(const char *what) {
     return gf_fail(GF_EFORMAT, "its record (.json beside it) is broken: %s", what);
 }
 
-static int get_extent(const json_t *value, int64_t max, int64_t *out) {
-    if (!json_is_integer(value) || json_integer_value(value) < 1 || json_integer_value(value) > max)
-        return bad("an extent that cannot be");
-    *out = json_integer_value(value);
-    return GF_OK;
-}
-
 static int parse_crc(const char *text, uint32_t *out) {
     if (!text || strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8)
         return bad("no crc32");
@@ -40,7 +33,6 @@ static int parse_crc(const char *text, uint32_t *out) {
 }
 
 static int parse_layout(const json_t *data, struct gf_description *out) {
-    const json_t *shape = json_object_get(data, "shape");
     const char *format = json_string_value(json_object_get(data, "format"));
     const char *type = json_string_value(json_object_get(data, "type"));
     const char *endian = json_string_value(json_object_get(data, "endian"));
@@ -53,16 +45,11 @@ static int parse_layout(const json_t *data, struct gf_description *out) {
     if (!endian || (strcmp(endian, "little") && strcmp(endian, "big")))
         return bad("an unknown byte order");
     l->big_endian = !strcmp(endian, "big");
-    size_t ndim = json_is_array(shape) ? json_array_size(shape) : 0;
-    if (ndim < 1 || ndim > 3)
+    l->ndim = gf_json_list(json_object_get(data, "shape"), 3, 1, INT64_MAX, l->shape);
+    l->channels = json_integer_value(json_object_get(data, "channels"));
+    if (!l->ndim || l->channels < 1 || l->channels > GF_MAX_CHANNELS)
         return bad("no shape");
-    l->ndim = (int)ndim;
-    for (size_t i = 0; i < ndim; i++) {
-        int rc = get_extent(json_array_get(shape, i), INT64_MAX, &l->shape[i]);
-        if (rc)
-            return rc;
-    }
-    return get_extent(json_object_get(data, "channels"), GF_MAX_CHANNELS, &l->channels);
+    return GF_OK;
 }
 
 /* Removes the description's own keys from `root`, which leaves the record. */

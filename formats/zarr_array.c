@@ -8,6 +8,7 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "formats/image.h"
+#include "formats/packed.h"
 #include "formats/zarr.h"
 
 enum { MOST_JSON = 1 << 20, MOST_NAME = GF_ZARR_DIMS * 22 + 4 };
@@ -49,17 +50,6 @@ static bool get_separator(const json_t *v, char fallback, char *out) {
     const bool is_one = json_string_length(v) == 1;
     *out = v && !is_one ? 0 : v ? *json_string_value(v) : fallback;
     return *out == '.' || *out == '/';
-}
-
-/* Reads 1 to GF_ZARR_DIMS integers from 1 on; 0 for anything else. */
-static int get_extents(const json_t *list, int64_t out[GF_ZARR_DIMS]) {
-    const size_t n = json_array_size(list);
-    for (size_t i = 0; i < n && n <= GF_ZARR_DIMS; i++) {
-        out[i] = json_integer_value(json_array_get(list, i));
-        if (out[i] < 1)
-            return 0;
-    }
-    return n <= GF_ZARR_DIMS ? (int)n : 0;
 }
 
 /* By NumPy's letter and size ("u2") or by name ("uint16"). */
@@ -179,8 +169,8 @@ static int describe_array(const json_t *root, struct gf_zarr_array *a) {
     int rc = (version == 3 ? get_version_3 : get_version_2)(a, root, &chunks);
     if (rc)
         return rc;
-    a->n = get_extents(json_object_get(root, "shape"), a->shape);
-    if (!a->n || get_extents(chunks, a->chunk) != a->n)
+    a->n = gf_json_list(json_object_get(root, "shape"), GF_ZARR_DIMS, 1, INT64_MAX, a->shape);
+    if (!a->n || gf_json_list(chunks, GF_ZARR_DIMS, 1, INT64_MAX, a->chunk) != a->n)
         return gf_zarr_bad("shape");
     for (a->rank = a->n; a->rank < 3; a->rank++) {
         memmove(a->shape + 1, a->shape, 2 * sizeof *a->shape);
