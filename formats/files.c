@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
 #include "formats/zarr.h"

@@ -85,7 +85,7 @@ static bool nifti_sniff(const unsigned char *head, size_t n) {
            !(bits % 8) && !head[f->magic];
 }
 
-/* Of space and of time, by their codes of three bits; the others are no distance in either. */
+/* By their codes of three bits, in space and in time; the others are no distance in either. */
 static const char *const units[2][8] = {{"", "m", "mm", "um", "", "", "", ""},
                                         {"", "s", "ms", "us", "", "", "", ""}};
 

@@ -1,7 +1,6 @@
 /* Bytes as text, see packed.h. */
 #include "formats/packed.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

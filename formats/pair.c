@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 #include "formats/io/guard.h"
 #include "formats/io/temporary.h"
 #include "formats/record_file.h"

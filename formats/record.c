@@ -1,7 +1,6 @@
 /* Records as JSON, and back with every field checked. */
 #include "formats/record.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
