@@ -223,8 +223,7 @@ static int write_header(struct gf_encoder *e) {
     int total = (10 + n + 1 + 63) / 64 * 64;
     memset(head, ' ', sizeof head);
     memcpy(head, "\x93NUMPY\x01\x00", 8);
-    head[8] = (char)((total - 10) & 255);
-    head[9] = (char)((total - 10) >> 8);
+    gf_put_integer((unsigned char *)head + 8, 2, total - 10);
     memcpy(head + 10, text, (size_t)n);
     head[total - 1] = '\n';
     return gf_sink_write(e->sink, head, (size_t)total);

@@ -150,8 +150,7 @@ static int get_primaries(const json_t *root, struct gf_metadata *m) {
         json_int_t number = json_integer_value(one);
         if (!json_is_integer(one) || number < 0 || number > INT32_MAX)
             return bad("primaries");
-        for (size_t k = 0; k < 4; k++)
-            m->primaries[4 * i + k] = (unsigned char)(number >> 8 * (3 - k));
+        gf_put_big_endian(m->primaries + 4 * i, (uint32_t)number);
     }
     return GF_OK;
 }
@@ -339,12 +338,9 @@ static bool put_metadata(json_t *root, const struct gf_metadata *m) {
     if (!m->has_primaries)
         return whole;
     json_t *list = json_array();
-    for (size_t i = 0; i < 8; i++) {
-        uint32_t v = 0;
-        for (size_t k = 0; k < 4; k++)
-            v = v << 8 | m->primaries[4 * i + k];
-        whole &= !json_array_append_new(list, json_integer(v));
-    }
+    for (size_t i = 0; i < 8; i++)
+        whole &=
+            !json_array_append_new(list, json_integer(gf_get_big_endian(m->primaries + 4 * i)));
     return !json_object_set_new(root, "primaries", list) && whole;
 }
 

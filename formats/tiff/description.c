@@ -178,9 +178,7 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
 
 int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
                            struct gf_resolution *resolution) {
-    const struct gf_metadata *m = &image->metadata;
-    const bool own = m->header && m->header_format == gf_format_tiff.name;
-    const char *kept = own ? (const char *)m->header : NULL;
+    const char *kept = (const char *)gf_header_of(image, &gf_format_tiff, 0);
     struct pages p;
     size_t size;
     *text = NULL;
