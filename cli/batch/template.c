@@ -164,6 +164,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             p++;
     }
     rc = gf_text_close(f, &text);
+    if (!rc &&
+        (!t->prefix || t->prefix->pairs)) /* both files of a pair are called by the header's */
+        gf_path_to_header(text);
     *path = text;
     return rc;
 }
@@ -174,10 +177,6 @@ int gf_template_format(const struct gf_template *t, const char *path,
     if (*format && !(*format)->write && !(*format)->put_pages)
         return gf_fail(GF_EUSAGE, "%s: no %s file is written; write .tif with --ome, or .npy",
                        t->option, (*format)->name);
-    if (*format && gf_format_only_reads(*format, path))
-        return gf_fail(GF_EUSAGE, "%s: '%s': samples beside a header are not written; write .%.*s",
-                       t->option, path, (int)strcspn((*format)->suffixes, " "),
-                       (*format)->suffixes);
     if (*format)
         return 0;
     const char *slash = strrchr(path, '/');
