@@ -20,6 +20,7 @@ enum {
     SHORTEST = 8,  /* lines a period */
     REFINED = 30,  /* steps of a hundredth of a bin, either way */
     SAMPLES = 256, /* of a line that are fitted */
+    HARMONICS = 4, /* that are looked at */
     STEPS = 10,    /* of a fit */
     UNKNOWNS = 4,  /* cosine and sine, alone and times the picture */
     SUMS = UNKNOWNS * (UNKNOWNS + 1),
@@ -86,6 +87,18 @@ static double floor_of(const float *each, int n, int at) {
     return count ? MEAN_OF_MEDIAN * (double)gf_select_float(around, count, count / 2) : HUGE_VAL;
 }
 
+/* The most power at other frequencies: those of rows of things have harmonics, or are harmonics. */
+static double other_of(const struct gf_line_steps *p, const float *each, int n, int at,
+                       double frequency) {
+    double most = 0;
+    for (int i = FIRST * FINE; i < n; i++)
+        if (abs(i - at) >= FIRST * FINE)
+            most = fmax(most, (double)each[i]);
+    for (int k = 2; k <= HARMONICS && k * frequency < 0.5; k++)
+        most = fmax(most, power(p, k * frequency));
+    return most;
+}
+
 struct gf_banding gf_banding_find(const struct gf_line_steps *p) {
     const double n = (double)(lines_of(p) - 1), error = LEAST_ERROR * p->scale;
     const int most = (int)gf_min(LAST, (int64_t)(n / SHORTEST)) * FINE, all = most + FINE * REACH;
@@ -112,6 +125,7 @@ struct gf_banding gf_banding_find(const struct gf_line_steps *p) {
     }
     found.amplitude = sqrt(highest / (double)p->step.shape[2]) / sin(PI * found.frequency);
     found.evidence = highest / (floor_of(each, all, best) + 1.5 * error * error / n);
+    found.others = other_of(p, each, all, best, found.frequency) / fmax(highest, 1e-30);
     found.coherence = coherence(p, found.frequency);
     return found;
 }

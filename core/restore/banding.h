@@ -9,6 +9,7 @@ struct gf_banding {
     double frequency; /* cycles a line; 0: none was found */
     double amplitude; /* of the line's brightness, in sample units */
     double evidence;  /* power of the strongest wave over that of the frequencies around it */
+    double others;    /* the most power at another frequency, as a share */
     double coherence; /* of its phase in the segments of lines, 0 .. 1 */
 };
 

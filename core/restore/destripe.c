@@ -30,7 +30,7 @@ static const double MEDIAN_SQUARE = 0.4549;
 static const double LEAST_COHERENCE = 0.6, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
 static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.75;
 /* Limits of bands of light: a wave in the rows of things is less clear, or not in all of them. */
-static const double LEAST_EVIDENCE = 60, LEAST_PHASE = 0.8, BANDING_RANGE = 4;
+static const double LEAST_EVIDENCE = 60, LEAST_PHASE = 0.8, MOST_OTHERS = 0.3, BANDING_RANGE = 4;
 /* Levels damped by less are left; powers of neighbouring levels; stripes over their median; the
  * most that a stripe exceeds their deviation by, squared. */
 static const double LEAST_DAMPING = 0.02, SLOPE = 4, RAISE = 1.25, MOST_EXCESS = 9;
@@ -40,11 +40,11 @@ static const double LEAST_SCALE = 1e-3, SCALE_OF_LEAST = 0.5;
 /* The details of a level, of all channels. */
 struct evidence {
     int items;
-    double stripes, all; /* medians of what segments share, and of their squares, as variances */
-    double shared;       /* mean of what segments share */
-    double coherence;    /* share of the medians, 0 .. 1 */
-    double kurtosis;     /* of the segments' means */
-    double alike;        /* their highest correlation with lines at a distance */
+    double stripes;   /* power that segments share in most coefficients */
+    double shared;    /* and in all */
+    double coherence; /* share of the segments' power that they share, by medians, 0 .. 1 */
+    double kurtosis;  /* of the segments' means */
+    double alike;     /* their highest correlation with lines at a distance */
 };
 
 struct work {
@@ -84,6 +84,14 @@ static float coefficient(const struct work *w, int level, int64_t k, int segment
 
 static double median_of(float *v, int n) {
     return n ? (double)gf_select_float(v, n, n / 2) / MEDIAN_SQUARE : 0;
+}
+
+/* The mean with values of at most `most`: less noisy than the median. */
+static double mean_below(const float *v, int n, double most) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fmin((double)v[i], most);
+    return fmax(sum / fmax(n, 1), 0);
 }
 
 /* The highest correlation of lines with those some lines on. */
@@ -128,12 +136,18 @@ static int look(struct work *w, int level) {
     }
     e->kurtosis = squares > 0 ? e->items * fourth / (squares * squares) : 0;
     e->alike = compare(mean, e->items);
-    e->stripes = fmax(median_of(shared, e->items), 0);
-    e->all = fmax(median_of(all, e->items), 1e-30);
-    e->coherence = e->stripes / e->all;
+    e->coherence = median_of(all, e->items);
+    e->stripes = median_of(shared, e->items);
+    e->coherence = fmax(e->stripes, 0) / fmax(e->coherence, 1e-30);
+    e->stripes = mean_below(shared, e->items, MOST_EXCESS * e->stripes);
     e->shared /= fmax(e->items, 1);
     free(mean);
     return 0;
+}
+
+/* True if most lines have samples that are not clipped. */
+static bool is_seen(const struct work *w) {
+    return w->e[1].items >= gf_max(ITEMS, w->layout.n[1] * w->px->shape[2] / 2);
 }
 
 /* Stripes of random lines, or alternate ones. */
@@ -141,10 +155,9 @@ static bool is_random(const struct work *w) {
     const struct evidence *e = w->e;
     const double deviation = sqrt(e[1].stripes), range = w->range;
     const bool alternate = e[1].kurtosis < ALTERNATE_KURTOSIS;
-    return e[1].items >= gf_max(ITEMS, w->layout.n[1] * w->px->shape[2] / 2) &&
-           deviation >= fmax(w->want->least, 1e-6 * range) && e[1].coherence > LEAST_COHERENCE &&
-           e[1].stripes > LEAST_RATIO * e[2].stripes && e[1].kurtosis < MOST_KURTOSIS &&
-           (alternate || e[1].alike < MOST_ALIKE) &&
+    return is_seen(w) && deviation >= fmax(w->want->least, 1e-6 * range) &&
+           e[1].coherence > LEAST_COHERENCE && e[1].stripes > LEAST_RATIO * e[2].stripes &&
+           e[1].kurtosis < MOST_KURTOSIS && (alternate || e[1].alike < MOST_ALIKE) &&
            (w->want->axis >= 0 || range > (alternate ? ALTERNATE_RANGE : LEAST_RANGE) * deviation);
 }
 
@@ -152,6 +165,7 @@ static bool is_banding(const struct work *w) {
     const struct gf_banding *b = &w->banding;
     const double deviation = b->amplitude / sqrt(2);
     return b->frequency > 0 && b->evidence > LEAST_EVIDENCE && b->coherence > LEAST_PHASE &&
+           b->others < MOST_OTHERS && is_seen(w) &&
            deviation >= fmax(w->want->least, 1e-6 * w->range) &&
            (w->want->axis >= 0 || w->range > BANDING_RANGE * deviation);
 }
