@@ -27,7 +27,7 @@ static const double MEDIAN_SQUARE = 0.4549;
  * rows, which are all alike, have no second level. Rules have few strong lines, a large fourth
  * moment; slats are alike at a distance of some lines. A barcode or brushed metal is nothing but
  * stripes: the greys extend over 4.7 of their deviations. */
-static const double LEAST_COHERENCE = 0.6, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
+static const double LEAST_COHERENCE = 0.45, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
 static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.75;
 /* Limits of bands of light: a wave in the rows of things is less clear, or not in all of them. */
 static const double LEAST_EVIDENCE = 60, LEAST_PHASE = 0.8, MOST_OTHERS = 0.3, BANDING_RANGE = 4;
@@ -35,7 +35,7 @@ static const double LEAST_EVIDENCE = 60, LEAST_PHASE = 0.8, MOST_OTHERS = 0.3, B
  * most that a stripe exceeds their deviation by, squared. */
 static const double LEAST_DAMPING = 0.02, SLOPE = 4, RAISE = 1.25, MOST_EXCESS = 9;
 /* The least scale of differences, as a share of the range and of the least deviation. */
-static const double LEAST_SCALE = 1e-3, SCALE_OF_LEAST = 0.5;
+static const double LEAST_SCALE = 1e-3, SCALE_OF_LEAST = 1.3;
 
 /* The details of a level, of all channels. */
 struct evidence {
