@@ -30,7 +30,7 @@ static const double MEDIAN_SQUARE = 0.4549;
 static const double LEAST_COHERENCE = 0.45, LEAST_RATIO = 0.55, MOST_KURTOSIS = 5, MOST_ALIKE = 0.5;
 static const double LEAST_RANGE = 6, ALTERNATE_RANGE = 3, ALTERNATE_KURTOSIS = 1.75;
 /* Limits of bands of light: a wave in the rows of things is less clear, or not in all of them. */
-static const double LEAST_EVIDENCE = 60, LEAST_PHASE = 0.8, MOST_OTHERS = 0.3, BANDING_RANGE = 4;
+static const double LEAST_EVIDENCE = 60, LEAST_PHASE = 0.8, MOST_OTHERS = 0.3;
 /* Levels damped by less are left; powers of neighbouring levels; stripes over their median; the
  * most that a stripe exceeds their deviation by, squared. */
 static const double LEAST_DAMPING = 0.02, SLOPE = 4, RAISE = 1.25, MOST_EXCESS = 9;
@@ -167,7 +167,7 @@ static bool is_banding(const struct work *w) {
     return b->frequency > 0 && b->evidence > LEAST_EVIDENCE && b->coherence > LEAST_PHASE &&
            b->others < MOST_OTHERS && is_seen(w) &&
            deviation >= fmax(w->want->least, 1e-6 * w->range) &&
-           (w->want->axis >= 0 || w->range > BANDING_RANGE * deviation);
+           (w->want->axis >= 0 || w->range > LEAST_RANGE * deviation);
 }
 
 /* ---- the profile ---- */

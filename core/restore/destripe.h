@@ -23,7 +23,7 @@ struct gf_destripe {
 struct gf_stripes {
     int axis;         /* across the stripes that were removed; -1: none */
     double deviation; /* of what was removed, in sample units */
-    double coherence; /* the share of the finest details that is the same all along, 0 .. 1 */
+    double coherence; /* the share of the finest details, or bands, that all segments share */
     double period;    /* of bands of light, in lines; 0: other stripes */
     int levels;       /* of the wavelet transform that were damped */
 };
