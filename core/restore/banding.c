@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/job.h"
 #include "core/base/status.h"
 #include "core/filter/waves.h"
 #include "core/spectrum/spectrum.h"
@@ -36,21 +35,16 @@ static int64_t lines_of(const struct gf_line_steps *p) {
     return p->step.shape[0];
 }
 
-/* The factor at a frequency of the steps of a segment behind a Hann window, without their mean. */
+/* The factor at a frequency of the steps of a segment behind a Hann window. */
 static void correlate(const struct gf_line_steps *p, int segment, int64_t channel, double frequency,
                       double out[2]) {
     const int64_t n = lines_of(p) - 1;
-    double mean = 0;
     out[0] = out[1] = 0;
-    for (int64_t i = 1; i <= n; i++) {
-        const float v = *gf_steps_at(&p->step, i, segment, channel);
-        mean += isnan(v) ? 0 : (double)v / (double)n;
-    }
     for (int64_t i = 1; i <= n; i++) {
         const float v = *gf_steps_at(&p->step, i, segment, channel);
         const double window = (1 - cos(2 * PI * (double)i / (double)(n + 1))) / (double)(n + 1);
         const double turn = 2 * PI * fmod(frequency * (double)i, 1);
-        const double value = isnan(v) ? 0 : window * ((double)v - mean);
+        const double value = isnan(v) ? 0 : window * (double)v;
         out[0] += value * cos(turn);
         out[1] -= value * sin(turn);
     }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/job.h"
 #include "core/base/status.h"
 #include "core/spectrum/spectrum.h"
 
