@@ -109,7 +109,7 @@ $(BUILD)/kernels/%: H_CODE := # slows the loops
 LEAN := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,$(call takes,-Werror=frame-larger-than=65536))
 $(BUILD)/cli/% $(BUILD)/core/% $(BUILD)/formats/% $(BUILD)/kernels/%: ALL_CFLAGS += $(LEAN)
 $(BUILD)/kernels/cpu/exact.o: ALL_CFLAGS += -O3
-$(BUILD)/core/compare/correlate.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math # vectors
+$(BUILD)/core/compare/correlate.o $(BUILD)/core/restore/richardson.o $(BUILD)/core/restore/tiles.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math # vectors
 $(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-vectorize # a baseline
 KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(i).c))) \
            $(call obj,$(wildcard kernels/cpu/*.c))

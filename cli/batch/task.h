@@ -124,7 +124,7 @@ struct gf_task {
     bool lossy;             /* idwt: a threshold is or was applied */
     struct gf_feed feed;    /* produces samples while the job runs */
     bool untouched;         /* filter: nothing was found; the outputs are copies of the samples */
-    bool made;              /* filter: the outputs are t->in, rounded; no job runs */
+    struct gf_job *made_by; /* NULL, or the job with which take() makes the outputs, t->in */
     int64_t need;           /* bytes of arrays and workspace; -1: unknown until it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
@@ -201,7 +201,7 @@ const char *gf_task_refuses_mean(const struct gf_task *t);
 int gf_task_choose_pages(struct gf_task *t);
 /* Reduces the pages in memory; false if there are as few as possible. */
 bool gf_task_take_fewer_pages(struct gf_task *t);
-/* The job to plan: of a group of pages, or of all samples. */
+/* The job to plan: of a group of pages, of all samples, or t->made_by. */
 struct gf_job *gf_task_planned(struct gf_task *t);
 /* Makes a part of n pages for a runner; px: their samples, or NULL. */
 struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);

@@ -188,7 +188,7 @@ bool gf_task_take_fewer_pages(struct gf_task *t) {
 }
 
 struct gf_job *gf_task_planned(struct gf_task *t) {
-    return t->pages.at_once ? &t->pages.job : &t->job;
+    return t->made_by ? t->made_by : t->pages.at_once ? &t->pages.job : &t->job;
 }
 
 int64_t gf_task_in_bytes(const struct gf_task *t) {

@@ -1,11 +1,15 @@
 /* --deconvolve: checks its options, measures the picture, and runs Richardson-Lucy. */
+#include <stdlib.h>
+
 #include "cli/filter/filtering.h"
 #include "cli/report.h"
+#include "core/base/memory.h"
 #include "core/base/sample_value.h"
-#include "core/filter/edges.h"
 #include "core/restore/noise.h"
 #include "core/restore/richardson.h"
 
+/* A Gaussian ends after so many standard deviations, where 4e-8 of it is left. */
+static const double GAUSSIAN_REACH = 5.5;
 static const double ROUNDING = 0.2886751345948129; /* the deviation of rounding to integers */
 
 /* ---- options ---- */
@@ -37,15 +41,6 @@ int gf_filter_check(struct gf_settings *s) {
 
 /* ---- the picture ---- */
 
-/* The job of one Richardson-Lucy blur, from floats to floats. */
-static struct gf_job blur_job(const struct gf_task *t) {
-    struct gf_job job = t->job;
-    job.spend_input = false;
-    job.n_out = 1;
-    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
-    return job;
-}
-
 /* From the samples with what --edges added to half their spectrum. */
 static struct gf_job forward_job(const struct gf_task *t) {
     struct gf_array out;
@@ -56,12 +51,51 @@ static struct gf_job forward_job(const struct gf_task *t) {
     return job;
 }
 
+static int iterations(const struct gf_task *t) {
+    return (int)fmax(t->s->filter.restore.iterations, 0);
+}
+
+/* Tells a runner how often the tiles' job runs. */
+static void expect_blurs(const struct gf_task *t, struct gf_runner *runner) {
+    const struct gf_tiles *tiles = &t->filtering->tiles;
+    const int n = iterations(t) ? iterations(t) : GF_RICHARDSON_MOST / 4;
+    gf_runner_repeat(runner, 2 * n * gf_divide_up(tiles->n, tiles->batch));
+}
+
+/* Cuts the picture into tiles, and makes the filter that blurs them. */
+static int cut(struct gf_task *t) {
+    const struct gf_filter_part *psf = gf_filter_psf(t->s);
+    struct gf_filtering *f = t->filtering;
+    struct gf_filter_frame frame = {.dtype = f->frame.dtype};
+    int64_t reach[GF_MAX_DIMS];
+    gf_filter_spread(&t->job, psf, reach);
+    for (int i = 0; i < t->job.ndim; i++) {
+        frame.shape[GF_MAX_DIMS - t->job.ndim + i] = f->frame.shape[i];
+        reach[i] = psf->file.value ? reach[i] / 2 : (int64_t)ceil(GAUSSIAN_REACH * psf->psf.size);
+    }
+    gf_tiles_init(&f->tiles, &t->job, reach,
+                  t->s->filter.edges == GF_EDGES_MIRROR &&
+                      gf_filter_edges(t->s) == GF_EDGES_PERIODIC,
+                  gf_settings_threads(t->s));
+    t->made_by = &f->tiles.job;
+    int rc = gf_filter_obtain(t->s, t->made_by, &frame, &f->filter);
+    if (rc)
+        return rc;
+    t->made_by->filter = f->filter;
+    t->made_by->filter_serial = f->filter->serial;
+    t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_richardson_bytes(&f->tiles);
+    if (f->filter->table.data)
+        t->extra_bytes += gf_array_bytes(&f->filter->table);
+    expect_blurs(t, t->runner);
+    return 0;
+}
+
 int gf_filter_expect_restored(struct gf_task *t) {
-    const struct gf_job forward = forward_job(t);
-    int64_t bytes = gf_filter_lengthen_bytes(t);
     if (gf_filter_iterates(t->s))
-        bytes += gf_richardson_bytes(&t->job) + 4 * gf_job_bytes(&forward, 0);
-    else if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and two tables */
+        return cut(t);
+    int64_t bytes = gf_filter_lengthen_bytes(t);
+    const struct gf_job forward = forward_job(t);
+    if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and two tables */
         bytes += 4 * gf_job_bytes(&forward, 0);
     return gf_filter_check_memory(t, bytes);
 }
@@ -100,27 +134,46 @@ static int make_prior(struct gf_task *t) {
     return rc;
 }
 
-static int run_blur(void *task, const struct gf_job *job, const struct gf_array *in,
+static int run_blur(void *runner, const struct gf_job *job, const struct gf_array *in,
                     struct gf_array *out) {
-    struct gf_task *t = task;
     struct gf_report report;
-    int rc = gf_runner_plan(t->runner, job);
-    return rc ? rc : gf_runner_run(t->runner, in, out, &report);
+    int rc = gf_runner_plan(runner, job);
+    return rc ? rc : gf_runner_run(runner, in, out, &report);
+}
+
+/* Lets each hand run the tiles' jobs with a runner of its own, one alone with the task's. */
+static int iterate(struct gf_task *t) {
+    const struct gf_tiles *tiles = &t->filtering->tiles;
+    struct gf_session *session = t->runner->session;
+    const bool alone = session->alone;
+    const int hands = tiles->hands;
+    struct gf_runner *own = calloc((size_t)hands, sizeof *own);
+    struct gf_filter_transform *blur = calloc((size_t)hands, sizeof *blur);
+    const struct gf_richardson how = {.iterations = iterations(t),
+                                      .deviation = t->filtering->restored.noise,
+                                      .tiles = tiles,
+                                      .blur = blur};
+    int rc = own && blur ? gf_memory_check(t->need + (hands - 1) * t->runner->workspace,
+                                           gf_runner_limit(t->runner))
+                         : gf_no_memory();
+    for (int i = 0; i < hands && !rc; i++) {
+        gf_runner_open(&own[i], session, tiles->threads);
+        blur[i] = (struct gf_filter_transform){run_blur, hands > 1 ? &own[i] : t->runner};
+        expect_blurs(t, blur[i].context);
+    }
+    session->alone = alone && hands == 1;
+    if (!rc)
+        rc = gf_richardson_restore(&how, &t->filtering->input, &t->filtering->restored.iterations);
+    session->alone = alone;
+    for (int i = 0; i < hands && own; i++)
+        gf_runner_close(&own[i]);
+    free(own);
+    free(blur);
+    return rc;
 }
 
 int gf_filter_restore(struct gf_task *t) {
-    if (!gf_filter_iterates(t->s))
-        return gf_filter_measures(t->s) ? make_prior(t) : 0;
-    const struct gf_filter_transform blur = {run_blur, t};
-    const struct gf_job job = blur_job(t);
-    struct gf_richardson how = {.iterations = (int)fmax(t->s->filter.restore.iterations, 0),
-                                .deviation = t->filtering->restored.noise,
-                                .threads = gf_settings_threads(t->s),
-                                .blur = &blur};
-    gf_runner_repeat(t->runner, 2 * (how.iterations ? how.iterations : GF_RICHARDSON_MOST / 4));
-    t->made = true;
-    return gf_richardson_restore(&job, &how, &t->filtering->input,
-                                 &t->filtering->restored.iterations);
+    return gf_filter_iterates(t->s) ? iterate(t) : gf_filter_measures(t->s) ? make_prior(t) : 0;
 }
 
 /* ---- reports ---- */

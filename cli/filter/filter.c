@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "core/filter/edges.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
@@ -18,8 +17,9 @@ enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note *
 
 /* Mirroring keeps the samples' type; fading, splitting and subtracting waves need floats. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
-    bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
-    as_read = as_read && !t->filtering->n_striped && !t->filtering->peaks.n;
+    const enum gf_edges edges = gf_filter_edges(t->s);
+    const bool as_read = (edges == GF_EDGES_PERIODIC || edges == GF_EDGES_MIRROR) &&
+                         !t->filtering->n_striped && !t->filtering->peaks.n;
     return as_read && !gf_filter_iterates(t->s) ? t->image.px.dtype
            : t->job.precision == GF_DOUBLE      ? GF_F64
                                                 : GF_F32;
@@ -43,7 +43,7 @@ static int describe_job(struct gf_task *t) {
         int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
         f->frame.spacing[i] = gf_image_spacing(&t->image, i, &f->frame.kind[i]);
         if (job->axes >> i & 1) {
-            job->shape[i] = gf_edges_length((enum gf_edges)t->s->filter.edges, n);
+            job->shape[i] = gf_edges_length(gf_filter_edges(t->s), n);
             job->counted[i] = n;
         }
     }
@@ -277,7 +277,7 @@ static int prepare(struct gf_task *t) {
     t->pages.always = !rc && has_table(t->s) && !gf_task_refuses_pages(t);
     if (!rc && gf_filter_psf(t->s))
         rc = gf_filter_expect_restored(t);
-    if (!rc && !t->pages.always)
+    if (!rc && !t->pages.always && !t->made_by)
         rc = choose_filter(t);
     t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     t->ms_prepare = gf_now_ms() - start;
@@ -309,10 +309,12 @@ static void tell_clipped(const struct gf_task *t, int i) {
 /* Adds the picture's properties to the JSON line, since the job's may be those of a longer one. */
 static int describe(struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
+    const enum gf_edges made = gf_filter_edges(t->s);
     gf_json_memory_begin();
-    t->also = GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
-                        GF_KEY("type", gf_dtype_name(f->frame.dtype)),
-                        GF_KEY("edges", gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    t->also =
+        GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
+                  GF_KEY("type", gf_dtype_name(f->frame.dtype)),
+                  GF_KEY("edges", gf_edges_name(made ? made : (enum gf_edges)t->s->filter.edges)));
     gf_filter_describe_notches(t, t->also);
     if (gf_filter_psf(t->s))
         gf_filter_describe_restored(t, t->also);

@@ -7,7 +7,9 @@
 
 #include "cli/batch/task.h"
 #include "cli/options.h"
+#include "core/filter/edges.h"
 #include "core/restore/destripe.h"
+#include "core/restore/tiles.h"
 #include "core/restore/wiener.h"
 #include "core/spectrum/screen.h"
 
@@ -68,6 +70,7 @@ struct gf_filtering {
     struct gf_notches peaks;
     double period; /* of --descreen, in samples; 0: any */
     struct gf_restored restored;
+    struct gf_tiles tiles;     /* Richardson-Lucy: of t->in */
     struct gf_array clean;     /* the samples without stripes; no data if none were found */
     struct gf_stripes stripes; /* of the first plane that has some; axis -1: none has */
     int64_t n_striped;         /* planes that have some */
@@ -83,7 +86,7 @@ void gf_filter_note_radii(const struct gf_settings *s);
 const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s);
 /* True if the filter depends on the picture's samples: Wiener's. */
 bool gf_filter_measures(const struct gf_settings *s);
-/* True for Richardson-Lucy, whose job only blurs. */
+/* True for Richardson-Lucy, whose job (t->made_by) blurs tiles. */
 bool gf_filter_iterates(const struct gf_settings *s);
 
 /* ---- files.c: the pictures that --mask and --convolve name ---- */
@@ -193,7 +196,11 @@ int64_t gf_filter_half_index(const struct gf_job *job, const struct gf_array *ha
 /* Notes in t->prepare_bytes that making the filter needs `bytes` besides the input. Once the
  * samples are read, checks the sum against the limit. */
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
-/* Lengthens t->in by --edges, into t->filtering->input. */
+/* The mode by which the samples are lengthened. Instead of a mirror image Richardson-Lucy's tiles
+ * mirror themselves, if the kernel is symmetric; else the two blurs were not each other's transpose,
+ * and the iterations would diverge: then a part of the mirror image fades, as with taper. */
+enum gf_edges gf_filter_edges(const struct gf_settings *s);
+/* Lengthens t->in by it, into t->filtering->input. */
 int gf_filter_lengthen(struct gf_task *t);
 /* The most bytes that it needs. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);

@@ -1,7 +1,6 @@
 /* Makes the samples beyond a picture's edges: mirrors, fades, or splits off the smooth part. */
 
 #include "cli/filter/filtering.h"
-#include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/waves.h"
 #include "core/base/sample_value.h"
@@ -23,6 +22,30 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
 static bool needs_input(const struct gf_task *t) {
     return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n ||
            gf_filter_iterates(t->s);
+}
+
+/* True if a mirror image of the kernel along any axis is the kernel, but for rounding. */
+static bool is_symmetric(const struct gf_filter_part *p) {
+    const double ROUNDING = 1e-3, *v = p->file.value;
+    double all = 0, differ = 0;
+    int64_t step = 1;
+    for (int axis = p->ndim - 1; axis >= 0 && v; axis--) {
+        const int64_t n = p->file.extent[axis];
+        for (int64_t i = 0; i < gf_shape_count(p->file.extent, p->ndim); i++) {
+            const int64_t k = i / step % n, mirror = n / 2 * 2 - k;
+            all += fabs(v[i]);
+            differ += fabs(v[i] - (mirror < n ? v[i + (mirror - k) * step] : 0));
+        }
+        step *= n;
+    }
+    return differ <= ROUNDING * all;
+}
+
+enum gf_edges gf_filter_edges(const struct gf_settings *s) {
+    const enum gf_edges mode = (enum gf_edges)s->filter.edges;
+    return mode != GF_EDGES_MIRROR || !gf_filter_iterates(s) ? mode
+           : is_symmetric(gf_filter_psf(s))                  ? GF_EDGES_PERIODIC
+                                                             : GF_EDGES_TAPER;
 }
 
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {
@@ -96,7 +119,7 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
         return 0;
     int64_t bytes = gf_job_bytes(job, -1);
     const struct gf_job picture = gf_filter_picture_job(t);
-    if (t->s->filter.edges == GF_EDGES_SMOOTH)
+    if (gf_filter_edges(t->s) == GF_EDGES_SMOOTH)
         bytes += gf_filter_smooth_bytes(&picture);
     return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim,
                                   (int)gf_max(t->filtering->peaks.n, BANDS),
@@ -174,7 +197,7 @@ static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
 }
 
 int gf_filter_lengthen(struct gf_task *t) {
-    const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
+    const enum gf_edges mode = gf_filter_edges(t->s);
     const int threads = gf_settings_threads(t->s);
     struct gf_array *input = &t->filtering->input;
     if (!needs_input(t))

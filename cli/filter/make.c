@@ -241,8 +241,8 @@ static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
         f->n_factors = 0;
     }
     if (frame->prior || !gf_filter_measures(s))
-        gf_wiener_invert(job, frame->prior, s->filter.restore.regularize, gf_settings_threads(s),
-                         &f->table);
+        return gf_wiener_invert(job, frame->prior, s->filter.restore.regularize,
+                                gf_settings_threads(s), &f->table);
     return 0;
 }
 

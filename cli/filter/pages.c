@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
-#include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/sample_value.h"

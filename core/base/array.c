@@ -14,14 +14,13 @@ const char *const gf_dtype_names[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
 
 static const struct dtype {
     size_t size;
-    enum gf_dtype real;
     double low, high;
 } dtypes[GF_N_DTYPES] = {
-    [GF_U8] = {1, GF_U8, 0, UINT8_MAX},          [GF_I8] = {1, GF_I8, INT8_MIN, INT8_MAX},
-    [GF_U16] = {2, GF_U16, 0, UINT16_MAX},       [GF_I16] = {2, GF_I16, INT16_MIN, INT16_MAX},
-    [GF_U32] = {4, GF_U32, 0, UINT32_MAX},       [GF_I32] = {4, GF_I32, INT32_MIN, INT32_MAX},
-    [GF_F32] = {4, GF_F32, -INFINITY, INFINITY}, [GF_F64] = {8, GF_F64, -INFINITY, INFINITY},
-    [GF_C64] = {8, GF_F32, -INFINITY, INFINITY}, [GF_C128] = {16, GF_F64, -INFINITY, INFINITY},
+    [GF_U8] = {1, 0, UINT8_MAX},         [GF_I8] = {1, INT8_MIN, INT8_MAX},
+    [GF_U16] = {2, 0, UINT16_MAX},       [GF_I16] = {2, INT16_MIN, INT16_MAX},
+    [GF_U32] = {4, 0, UINT32_MAX},       [GF_I32] = {4, INT32_MIN, INT32_MAX},
+    [GF_F32] = {4, -INFINITY, INFINITY}, [GF_F64] = {8, -INFINITY, INFINITY},
+    [GF_C64] = {8, -INFINITY, INFINITY}, [GF_C128] = {16, -INFINITY, INFINITY},
 };
 
 size_t gf_dtype_size(enum gf_dtype t) {
@@ -29,15 +28,6 @@ size_t gf_dtype_size(enum gf_dtype t) {
 }
 const char *gf_dtype_name(enum gf_dtype t) {
     return gf_dtype_names[t];
-}
-bool gf_dtype_is_complex(enum gf_dtype t) {
-    return t == GF_C64 || t == GF_C128;
-}
-bool gf_dtype_is_integer(enum gf_dtype t) {
-    return t < GF_F32;
-}
-enum gf_dtype gf_dtype_real(enum gf_dtype t) {
-    return dtypes[t].real;
 }
 
 int gf_dtype_parse(const char *name, enum gf_dtype *out) {

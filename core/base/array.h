@@ -42,10 +42,16 @@ size_t gf_dtype_size(enum gf_dtype t);
 extern const char *const gf_dtype_names[];                /* by enum gf_dtype, ending with NULL */
 const char *gf_dtype_name(enum gf_dtype t);               /* "u8", "f32", "c64", … */
 int gf_dtype_parse(const char *name, enum gf_dtype *out); /* GF_EUSAGE if unknown */
-bool gf_dtype_is_complex(enum gf_dtype t);
-bool gf_dtype_is_integer(enum gf_dtype t);
+static inline bool gf_dtype_is_complex(enum gf_dtype t) {
+    return t == GF_C64 || t == GF_C128;
+}
+static inline bool gf_dtype_is_integer(enum gf_dtype t) {
+    return t < GF_F32;
+}
 /* The real type of a complex type's components: c64 -> f32. Real types are returned unchanged. */
-enum gf_dtype gf_dtype_real(enum gf_dtype t);
+static inline enum gf_dtype gf_dtype_real(enum gf_dtype t) {
+    return t == GF_C64 ? GF_F32 : t == GF_C128 ? GF_F64 : t;
+}
 /* The range of an integer type; -inf..inf for other types. */
 void gf_dtype_range(enum gf_dtype t, double *low, double *high);
 

@@ -24,8 +24,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
 
 /* Flushes tiny values to 0, like gain_flush() in kernels/cpu/gain.h. */
 static void put(void *table, int bits, int64_t at, double v) {
-    gf_cpu_put_real(table, bits, at,
-                    fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900) ? 0 : (long double)v);
+    gf_real_put(table, at, bits == 64, fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900) ? 0 : v);
 }
 
 /* ---- factors ---- */
@@ -82,19 +81,6 @@ static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_pass *p
 
 /* ---- tables ---- */
 
-/* Element `at` of the filter's table; 1 without a table. */
-static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
-    v[0] = 1;
-    v[1] = 0;
-    if (!t->data)
-        return;
-    const bool complex = gf_dtype_is_complex(t->dtype);
-    for (int c = 0; c <= complex; c++) {
-        const int bits = gf_dtype_real(t->dtype) == GF_F64 ? 64 : 32;
-        v[c] = gf_cpu_get_real(t->data, bits, complex ? 2 * at + c : at);
-    }
-}
-
 /* Tabulates a whole line, including its mirrored half, for passes that keep real lines in pairs. */
 static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                      const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
@@ -119,20 +105,27 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     const struct gf_array *table = &p->job.filter->table;
     const int lanes = p->kernels->lanes, bits = p->kernels->bits;
     const bool complex = table->data && gf_dtype_is_complex(table->dtype);
+    int64_t row = 0, line = 1, lane = 1; /* of the table: its first number here, and strides */
+    index[pass->axis] = 0;
+    index[pass->lane] = first_of(&p->job, pass->lane);
+    for (int a = 0; a < table->rank; a++) {
+        row = row * table->shape[a] + index[a] - first_of(&p->job, a);
+        line *= a > pass->axis ? table->shape[a] : 1;
+        lane *= a > pass->lane ? table->shape[a] : 1;
+    }
     for (long k = 0; k < pass->args.n; k++)
         for (int l = 0; l < lanes; l++) {
-            double v[2], h;
-            int64_t at = 0, i = ((complex ? 2 : 1) * k) * lanes + l;
+            const long number = gf_min(lane0 + l, pass->args.n_lane - 1);
+            const int64_t i = ((complex ? 2 : 1) * k) * lanes + l;
+            const struct gf_number v = table->data
+                                           ? gf_filter_number(table, row + k * line + number * lane)
+                                           : (struct gf_number){1, 0};
             index[pass->axis] = k;
-            index[pass->lane] = first_of(&p->job, pass->lane) +
-                                (lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1);
-            for (int a = 0; a < table->rank; a++)
-                at = at * table->shape[a] + index[a] - first_of(&p->job, a);
-            table_value(table, at, v);
-            h = gf_filter_value(t, index);
-            put(to, bits, i, h * v[0]);
+            index[pass->lane] = first_of(&p->job, pass->lane) + number;
+            const double h = t->n_factors ? gf_filter_value(t, index) : 1;
+            put(to, bits, i, h * v.re);
             if (complex)
-                put(to, bits, i + lanes, h * v[1]);
+                put(to, bits, i + lanes, h * v.im);
         }
 }
 

@@ -5,7 +5,7 @@
  *
  * accelerated as by Biggs and Andrews (1997, Acceleration of iterative image restoration): y = x +
  * a (x - x of the iteration before), a = (g g') / (g' g'), 0 to 1, of the last two corrections g =
- * x' - y and g'. Reversed arrays are mirror images, so the job that blurs serves for H and H^T.
+ * x' - y and g'. Both blurs continue the picture beyond its edges as its tiles say.
  *
  * It ends after `iterations`, or, if those are automatic, when the mean square of d - H y is down to
  * the noise's (the discrepancy principle, Morozov 1966), after 1 to GF_RICHARDSON_MOST. */
@@ -13,21 +13,21 @@
 #define GF_CORE_RESTORE_RICHARDSON_H
 
 #include "core/filter/table.h"
+#include "core/restore/tiles.h"
 
 enum { GF_RICHARDSON_MOST = 200 };
 
 struct gf_richardson {
-    int iterations;   /* 0: automatic */
-    double deviation; /* of the noise, in sample units, for those */
-    int threads;
-    const struct gf_filter_transform *blur; /* runs the job */
+    int iterations;                         /* 0: automatic */
+    double deviation;                       /* of the noise, in sample units, for those */
+    const struct gf_tiles *tiles;           /* of the picture */
+    const struct gf_filter_transform *blur; /* each hand's, which runs tiles->job */
 };
 
-/* `job` blurs: GF_FILTER from f32 to one f32 output. *data: its input, contiguous; negative samples
- * count as 0. Replaces it by the result after *done iterations. GF_ENOMEM, or the blur's status. */
-int gf_richardson_restore(const struct gf_job *job, const struct gf_richardson *how,
-                          struct gf_array *data, int *done);
+/* *data: the picture, f32, contiguous, channels last; negative samples count as 0. Replaces it by
+ * the result after *done iterations. GF_ENOMEM, or the blur's status. */
+int gf_richardson_restore(const struct gf_richardson *how, struct gf_array *data, int *done);
 /* Bytes that it allocates. */
-int64_t gf_richardson_bytes(const struct gf_job *job);
+int64_t gf_richardson_bytes(const struct gf_tiles *tiles);
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/restore/wiener.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -27,50 +28,93 @@ static bool on(const struct gf_job *job, int axis) {
     return job->axes >> axis & 1;
 }
 
-/* The index along each axis of a table's element, and the frequency there, in cycles a sample. */
-static double frequency_at(const struct gf_job *job, const struct gf_array *table, int64_t at,
-                           int64_t index[GF_MAX_DIMS]) {
-    double square = 0;
-    for (int i = job->ndim - 1; i >= 0; i--) {
-        const int64_t n = job->shape[i], k = at % table->shape[i];
-        const double f = on(job, i) ? (double)(2 * k > n ? n - k : k) / (double)n : 0;
-        at /= table->shape[i];
-        square += f * f;
-        index[i] = k;
-    }
-    return sqrt(square);
-}
-
-/* The number of the band, and how far between the centres of two. */
-static double band_of(double f) {
-    return fmin(fmax(log(f / LOWEST) / WIDTH, 0), GF_PRIOR_BANDS - 1);
-}
+/* Squares of frequencies: where bands begin, and their centres. */
+struct scale {
+    double edge[GF_PRIOR_BANDS + 1], centre[GF_PRIOR_BANDS];
+};
 
 static double centre_of(int band) {
     return LOWEST * exp(WIDTH * (band + 0.5));
 }
 
+static struct scale make_scale(void) {
+    struct scale s;
+    for (int i = 0; i <= GF_PRIOR_BANDS; i++)
+        s.edge[i] = pow(LOWEST * exp(WIDTH * i), 2);
+    for (int i = 0; i < GF_PRIOR_BANDS; i++)
+        s.centre[i] = pow(centre_of(i), 2);
+    return s;
+}
+
+/* The last i with at[i] <= square, or 0, from one nearby. */
+static int search(const double *at, int n, double square, int i) {
+    while (i + 1 < n && square >= at[i + 1])
+        i++;
+    while (i > 0 && square < at[i])
+        i--;
+    return i;
+}
+
+/* A row of a table: its first element, its index along each axis but the last, and the sum of the
+ * squared frequencies along these, in cycles a sample. */
+struct row {
+    int64_t first, n, index[GF_MAX_DIMS];
+    double square;
+};
+
+static double frequency(const struct gf_job *job, int axis, int64_t k) {
+    const int64_t n = job->shape[axis];
+    return on(job, axis) ? (double)(2 * k > n ? n - k : k) / (double)n : 0;
+}
+
+static int64_t rows_of(const struct gf_job *job, const struct gf_array *table) {
+    return gf_shape_count(table->shape, job->ndim - 1);
+}
+
+static struct row row_of(const struct gf_job *job, const struct gf_array *table, int64_t row) {
+    const int last = job->ndim - 1;
+    struct row r = {.n = table->shape[last], .first = row * table->shape[last]};
+    for (int i = last - 1; i >= 0; i--) {
+        r.index[i] = row % table->shape[i];
+        row /= table->shape[i];
+        r.square += pow(frequency(job, i, r.index[i]), 2);
+    }
+    return r;
+}
+
 /* ---- the prior ---- */
 
-static void add_bin(const struct gf_job *job, const struct gf_array *g, const struct gf_array *h,
-                    int64_t at, bands sum) {
+static void add_row(const struct gf_job *job, const struct gf_array *g, const struct gf_array *h,
+                    int64_t number, const struct scale *scale, bands sum) {
     const int last = job->ndim - 1;
-    int64_t index[GF_MAX_DIMS], offset = 0;
-    const double f = frequency_at(job, h, at, index);
-    const struct gf_number y = gf_filter_number(h, at);
-    const double hh = y.re * y.re + y.im * y.im, points = (double)gf_job_points(job);
-    const int64_t k = gf_job_half_axis(job) == last ? index[last] : 0;
-    const double twice = k && 2 * k != job->shape[last] ? 2 : 1;
-    double *to = sum[(int)band_of(f)];
-    for (int i = 0; i <= last; i++)
-        offset += index[i] * g->stride[i];
-    for (int64_t c = 0; c < g->shape[job->ndim] && f > 0; c++) {
-        const char *p = (const char *)g->data + offset + c * g->stride[job->ndim];
-        const struct gf_number x = gf_number_get(p, 0, g->dtype == GF_C128);
-        const double gg = (x.re * x.re + x.im * x.im) / points, low = hh < FAINT ? 1 : 0;
-        const double add[SUMS] = {1, hh, gg * hh, hh * hh, low, low * hh, low * gg};
-        for (int i = 0; i < SUMS; i++)
-            to[i] += twice * add[i];
+    const struct row row = row_of(job, h, number);
+    const int64_t n = job->shape[last], channels = g->shape[job->ndim];
+    const bool half = gf_job_half_axis(job) == last, wide = g->dtype == GF_C128;
+    const double share = 1 / (double)gf_job_points(job);
+    const char *from = g->data;
+    int band = 0;
+    for (int i = 0; i < last; i++)
+        from += row.index[i] * g->stride[i];
+    for (int64_t k = 0; k < row.n; k++, from += g->stride[last]) {
+        const double f = frequency(job, last, k), square = row.square + f * f;
+        const struct gf_number y = gf_filter_number(h, row.first + k);
+        const double hh = y.re * y.re + y.im * y.im, twice = half && k && 2 * k != n ? 2 : 1;
+        const double low = hh < FAINT ? twice : 0;
+        if (square <= 0)
+            continue;
+        band = search(scale->edge, GF_PRIOR_BANDS, square, band);
+        double *to = sum[band], gg = 0;
+        for (int64_t c = 0; c < channels; c++) {
+            const struct gf_number x = gf_number_get(from + c * g->stride[job->ndim], 0, wide);
+            gg += (x.re * x.re + x.im * x.im) * share;
+        }
+        to[COUNT] += twice * (double)channels;
+        to[HH] += twice * (double)channels * hh;
+        to[GHH] += twice * gg * hh;
+        to[HHHH] += twice * (double)channels * hh * hh;
+        to[LOW] += low * (double)channels;
+        to[LOW_HH] += low * (double)channels * hh;
+        to[LOW_G] += low * gg;
     }
 }
 
@@ -114,14 +158,15 @@ static void choose_ratios(const bands sum, int axes, struct gf_prior *p) {
         const double rest = b[LOW] > 0 ? (b[LOW_G] - s * b[LOW_HH]) / b[LOW] : 0;
         power += b[COUNT] * s;
         count += b[COUNT];
-        p->ratio[i] = log(fmax(rest, p->noise)) - log_s[i];
+        p->ratio[i] = fmax(rest, p->noise) / s;
     }
     p->mean = power > 0 ? p->noise * count / power : 0;
 }
 
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, int threads, struct gf_prior *prior) {
-    const int64_t n = gf_array_count(h);
+    const int64_t n = rows_of(forward, h);
+    const struct scale scale = make_scale();
     double seen = 0, passed = 0;
     int axes = 0;
     for (int i = 0; i < forward->ndim; i++)
@@ -133,7 +178,7 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int i = 0; i < PARTS; i++)
         for (int64_t at = i * n / PARTS; at < (i + 1) * n / PARTS; at++)
-            add_bin(forward, spectrum, h, at, part[i]);
+            add_row(forward, spectrum, h, at, &scale, part[i]);
     for (int k = 0; k < GF_PRIOR_BANDS; k++) {
         for (int i = 1; i < PARTS; i++)
             for (int j = 0; j < SUMS; j++)
@@ -147,36 +192,62 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
     return 0;
 }
 
+/* Linear in the square of the frequency between centres i and i + 1. */
+static double ratio_at(const struct gf_prior *p, const struct scale *s, double square, int *i) {
+    *i = search(s->centre, GF_PRIOR_BANDS - 1, square, *i);
+    const double rise = (square - s->centre[*i]) / (s->centre[*i + 1] - s->centre[*i]);
+    return p->ratio[*i] + fmax(rise, 0) * (p->ratio[*i + 1] - p->ratio[*i]);
+}
+
 double gf_prior_ratio(const struct gf_prior *p, double f) {
-    const double at = fmax(band_of(f) - 0.5, 0);
-    const int i = (int)fmin(at, GF_PRIOR_BANDS - 2);
-    return exp(p->ratio[i] + (at - i) * (p->ratio[i + 1] - p->ratio[i]));
+    const struct scale scale = make_scale();
+    return ratio_at(p, &scale, f * f, &(int){0});
 }
 
 /* ---- the filters ---- */
 
-/* N / S, or L |D|^2. */
-static double weight_at(const struct gf_job *job, const struct gf_prior *prior, double regularize,
-                        const int64_t *index, double f) {
-    double laplacian = 0;
-    if (prior)
-        return f > 0 ? fmin(CAUTION * gf_prior_ratio(prior, f), 1e30) : 0;
-    for (int i = 0; i < job->ndim; i++)
-        if (on(job, i))
-            laplacian += 2 - 2 * cos(2 * PI * (double)index[i] / (double)job->shape[i]);
-    return regularize * laplacian * laplacian;
+static double laplacian(const struct gf_job *job, int axis, int64_t k) {
+    return on(job, axis) ? 2 - 2 * cos(2 * PI * (double)k / (double)job->shape[axis]) : 0;
 }
 
-void gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,
-                      int threads, struct gf_array *h) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t at = 0; at < gf_array_count(h); at++) {
-        int64_t index[GF_MAX_DIMS];
-        const double f = frequency_at(job, h, at, index);
-        const struct gf_number y = gf_filter_number(h, at);
-        const double below =
-            y.re * y.re + y.im * y.im + weight_at(job, prior, regularize, index, f);
-        const double factor = below > 0 ? 1 / below : 0;
-        gf_filter_put_number(h, at, (struct gf_number){y.re * factor, -y.im * factor});
+/* N / S, or L |D|^2, for each element of a row. */
+static void weigh_row(const struct gf_job *job, const struct gf_prior *prior, double regularize,
+                      const struct scale *scale, const struct row *row, double *weight) {
+    const int last = job->ndim - 1;
+    double d = 0;
+    int band = 0;
+    for (int i = 0; i < last && !prior; i++)
+        d += laplacian(job, i, row->index[i]);
+    for (int64_t k = 0; k < row->n; k++) {
+        const double f = prior ? frequency(job, last, k) : 0, square = row->square + f * f;
+        if (!prior)
+            weight[k] = regularize * pow(d + laplacian(job, last, k), 2);
+        else
+            weight[k] =
+                square > 0 ? fmin(CAUTION * ratio_at(prior, scale, square, &band), 1e30) : 0;
     }
+}
+
+int gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,
+                     int threads, struct gf_array *h) {
+    const int64_t rows = rows_of(job, h), n = h->shape[job->ndim - 1];
+    const struct scale scale = make_scale();
+    double *room = malloc((size_t)(threads * n) * sizeof *room);
+    if (!room)
+        return gf_no_memory();
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        double *weight = room + omp_get_thread_num() * n;
+        const struct row row = row_of(job, h, i);
+        weigh_row(job, prior, regularize, &scale, &row, weight);
+        for (int64_t k = 0; k < n; k++) {
+            const struct gf_number y = gf_filter_number(h, row.first + k);
+            const double below = y.re * y.re + y.im * y.im + weight[k];
+            const double factor = below > 0 ? 1 / below : 0;
+            gf_filter_put_number(h, row.first + k,
+                                 (struct gf_number){y.re * factor, -y.im * factor});
+        }
+    }
+    free(room);
+    return 0;
 }

@@ -26,7 +26,7 @@ enum { GF_PRIOR_BANDS = 128 };
 /* Powers are |G|^2 over the number of points: that of white noise is its variance. */
 struct gf_prior {
     double noise;
-    double ratio[GF_PRIOR_BANDS]; /* log N(f) / S(f) in the middle of each band */
+    double ratio[GF_PRIOR_BANDS]; /* N(f) / S(f) in the middle of each band */
     double mean;                  /* the least N over the mean of S without the zero frequency */
 };
 
@@ -35,11 +35,12 @@ struct gf_prior {
  * too. GF_ENOMEM. */
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, int threads, struct gf_prior *prior);
-/* N / S at a frequency, interpolated as a power law between bands. */
+/* N / S at a frequency, interpolated over its square between bands. */
 double gf_prior_ratio(const struct gf_prior *prior, double frequency);
 
-/* Replaces H on the job's shape by the Wiener filter or, without a prior, by Tikhonov's with L. */
-void gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,
-                      int threads, struct gf_array *h);
+/* Replaces H on the job's shape by the Wiener filter or, without a prior, by Tikhonov's with L.
+ * GF_ENOMEM. */
+int gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,
+                     int threads, struct gf_array *h);
 
 #endif

@@ -251,6 +251,33 @@ INLINE cvec result_of(const struct tile *t, int half, cvec x) {
     return ends_real(t->pass) ? (cvec){half ? x.im : x.re, {0}} : x;
 }
 
+/* Stores whole blocks of real samples in the kernels' precision, for which store_rows()'s choices
+ * take longer than its arithmetic. Returns the number of points stored. */
+static long store_real_rows(const struct tile *t, int half, const cvec *x, long points,
+                            struct mapping *m) {
+    const struct gf_cpu_end *e = m->e;
+    const bool imaginary = ends_swapped(t->pass) != (ends_real(t->pass) && half);
+    char *base = outer_at(t, e, false);
+    const vec factor = m->factor;
+    vec largest = m->largest;
+    long k = 0;
+    for (; k + LANES <= points; k += LANES) {
+        vec v[LANES];
+#pragma GCC unroll 16
+        for (int j = 0; j < LANES; j++) {
+            v[j] = (imaginary ? x[k + j].im : x[k + j].re) * factor;
+            largest = vec_max(vec_abs(v[j]), largest);
+        }
+        vec_transpose(v);
+        for (int l = 0; l < t->count[half]; l++)
+            vec_storeu(base + axis_at(&e->lane, t->lane0 + half * LANES + l) +
+                           k * (long)sizeof(real),
+                       v[l]);
+    }
+    m->largest = largest;
+    return k;
+}
+
 /* Stores lines along the destination's rows, transposed block by block. */
 static void store_rows(const struct tile *t, int half, const cvec *x, long points,
                        struct mapping *m) {
@@ -258,7 +285,9 @@ static void store_rows(const struct tile *t, int half, const cvec *x, long point
     char *base = outer_at(t, e, false);
     int size = sample_size[e->type];
     const long counted = points < e->line.counted ? points : e->line.counted;
-    for (long k = 0; k < points; k += LANES) {
+    const enum gf_cpu_sample own = GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64;
+    const bool real_rows = e->value == GF_CPU_REAL && e->type == own;
+    for (long k = real_rows ? store_real_rows(t, half, x, points, m) : 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         int width = points - k < LANES ? (int)(points - k) : LANES;
         for (int j = 0; j < LANES; j++) {

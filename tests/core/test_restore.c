@@ -165,7 +165,7 @@ static void check_inverse(const struct gf_job *job, const struct gf_prior *prior
     CHECK(!gf_array_alloc(&h, GF_C64, 2, shape) && !gf_array_alloc(&was, GF_C64, 2, shape));
     fill_transfer(&h);
     fill_transfer(&was);
-    gf_wiener_invert(job, prior, l, 2, &h);
+    CHECK_EQ(gf_wiener_invert(job, prior, l, 2, &h), GF_OK);
     for (int i = 0; i < NY * HALF; i++) {
         const long double re = ((float *)was.data)[2 * i], im = ((float *)was.data)[2 * i + 1];
         const int ky = i / HALF, kx = i % HALF, my = ky > NY / 2 ? NY - ky : ky;
@@ -220,57 +220,190 @@ static void test_wiener(void) {
     const struct gf_job job = {.ndim = 2, .shape = {NY, NX}, .channels = 1, .axes = 3};
     struct gf_prior prior = {.noise = 0.25};
     for (int i = 0; i < GF_PRIOR_BANDS; i++)
-        prior.ratio[i] = 0.02 * i - 5;
+        prior.ratio[i] = exp(0.02 * i - 5);
     check_inverse(&job, &prior, 0);
     check_inverse(&job, NULL, 0.02);
     check_inverse(&job, NULL, 1e3);
     test_prior();
 }
 
-/* ---- Richardson-Lucy ---- */
+/* ---- tiles ---- */
 
-enum { PIXELS = 7 * 10, CHANNELS = 2, ALL = PIXELS * CHANNELS };
-
-static const double kernel[2][3] = {{0.5, 0.1, 0}, {0.2, 0.15, 0.05}};
-
-/* A circular convolution by its definition, or its transpose. */
-static void convolve(const double *in, bool transposed, double *out) {
-    memset(out, 0, ALL * sizeof *out);
-    for (int i = 0; i < ALL; i++)
-        for (int j = 0; j < 6; j++) {
-            const int y = i / CHANNELS / 10, x = i / CHANNELS % 10;
-            const int sign = transposed ? -1 : 1;
-            const int to = ((y + sign * (j / 3) + 7) % 7 * 10 + (x + sign * (j % 3) + 10) % 10);
-            out[to * CHANNELS + i % CHANNELS] += kernel[j / 3][j % 3] * in[i];
-        }
+static int64_t folded(int64_t i, int64_t n, bool mirrors) {
+    const int64_t period = mirrors ? 2 * n : n, k = ((i % period) + period) % period;
+    return k < n ? k : period - 1 - k;
 }
 
+enum { TAPS = 4 };
+
+/* A kernel of a few samples, each at most `reach` from its centre along z, y, x. */
+struct taps {
+    int64_t at[TAPS][3];
+    double value[TAPS];
+};
+
+/* The sum over the taps at a place of an array of extents n, which `mirrors` or is periodic. */
+static double tapped(const struct taps *k, const float *x, const int64_t n[3], const int64_t at[3],
+                     bool mirrors, bool transposed) {
+    double sum = 0;
+    for (int j = 0; j < TAPS; j++) {
+        int64_t from = 0;
+        for (int i = 0; i < 3; i++)
+            from = from * n[i] + folded(at[i] + (transposed ? 1 : -1) * k->at[j][i], n[i], mirrors);
+        sum += k->value[j] * (double)x[from];
+    }
+    return sum;
+}
+
+struct blurring {
+    const struct taps *taps;
+    int runs;
+};
+
+/* Circular convolutions of a job's tiles: axes that are not transformed have no taps. */
 static int run(void *context, const struct gf_job *job, const struct gf_array *in,
                struct gf_array *out) {
-    double from[ALL], to[ALL];
-    (void)job;
-    ++*(int *)context;
-    for (int i = 0; i < ALL; i++)
-        from[i] = (double)((const float *)in->data)[i];
-    convolve(from, false, to);
-    for (int i = 0; i < ALL; i++)
-        ((float *)out->data)[i] = (float)to[i];
+    struct blurring *b = context;
+    const int64_t *n = job->shape;
+    b->runs++;
+    for (int64_t i = 0; i < gf_array_count(in); i++) {
+        const int64_t at[] = {i / n[2] / n[1], i / n[2] % n[1], i % n[2]};
+        ((float *)out->data)[i] = (float)tapped(b->taps, in->data, n, at, false, false);
+    }
     return 0;
 }
 
+struct received {
+    float *sample;
+    int *times;
+    bool reversed;
+};
+
+static void receive(void *user, int64_t tile, int64_t at, const float *row, int64_t n) {
+    const struct received *r = user;
+    (void)tile;
+    for (int64_t i = 0; i < n; i++) {
+        r->sample[at + i] = row[r->reversed ? -i : i];
+        r->times[at + i]++;
+    }
+}
+
+static void check_tiles(const struct gf_job *job, const int64_t reach[3], bool mirrors) {
+    struct taps taps;
+    struct gf_tiles t;
+    struct blurring b = {&taps, 0};
+    int64_t n[] = {1, 1, 1};
+    const int before = 3 - job->ndim;
+    for (int i = before; i < 3; i++)
+        n[i] = job->shape[i - before];
+    for (int j = 0; j < TAPS; j++) {
+        taps.value[j] = uniform();
+        for (int i = 0; i < 3; i++) {
+            const int64_t r =
+                i < before || !(job->axes >> (i - before) & 1) ? 0 : reach[i - before];
+            taps.at[j][i] = j == 0 ? r : j == 1 ? -r : (int64_t)(uniform() * (double)(2 * r)) - r;
+        }
+    }
+    gf_tiles_init(&t, job, reach, mirrors, 2);
+    const int64_t plane = n[0] * n[1] * n[2], all = plane * job->channels;
+    int64_t shape[] = {t.job.shape[0], t.job.shape[1], t.job.shape[2], 1};
+    float *x = malloc((size_t)all * sizeof *x);
+    struct received r = {malloc((size_t)all * sizeof(float)), calloc((size_t)all, sizeof(int)), 0};
+    struct gf_array in, out;
+    gf_array_alloc(&in, GF_F32, 4, shape);
+    gf_array_alloc(&out, GF_F32, 4, shape);
+    for (int64_t i = 0; i < all; i++)
+        x[i] = (float)uniform();
+    for (int transposed = 0; transposed < 2; transposed++) {
+        double worst = 0;
+        int bad = 0;
+        r.reversed = transposed;
+        for (int64_t first = 0; first < t.n; first += t.batch) {
+            gf_tiles_fill(&t, first, x, transposed, in.data);
+            run(&b, &t.job, &in, &out);
+            gf_tiles_use(&t, first, out.data, transposed, receive, &r);
+        }
+        for (int64_t i = 0; i < all; i++) {
+            const int64_t k = i % plane, at[] = {k / n[2] / n[1], k / n[2] % n[1], k % n[2]};
+            const double want = tapped(&taps, x + i - k, n, at, mirrors, transposed);
+            worst = fmax(worst, fabs((double)r.sample[i] - want));
+            bad += r.times[i] != transposed + 1;
+        }
+        CHECK_MSG(worst < 1e-6 && !bad, "%lldx%lldx%lld, axes %u: %g, %d", (long long)n[0],
+                  (long long)n[1], (long long)n[2], job->axes, worst, bad);
+    }
+    gf_array_free(&in);
+    gf_array_free(&out);
+    free(x);
+    free(r.sample);
+    free(r.times);
+}
+
+/* One tile and several, of each number of axes, kernels as long as the picture. */
+static void test_tiles(void) {
+    static const struct {
+        struct gf_job job;
+        int64_t reach[3];
+    } of[] = {
+        {{.ndim = 1, .shape = {1}, .channels = 1, .axes = 1}, {3}},
+        {{.ndim = 1, .shape = {9000}, .channels = 2, .axes = 1}, {20}},
+        {{.ndim = 2, .shape = {7, 10}, .channels = 3, .axes = 3}, {3, 5}},
+        {{.ndim = 2, .shape = {7, 10}, .channels = 1, .axes = 3}, {9, 30}},
+        {{.ndim = 2, .shape = {300, 41}, .channels = 1, .axes = 3}, {8, 0}},
+        {{.ndim = 2, .shape = {263, 270}, .channels = 2, .axes = 3}, {1, 9}},
+        {{.ndim = 2, .shape = {5, 8300}, .channels = 1, .axes = 2}, {0, 7}},
+        {{.ndim = 2, .shape = {8300, 5}, .channels = 1, .axes = 1}, {7, 0}},
+        {{.ndim = 3, .shape = {5, 290, 7}, .channels = 1, .axes = 6}, {0, 9, 3}},
+        {{.ndim = 3, .shape = {290, 4, 9}, .channels = 2, .axes = 5}, {2, 0, 4}},
+        {{.ndim = 3, .shape = {290, 9, 4}, .channels = 1, .axes = 3}, {2, 4, 0}},
+        {{.ndim = 3, .shape = {6, 150, 20}, .channels = 2, .axes = 7}, {2, 1, 3}},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int mirrors = 0; mirrors < 2; mirrors++)
+            check_tiles(&of[i].job, of[i].reach, mirrors);
+}
+
+/* ---- Richardson-Lucy ---- */
+
+enum { ROWS = 270, COLUMNS = 10, PIXELS = ROWS * COLUMNS, CHANNELS = 2, ALL = PIXELS * CHANNELS };
+
+/* A kernel whose mirror image differs, and one whose mirror image does not: with mirrored edges
+ * iterations with the first diverge. */
+static const struct taps kernels[] = {
+    {{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 2}}, {0.5, 0.1, 0.2, 0.2}},
+    {{{0, 0, 0}, {0, 0, 0}, {0, 0, 2}, {0, 0, -2}}, {0.3, 0.3, 0.2, 0.2}},
+};
+
+/* By its definition, or its transpose, channels last. */
+static void convolve(const double *in, bool mirrors, bool transposed, double *out) {
+    const int64_t n[] = {1, ROWS, COLUMNS};
+    static float plane[PIXELS];
+    for (int c = 0; c < CHANNELS; c++) {
+        for (int i = 0; i < PIXELS; i++)
+            plane[i] = (float)in[i * CHANNELS + c];
+        for (int i = 0; i < PIXELS; i++) {
+            const int64_t at[] = {0, i / COLUMNS, i % COLUMNS};
+            out[i * CHANNELS + c] = tapped(&kernels[mirrors], plane, n, at, mirrors, transposed);
+        }
+    }
+}
+
 /* The same iterations from their formulas, in double. */
-static void restore(const double *d, int iterations, double *x) {
-    double y[ALL], before[ALL], g[ALL] = {0}, blurred[ALL], ratio[ALL], mean = 0;
+static void restore(const double *d, bool mirrors, int iterations, double *x) {
+    static double y[ALL], before[ALL], g[ALL], blurred[ALL], ratio[ALL];
+    double mean = 0;
     for (int i = 0; i < ALL; i++)
         mean += d[i] / ALL;
-    for (int i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++) {
         x[i] = y[i] = mean;
+        g[i] = 0;
+    }
     for (int k = 0; k < iterations; k++) {
         double above = 0, below = 0;
-        convolve(y, false, blurred);
+        convolve(y, mirrors, false, blurred);
         for (int i = 0; i < ALL; i++)
             ratio[i] = d[i] / blurred[i];
-        convolve(ratio, true, blurred);
+        convolve(ratio, mirrors, true, blurred);
         for (int i = 0; i < ALL; i++) {
             const double next = y[i] * blurred[i], now = next - y[i];
             above += now * g[i];
@@ -285,45 +418,46 @@ static void restore(const double *d, int iterations, double *x) {
     }
 }
 
-static int lucy(const double *d, int iterations, double deviation, float *out, int *runs) {
+static int lucy(const double *d, bool mirrors, int iterations, double deviation, float *out) {
     const struct gf_job job = {
-        .ndim = 2, .shape = {7, 10}, .channels = CHANNELS, .axes = 3, .in_dtype = GF_F32};
-    const struct gf_filter_transform blur = {run, runs};
-    const struct gf_richardson how = {
-        .iterations = iterations, .deviation = deviation, .threads = 2, .blur = &blur};
-    const int64_t shape[] = {7, 10, CHANNELS};
+        .ndim = 2, .shape = {ROWS, COLUMNS}, .channels = CHANNELS, .axes = 3};
+    const int64_t shape[] = {ROWS, COLUMNS, CHANNELS}, reach[] = {1, 2};
+    struct blurring b[2] = {{&kernels[mirrors], 0}, {&kernels[mirrors], 0}};
+    const struct gf_filter_transform blur[] = {{run, &b[0]}, {run, &b[1]}};
+    struct gf_tiles tiles;
+    const struct gf_richardson how = {iterations, deviation, &tiles, blur};
     struct gf_array data = gf_array_wrap(out, GF_F32, 3, shape);
     int done = -1;
-    *runs = 0;
+    gf_tiles_init(&tiles, &job, reach, mirrors, 2);
     for (int i = 0; i < ALL; i++)
         out[i] = (float)d[i];
-    CHECK_EQ(gf_richardson_restore(&job, &how, &data, &done), GF_OK);
+    CHECK_EQ(gf_richardson_restore(&how, &data, &done), GF_OK);
+    if (iterations)
+        CHECK_EQ(b[0].runs + b[1].runs, 2 * done * gf_divide_up(tiles.n, tiles.batch));
     return done;
 }
 
-static void test_richardson(void) {
-    double sharp[ALL], d[ALL], want[ALL];
-    float out[ALL];
-    int runs;
+static void check_richardson(bool mirrors) {
+    static double sharp[ALL], d[ALL], want[ALL];
+    static float out[ALL];
     for (int i = 0; i < ALL; i++)
         sharp[i] = i % 9 == 0 ? 200 : 10 * uniform();
-    convolve(sharp, false, d);
+    convolve(sharp, mirrors, false, d);
     for (int n = 1; n <= 16; n *= 4) {
         double worst = 0;
-        CHECK_EQ(lucy(d, n, 0, out, &runs), n);
-        CHECK_EQ(runs, 2 * n);
-        restore(d, n, want);
+        CHECK_EQ(lucy(d, mirrors, n, 0, out), n);
+        restore(d, mirrors, n, want);
         for (int i = 0; i < ALL; i++)
             worst = fmax(worst, fabs((double)out[i] - want[i]));
-        CHECK_MSG(worst < 0.01, "%d iterations: %g", n, worst);
+        CHECK_MSG(worst < 0.01, "mirrors %d, %d iterations: %g", mirrors, n, worst);
     }
     /* The discrepancy principle: as many as the noise allows, at least one. */
-    CHECK_EQ(lucy(d, 0, 1e6, out, &runs), 1);
-    const int few = lucy(d, 0, 10, out, &runs), more = lucy(d, 0, 2, out, &runs);
+    CHECK_EQ(lucy(d, mirrors, 0, 1e6, out), 1);
+    const int few = lucy(d, mirrors, 0, 10, out), more = lucy(d, mirrors, 0, 2, out);
     double square = 0;
     for (int i = 0; i < ALL; i++)
         want[i] = (double)out[i];
-    convolve(want, false, sharp);
+    convolve(want, mirrors, false, sharp);
     for (int i = 0; i < ALL; i++)
         square += pow(sharp[i] - d[i], 2) / ALL;
     CHECK_MSG(few >= 1 && more > few && more < GF_RICHARDSON_MOST, "%d, %d", few, more);
@@ -332,11 +466,11 @@ static void test_richardson(void) {
     for (int i = 0; i < ALL; i++)
         d[i] = i % 3 ? 0 : -5;
     d[0] = 1e30;
-    lucy(d, 30, 0, out, &runs);
+    lucy(d, mirrors, 30, 0, out);
     for (int i = 0; i < ALL; i++)
         CHECK_MSG(out[i] >= 0 && isfinite(out[i]), "%d: %g", i, (double)out[i]);
     memset(d, 0, sizeof d);
-    lucy(d, 3, 0, out, &runs);
+    lucy(d, mirrors, 3, 0, out);
     for (int i = 0; i < ALL; i++)
         CHECK(out[i] == 0);
 }
@@ -345,6 +479,8 @@ int main(void) {
     test_psf();
     test_noise();
     test_wiener();
-    test_richardson();
+    test_tiles();
+    check_richardson(false);
+    check_richardson(true);
     return TEST_END();
 }
