@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
-#include "core/base/sample_value.h"
+#include "core/base/stretch.h"
 #include "core/spectrum/detail.h"
 #include "core/spectrum/thing.h"
 
@@ -52,7 +52,6 @@ enum {
     LOOKED_AT = 24,         /* waves examined to recognise a thing, even if N is less */
     CROWD = 8,              /* the most waves of interference */
     MOST_THINGS = 8,        /* the search ends after this many hidden waves of things */
-    SAMPLES = 256,          /* read along each axis for the range */
 };
 
 bool gf_filter_searches(const struct gf_settings *s) {
@@ -135,29 +134,13 @@ static int find_candidates(const struct search *e, struct gf_periodic_list *all)
 /* ---- interference, or a thing ---- */
 
 static int find_levels(struct search *e) {
-    const struct gf_array *in = &e->t->in;
-    const int last = e->job->ndim - 1;
-    const int64_t w = in->shape[last], rows = e->job->ndim > 1 ? in->shape[last - 1] : 1;
-    const int64_t nx = gf_min(w, SAMPLES), ny = gf_min(rows, SAMPLES);
-    e->levels = calloc((size_t)e->channels, sizeof *e->levels);
-    float *v = malloc((size_t)(nx * ny) * sizeof *v);
-    if (!e->levels || !v) {
-        free(v);
-        return gf_no_memory();
+    e->levels = gf_alloc((size_t)e->channels * sizeof *e->levels);
+    int rc = e->levels ? 0 : gf_no_memory();
+    for (int64_t c = 0; c < e->channels && !rc; c++) {
+        const struct gf_array px = gf_array_index(&e->t->in, e->job->ndim, c);
+        rc = gf_samples_quantiles(&px, (const double[]){0.01, 0.99}, e->levels[c]);
     }
-    for (int64_t c = 0; c < e->channels; c++) {
-        struct gf_array px = gf_array_index(in, e->job->ndim, c);
-        for (int64_t y = 0; y < ny; y++) {
-            const char *p = px.data;
-            p += last ? y * rows / ny * px.stride[last - 1] : 0;
-            for (int64_t x = 0; x < nx; x++)
-                v[y * nx + x] = (float)gf_sample_get(p + x * w / nx * px.stride[last], px.dtype);
-        }
-        e->levels[c][0] = (double)gf_select_float(v, nx * ny, nx * ny / 100);
-        e->levels[c][1] = (double)gf_select_float(v, nx * ny, nx * ny - 1 - nx * ny / 100);
-    }
-    free(v);
-    return 0;
+    return rc;
 }
 
 /* Examines a wave in the channel in which it is strongest. A coloured thing, and light on it,
@@ -423,7 +406,7 @@ static int find_noise(struct gf_task *t, const struct gf_job *job, const struct 
         rc = find_levels(&e);
     if (!rc)
         rc = choose(&e, &found);
-    free(e.levels);
+    gf_free(e.levels);
     return rc;
 }
 
@@ -459,7 +442,6 @@ static int64_t search_bytes(const struct gf_task *t, const struct gf_job *job,
     int64_t hidden = job->channels * gf_detail_bytes(&one, &extra) + extra;
     int64_t most = screens > hidden ? screens : hidden;
     return 3 * (int64_t)sizeof(struct gf_periodic_list) + gf_thing_bytes() +
-           SAMPLES * SAMPLES * (int64_t)sizeof(float) +
            (job->ndim == 2 && most > waves ? most : waves);
 }
 

@@ -59,13 +59,15 @@ int gf_filter_remove_stripes(struct gf_task *t) {
 void gf_filter_tell_stripes(const struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
     const char *name = gf_log_name(t->read[0]);
-    char planes[48] = "";
+    char planes[48] = "", period[48] = "";
     if (t->job.ndim > 2)
         snprintf(planes, sizeof planes, " in %lld of %lld planes", (long long)f->n_striped,
                  (long long)planes_of(t));
+    if (f->stripes.period > 0)
+        snprintf(period, sizeof period, ", bands of period %.4g", f->stripes.period);
     if (f->n_striped)
-        gf_log_note("'%s': removed stripes along %s (angle %d)%s, deviation %.3g", name,
-                    f->stripes.axis ? "columns" : "rows", f->stripes.axis ? 0 : 90, planes,
+        gf_log_note("'%s': removed stripes along %s (angle %d)%s%s, deviation %.3g", name,
+                    f->stripes.axis ? "columns" : "rows", f->stripes.axis ? 0 : 90, period, planes,
                     f->stripes.deviation);
     else
         gf_log_note("'%s': --destripe finds no stripes%s", name,
@@ -78,6 +80,7 @@ void gf_filter_describe_stripes(const struct gf_task *t, json_t *o) {
     if (t->filtering->n_striped)
         GF_APPEND(list, GF_KEY("angle", s->axis ? 0 : 90), GF_KEY("deviation", s->deviation),
                   GF_KEY("coherence", s->coherence), GF_KEY("levels", s->levels),
+                  GF_KEY_IF(s->period > 0, "period", s->period),
                   GF_KEY("planes", (long)t->filtering->n_striped));
     GF_ADD(o, GF_KEY("stripes", list));
 }

@@ -87,8 +87,7 @@ static void fill_matrix(const struct fit *f, double *m, int unknowns) {
         }
 }
 
-/* Cholesky's method; unknowns without a pivot become 0. */
-static void solve(double *m, double *x, int n) {
+void gf_solve(double *m, double *x, int n) {
     const double least = LEAST_PIVOT * m[0];
     for (int j = 0; j < n; j++) {
         double d = m[j * n + j];
@@ -226,7 +225,7 @@ static void one_channel(struct fit *f, int64_t channel, const double *matrix, do
     double x[MOST_UNKNOWNS];
     correlate(f, x, unknowns);
     memcpy(m, matrix, (size_t)(unknowns * unknowns) * sizeof *m);
-    solve(m, x, unknowns);
+    gf_solve(m, x, unknowns);
     for (int i = 0; i < f->n; i++) {
         double sum[2], points = 1;
         for (int k = 0; k < f->ndim; k++)

@@ -25,4 +25,8 @@ int gf_waves_subtract(struct gf_array *samples, int ndim, int threads, struct gf
                       int n);
 int64_t gf_waves_bytes(const int64_t *shape, int ndim, int n, int threads);
 
+/* Sets x, on entry the right side, to the solution of a positive semidefinite matrix of n x n, by
+ * Cholesky's method, which overwrites m; unknowns without a pivot become 0. */
+void gf_solve(double *m, double *x, int n);
+
 #endif

@@ -1,12 +1,12 @@
 /* Removes stripes that run along the rows or the columns of a picture: a detector's offsets, a
  * scanner's streaks, alternate rows.
  *
- * The picture is transformed by the wavelet W4 across the stripes. In each band of details the
- * frequencies of stripes, which along them are near 0, are damped by 1 - exp(-k^2 / (2 sigma^2)),
- * sigma = 1 bin (Munch, Trtik, Marone, Stampanoni 2009, Stripe and ring artifact removal with
- * combined wavelet-Fourier filtering). Here these frequencies are those of the medians of eight
- * segments of a line, in which clipped samples do not count, and a band is damped only by the share
- * of its power that is not the picture's own. */
+ * The steps from line to line (core/restore/steps.h) add up to the profile of the lines, which is
+ * transformed by the wavelet W4. Each level of details is damped by the share of its power that is
+ * not stripes, as in the frequency 0 along the stripes of Munch, Trtik, Marone, Stampanoni 2009,
+ * Stripe and ring artifact removal with combined wavelet-Fourier filtering; here the details are
+ * those of the steps, in which objects and clipped samples do not count. Bands of light, waves
+ * across the lines, are fitted to the samples (core/restore/banding.h). */
 #ifndef GF_CORE_RESTORE_DESTRIPE_H
 #define GF_CORE_RESTORE_DESTRIPE_H
 
@@ -23,13 +23,14 @@ struct gf_destripe {
 struct gf_stripes {
     int axis;         /* across the stripes that were removed; -1: none */
     double deviation; /* of what was removed, in sample units */
-    double coherence; /* the share of the finest details that is the same all along, 0 .. 1 */
+    double coherence; /* the share of the finest details, or bands, that all segments share */
+    double period;    /* of bands of light, in lines; 0: other stripes */
     int levels;       /* of the wavelet transform that were damped */
 };
 
 /* Copies `in` (y, x, channel; any real type) to `out` (f32 or f64, same shape, allocated), without
  * its stripes; equal to `in` if there are none. With axis -1 these must be coherent from end to
- * end, be in most of the lines, change from line to line, and be fainter than the picture. Channels
+ * end, be in most of the lines, change from line to line or be a wave, and be fainter than the picture. Channels
  * are decided together, but each has its own stripes. GF_ENOMEM, or the transform's status. */
 int gf_destripe(const struct gf_destripe *want, const struct gf_array *in, struct gf_array *out,
                 struct gf_stripes *found);

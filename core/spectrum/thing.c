@@ -265,10 +265,11 @@ bool gf_thing_is_pure(const struct gf_thing *t) {
     return !t->looked || (t->harmonics == 0 && t->noise < 0.05 && fabs(t->follows) < 0.04);
 }
 
-/* The noise is mostly the variance of the light. 417 generated things with that noise and
- * correlation have gains of 1.11 and more; 60 photographs with lines are within the limits. */
+/* The noise is mostly the variance of the light, which is small in a picture of little contrast. 417
+ * generated things with that noise and correlation have gains of 1.11 and more; 60 photographs with
+ * lines are within the limits. */
 bool gf_thing_is_factor(const struct gf_thing *t) {
-    return t->noise >= 0.01 && t->correlation >= 0.95 && fabs(t->gain - 1) <= 0.06;
+    return t->noise >= 0.0035 && t->correlation >= 0.95 && fabs(t->gain - 1) <= 0.06;
 }
 
 bool gf_thing_is_print(const struct gf_thing *t, const struct gf_screen *screen) {

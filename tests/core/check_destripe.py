@@ -1,5 +1,5 @@
 """Checks gpufft filter --destripe: 400 ordinary pictures stay as they are, and stripes are removed at least as well as by
-pystripe, if it is installed, in four photographs.
+pystripe, if it is installed, in four photographs; random rows by 6 dB in each of ten draws.
 usage: check_destripe.py GPUFFT [COUNT]     needs numpy, scipy, Pillow, scikit-image (its photographs), perhaps pystripe"""
 import io, json, os, subprocess, sys, tempfile
 import numpy as np
@@ -172,8 +172,8 @@ for n in ('brick', 'camera', 'coins', 'moon'):
             ('named', 'rows20', a, a + r.normal(0, 20, (h, 1))), ('auto', 'alternate', a, a + 12 * (2 * (y % 2) - 1)),
             ('named', 'dark', dark, dark + 12 * (2 * (y % 2) - 1)), ('auto', 'grainy', grainy, grainy + r.normal(0, 6, (h, 1))),
             ('named', 'few', a, a + r.normal(0, 30, (h, 1)) * (r.random((h, 1)) < .1)),
-            ('named', 'led5', a, a * (1 + .15 * np.sin(2 * np.pi * y * 5 / h + 1))),
-            ('named', 'led12', a, a + 12 * np.sin(2 * np.pi * y * 12 / h + 1)),
+            ('auto', 'led5', a, a * (1 + .15 * np.sin(2 * np.pi * y * 5 / h + 1))),
+            ('auto', 'led12', a, a + 12 * np.sin(2 * np.pi * y * 12 / h + 1)),
             ('named', 'soft', a, a + np.convolve(r.normal(0, 12, h), [.25, .5, .25], 'same')[:, None])):
         made[folder, n, kind] = clean, bytes_of(striped); Image.fromarray(bytes_of(striped)).save(f'{folder}/{n}-{kind}.png')
 filter_all('auto', '--destripe'); filter_all('named', '--destripe=90')
@@ -181,7 +181,22 @@ for (folder, n, kind), (clean, striped) in made.items():
     before, after = psnr(clean, striped), psnr(clean, np.asarray(Image.open(f'{folder}-out/{n}-{kind}.png')))
     other = theirs(clean, striped) if filter_streaks else 0
     print(f'{n:8} {kind:10} {before:5.1f} dB > {after:5.1f} dB, pystripe {other:5.1f} dB')
-    if kind == 'rows6': check(after >= before + 6, f'{n} {kind}: {after - before:.1f} dB')
-    if kind not in ('led5', 'led12', 'soft') and (n, kind) != ('coins', 'few'): check(after >= other, f'{n} {kind}: {after:.1f} dB, pystripe {other:.1f} dB')
+    if (n, kind) != ('moon', 'soft'): check(after >= other, f'{n} {kind}: {after:.1f} dB, pystripe {other:.1f} dB')
+
+# ---- ten draws of random rows in each photograph, and what a named angle costs one without stripes ----
+os.mkdir('draws'); os.mkdir('clean'); made = {}
+for n in NAMES:
+    a = np.asarray(load(n).convert('L'))
+    if n in ('page.png', 'text.png') or max(a.shape) > 1100: continue
+    Image.fromarray(a).save(f'clean/{n[:-4]}.png'); made[n[:-4]] = a, []
+    for i in range(10 if n in ('brick.png', 'camera.png', 'coins.png', 'moon.png') else 2):
+        striped = bytes_of(a + np.random.default_rng(i).normal(0, 6, (len(a), 1))); made[n[:-4]][1].append(psnr(a, striped))
+        Image.fromarray(striped).save(f'draws/{n[:-4]}-{i}.png')
+filter_all('draws', '--destripe'); filter_all('clean', '--destripe=90')
+for n, (a, before) in made.items():
+    gain = [psnr(a, np.asarray(Image.open(f'draws-out/{n}-{i}.png'))) - b for i, b in enumerate(before)]
+    cost = psnr(a, np.asarray(Image.open(f'clean-out/{n}.png')))
+    print(f'{n:18} random rows: {min(gain):5.1f} to {max(gain):5.1f} dB better; a named angle without stripes: {cost:5.1f} dB')
+    check(min(gain) >= 6, f'{n}: {min(gain):.1f} dB'); check(cost > 35, f'{n} without stripes: {cost:.1f} dB')
 print(f'{passed} passed, {failed} failed')
 sys.exit(failed > 0)
