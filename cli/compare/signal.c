@@ -65,13 +65,18 @@ static void make_row(const struct gf_array *from, int channels, double *row, dou
                      const struct gf_array *px, char *to) {
     const int axis = from->rank - 2;
     const int64_t n = from->shape[axis];
+    const int64_t size = (int64_t)gf_dtype_size(px->dtype);
+    if (channels == 1 && from->dtype == px->dtype && from->stride[axis] == size) {
+        memcpy(to, from->data, (size_t)(n * size));
+        return;
+    }
     for (int c = 0; c < channels; c++) {
         gf_sample_run_read((const char *)from->data + c * from->stride[axis + 1], from->dtype,
                            from->stride[axis], n, c ? channel : row, NULL);
         for (int64_t i = 0; i < n && channels > 1; i++)
             row[i] = gf_luma_weight[c] * (c ? channel[i] : row[i]) + (c ? row[i] : 0);
     }
-    gf_sample_run_write(to, px->dtype, (int64_t)gf_dtype_size(px->dtype), n, row, NULL);
+    gf_sample_run_write(to, px->dtype, size, n, row, NULL);
 }
 
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px) {

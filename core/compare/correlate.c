@@ -7,7 +7,12 @@
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
 
-enum { OFFSETS = 7, LANES = 8 }; /* samples of a peak along an axis, and room for them */
+enum {
+    SIDE = 4,
+    OFFSETS = 2 * SIDE - 1,
+    LANES = 8
+};                   /* samples of a peak along an axis, their room */
+enum { PART = 128 }; /* bins of a row that are multiplied at once */
 
 typedef float quad __attribute__((vector_size(16), may_alias));
 
@@ -40,13 +45,13 @@ static double sum_wide(const double *px, const double *window, int64_t n, double
     return sum;
 }
 
-static double sum_narrow(const float *px, const double *window, int64_t n, double base,
+static double sum_narrow(const float *px, const float *window, int64_t n, double base,
                          double *top) {
     float sum = 0, most = (float)*top, own = (float)base;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
     for (int64_t x = 0; x < n; x++) {
         const float size = fabsf(px[x]);
-        sum += (float)window[x] * (px[x] - own);
+        sum += window[x] * (px[x] - own);
         most = most > size ? most : size;
     }
     *top = (double)most;
@@ -54,18 +59,28 @@ static double sum_narrow(const float *px, const double *window, int64_t n, doubl
 }
 
 /* Fills a row with w window[x] (v - mean); returns the sum of squares. */
-static inline double fill_row(const void *px, bool wide, const double *window, int64_t n, double w,
-                              double mean, float *to) {
-    const float own = (float)mean;
+static double fill_wide(const double *px, const double *window, int64_t n, double w, double mean,
+                        float *to) {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) {
-        const float v = wide ? (float)(w * window[x] * (((const double *)px)[x] - mean))
-                             : (float)(w * window[x]) * (((const float *)px)[x] - own);
-        to[x] = v;
-        sum += (double)v * (double)v;
+        to[x] = (float)(w * window[x] * (px[x] - mean));
+        sum += (double)to[x] * (double)to[x];
     }
     return sum;
+}
+
+static double fill_narrow(const float *px, const float *window, int64_t n, double w, double mean,
+                          float *to) {
+    const float own = (float)mean, factor = (float)w;
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t x = 0; x < n; x++) {
+        const float v = factor * window[x] * (px[x] - own);
+        to[x] = v;
+        sum += v * v;
+    }
+    return (double)sum;
 }
 
 int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
@@ -80,19 +95,22 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
         shorter[missing + i] = less ? less[i] : 0;
     }
     const int64_t rows = n[0] * n[1], stride = n[2] * (int64_t)gf_dtype_size(px->dtype);
-    double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
+    double *window = malloc((size_t)(n[0] + n[1] + 2 * n[2] + rows) * sizeof *window);
     if (!window)
         return gf_no_memory();
     make_windows(n, at, shorter, axes << missing, window);
     double *along = window + n[0] + n[1], *sum = along + n[2];
+    float *narrow = (float *)(sum + rows);
     const double base = gf_real_get(px->data, 0, wide);
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
         weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
+    for (int64_t x = 0; x < n[2]; x++)
+        narrow[x] = (float)along[x];
 #pragma omp parallel for num_threads(threads) reduction(max : top)
     for (int64_t r = 0; r < rows; r++) {
         const char *from = (const char *)px->data + r * stride;
         sum[r] = wide ? sum_wide((const double *)from, along, n[2], base, &top)
-                      : sum_narrow((const float *)from, along, n[2], base, &top);
+                      : sum_narrow((const float *)from, narrow, n[2], base, &top);
     }
     for (int64_t r = 0; r < rows; r++)
         mean += window[r / n[1]] * window[n[0] + r % n[1]] * sum[r];
@@ -103,8 +121,8 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
         const double w = scale * window[r / n[1]] * window[n[0] + r % n[1]];
         const char *from = (const char *)px->data + r * stride;
         float *row = (float *)to->data + r * n[2];
-        sum[r] = wide ? fill_row(from, true, along, n[2], w, mean, row)
-                      : fill_row(from, false, along, n[2], w, mean, row);
+        sum[r] = wide ? fill_wide((const double *)from, along, n[2], w, mean, row)
+                      : fill_narrow((const float *)from, narrow, n[2], w, mean, row);
     }
     *energy = 0;
     for (int64_t r = 0; r < rows; r++)
@@ -112,6 +130,19 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
     *energy = *energy > 1e-28 * (double)(rows * n[2]) ? *energy : 0; /* rounding of the mean */
     free(window);
     return 0;
+}
+
+void gf_halve(const struct gf_array *px, int threads, struct gf_array *to) {
+    const int64_t h = to->shape[0], w = to->shape[1], line = px->shape[1];
+#pragma omp parallel for num_threads(threads)
+    for (int64_t y = 0; y < h; y++) {
+        const float *a = (const float *)px->data + 2 * y * line, *b = a + line;
+        float *row = (float *)to->data + y * w;
+#pragma omp simd
+        for (int64_t x = 0; x < w; x++)
+            row[x] =
+                0.25f * a[2 * x] + 0.25f * a[2 * x + 1] + 0.25f * b[2 * x] + 0.25f * b[2 * x + 1];
+    }
 }
 
 /* ---- phases ---- */
@@ -248,89 +279,145 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
 
 /* ---- between samples ---- */
 
-/* Sums an axis's bins at OFFSETS shifts around `at`, and makes that axis the slowest one:
- * to[j][row] = sum of from[row][k] exp(2 pi i k shift_j / n). `wave` has room for the factors. */
-static void sum_axis(const struct gf_bins *b, int axis, double at, double step, float *wave,
-                     const float *from, float *to) {
-    const int64_t n = b->n[axis], bins = axis == 2 ? b->stored : n;
-    const int64_t rows = axis == 2   ? b->n[0] * b->n[1]
-                         : axis == 1 ? OFFSETS * b->n[0]
-                                     : OFFSETS * OFFSETS;
+/* Numbers of size 1, `step` radians apart. */
+static void make_turns(double first, double step, int n, float *re, float *im) {
+    const double c = cos(step), s = sin(step);
+    struct gf_number e = {cos(first), sin(first)};
+    for (int j = 0; j < n; j++) {
+        re[j] = (float)e.re;
+        im[j] = (float)e.im;
+        e = (struct gf_number){e.re * c - e.im * s, e.re * s + e.im * c};
+    }
+}
+
+/* The products f conj(g) turn[x] of a part of a row. */
+static void multiply(const float *f, const float *g, const float *turn, int64_t n, float *to) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++) {
+        const float re = f[2 * x] * g[2 * x] + f[2 * x + 1] * g[2 * x + 1];
+        const float im = f[2 * x + 1] * g[2 * x] - f[2 * x] * g[2 * x + 1];
+        to[2 * x] = re * turn[2 * x] - im * turn[2 * x + 1];
+        to[2 * x + 1] = re * turn[2 * x + 1] + im * turn[2 * x];
+    }
+}
+
+/* Sums the last axis of f conj(g) at OFFSETS shifts around `at`, and makes it the slowest axis:
+ * to[j][row] = sum of f conj(g) exp(2 pi i k shift_j / n). Shifts on both sides of `at` share their
+ * products with cosines and sines. `wave` has room for the factors. */
+static void sum_rows(const struct gf_bins *b, const float *f, const float *g, double at,
+                     double step, float *wave, float *to) {
+    const int64_t bins = b->stored, rows = b->n[0] * b->n[1];
+    float *turn = wave + 2 * SIDE * bins;
     for (int64_t k = 0; k < bins; k++) {
-        const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
-        const double first = angle * (at - OFFSETS / 2 * step), c = cos(angle * step),
-                     s = sin(angle * step);
-        struct gf_number e = {cos(first), sin(first)};
-        for (int j = 0; j < LANES; j++) {
-            wave[2 * LANES * k + j] = (float)e.re;
-            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)e.im; /* both signs */
-            e = (struct gf_number){e.re * c - e.im * s, e.re * s + e.im * c};
-        }
+        const double angle = 2 * M_PI * (double)gf_bins_signed(k, b->n[2]) / (double)b->n[2];
+        float *w = wave + 2 * SIDE * k;
+        make_turns(angle * at, 0, 1, turn + 2 * k, turn + 2 * k + 1);
+        turn[2 * k] *= (float)gf_bins_weight(b, k);
+        turn[2 * k + 1] *= (float)gf_bins_weight(b, k);
+        make_turns(0, angle * step, SIDE, w, w + SIDE);
     }
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < rows; r++) {
-        const quad *w = (const quad *)wave; /* two of cosines, two of sines */
-        const float *v = from + 2 * r * bins;
-        quad re[2] = {{0}}, im[2] = {{0}};
-        for (int64_t k = 0; k < bins; k++, v += 2, w += 4) {
-            re[0] += v[0] * w[0] - v[1] * w[2];
-            re[1] += v[0] * w[1] - v[1] * w[3];
-            im[0] += v[0] * w[2] + v[1] * w[0];
-            im[1] += v[0] * w[3] + v[1] * w[1];
+        const quad *w = (const quad *)wave;
+        quad sum[4] = {{0}}; /* both parts by cosines, then by sines */
+        float v[2 * PART];
+        for (int64_t from = 0; from < bins; from += PART) {
+            const int64_t n = gf_min(PART, bins - from), first = 2 * (r * bins + from);
+            multiply(f + first, g + first, turn + 2 * from, n, v);
+            for (int64_t k = 0; k < n; k++, w += 2) {
+                sum[0] += v[2 * k] * w[0];
+                sum[1] += v[2 * k + 1] * w[0];
+                sum[2] += v[2 * k] * w[1];
+                sum[3] += v[2 * k + 1] * w[1];
+            }
         }
-        for (int j = 0; j < OFFSETS; j++) {
-            to[2 * (j * rows + r)] = re[j / 4][j % 4];
-            to[2 * (j * rows + r) + 1] = im[j / 4][j % 4];
+        for (int j = -SIDE + 1; j < SIDE; j++) {
+            const int side = abs(j), sign = j < 0 ? -1 : 1;
+            float *out = to + 2 * ((SIDE - 1 + j) * rows + r);
+            out[0] = sum[0][side] - (float)sign * sum[3][side];
+            out[1] = sum[1][side] + (float)sign * sum[2][side];
         }
     }
 }
 
-/* Samples the correlation around `shift`, moves that to its maximum, and sets *height; true if that
+/* Sums such an array's next axis in the same way. */
+static void sum_axis(const struct gf_bins *b, int axis, double at, double step, float *wave,
+                     const float *from, float *to) {
+    const int64_t n = b->n[axis], rows = axis == 1 ? OFFSETS * b->n[0] : OFFSETS * OFFSETS;
+    for (int64_t k = 0; k < n; k++) {
+        const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
+        float *w = wave + 2 * OFFSETS * k;
+        make_turns(angle * (at - OFFSETS / 2 * step), angle * step, OFFSETS, w, w + OFFSETS);
+        for (int j = OFFSETS; j < 2 * OFFSETS && 2 * k == n; j++)
+            w[j] = 0; /* both signs */
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        const float *v = from + 2 * r * n, *w = wave;
+        float re[OFFSETS] = {0}, im[OFFSETS] = {0};
+        for (int64_t k = 0; k < n; k++, v += 2, w += 2 * OFFSETS)
+            for (int j = 0; j < OFFSETS; j++) {
+                re[j] += v[0] * w[j] - v[1] * w[OFFSETS + j];
+                im[j] += v[0] * w[OFFSETS + j] + v[1] * w[j];
+            }
+        for (int j = 0; j < OFFSETS; j++) {
+            to[2 * (j * rows + r)] = re[j];
+            to[2 * (j * rows + r) + 1] = im[j];
+        }
+    }
+}
+
+/* The polynomial through OFFSETS samples an axis, x fastest, at a place in steps from the middle. */
+static double value_at(const float *v, const double at[3]) {
+    double w[3][OFFSETS], sum = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (int j = 0; j < OFFSETS; j++) {
+            w[axis][j] = 1;
+            for (int m = 0; m < OFFSETS; m++)
+                w[axis][j] *= m == j ? 1 : (at[axis] + OFFSETS / 2 - m) / (j - m);
+        }
+    for (int i = 0; i < OFFSETS * OFFSETS * OFFSETS; i++)
+        sum += w[0][i / OFFSETS / OFFSETS] * w[1][i / OFFSETS % OFFSETS] * w[2][i % OFFSETS] *
+               (double)v[2 * i];
+    return sum;
+}
+
+/* Samples the correlation around `shift`, moves that to the maximum, and sets *height; true if that
  * is the farthest sample along an axis. */
-static bool climb(const struct gf_bins *b, const float *product, double step, float *work,
+static bool climb(const struct gf_bins *b, const float *f, const float *g, double step, float *work,
                   double shift[3], double *height) {
     float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
     float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
-    int best = 0;
+    double at[3];
     bool far = false;
-    sum_axis(b, 2, shift[2], step, work, product, rows);
+    int best = 0;
+    sum_rows(b, f, g, shift[2], step, work, rows);
     sum_axis(b, 1, shift[1], step, work, rows, planes);
     sum_axis(b, 0, shift[0], step, work, planes, v);
     for (int k = 0; k < OFFSETS * OFFSETS * OFFSETS; k++)
         best = v[2 * k] > v[2 * best] ? k : best;
-    *height = (double)v[2 * best];
-    for (int i = 2, stride = 1; i >= 0; i--, stride *= OFFSETS) {
-        const int at = best / stride % OFFSETS;
-        const bool inside = at > 0 && at < OFFSETS - 1;
-        if (b->n[i] == 1)
-            continue;
-        shift[i] += step * (at - OFFSETS / 2);
-        far = far || !inside;
-        if (!inside)
-            continue;
-        const double before = (double)v[2 * (best - stride)],
-                     after = (double)v[2 * (best + stride)];
-        const double part = vertex(before, (double)v[2 * best], after);
-        shift[i] += step * part;
-        *height -= (before - after) * part / 4;
+    for (int i = 2, rest = best; i >= 0; i--, rest /= OFFSETS) {
+        at[i] = b->n[i] == 1 ? 0 : rest % OFFSETS - OFFSETS / 2;
+        far = far || fabs(at[i]) == OFFSETS / 2;
     }
+    for (double apart = 0.8; apart > 0.02 && !far; apart /= 2)
+        for (int i = 0; i < 3; i++) {
+            const double middle = at[i];
+            double of[3];
+            for (int k = 0; k < 3 && b->n[i] > 1; k++) {
+                at[i] = middle + (k - 1) * apart;
+                of[k] = value_at(v, at);
+            }
+            at[i] = b->n[i] > 1 ? middle + apart * vertex(of[0], of[1], of[2]) : 0;
+        }
+    *height = value_at(v, at);
+    for (int i = 0; i < 3; i++)
+        shift[i] += step * at[i];
     return far;
 }
 
-/* Replaces q by weight p conj(q). */
-static void multiply(const float *p, const float *weight, int64_t n, float *q) {
-#pragma omp simd
-    for (int64_t x = 0; x < n; x++) {
-        const float re = q[2 * x], im = q[2 * x + 1];
-        q[2 * x] = weight[x] * (p[2 * x] * re + p[2 * x + 1] * im);
-        q[2 * x + 1] = weight[x] * (p[2 * x + 1] * re - p[2 * x] * im);
-    }
-}
-
-int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
+int gf_correlation_refine(const struct gf_spectrum *f, const struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height) {
-    const float *p = f->px.data;
-    float *q = g->px.data;
+    const float *p = f->px.data, *q = g->px.data;
     struct gf_bins b;
     double at[3] = {0};
     gf_bins_view(f, &b);
@@ -339,15 +426,12 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)
         return gf_no_memory();
-    for (int64_t x = 0; x < b.stored; x++)
-        work[x] = (float)gf_bins_weight(&b, x);
-    for (int64_t r = 0; r < rows; r++, p += 2 * b.stored, q += 2 * b.stored)
-        multiply(p, work, b.stored, q);
-    q = g->px.data;
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);) /* a blurred peak may be far */
-        i++;
-    climb(&b, q, 0.06, work, at, height);
+    if (climb(&b, p, q, 0.2, work, at, height)) { /* a blurred peak may be far */
+        for (int i = 0; i < 9 && climb(&b, p, q, 0.4, work, at, height);)
+            i++;
+        climb(&b, p, q, 0.2, work, at, height);
+    }
     *height /= b.points * sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);

@@ -34,6 +34,9 @@ enum { GF_PEAK_LEAST = 12, GF_PEAK_LEAST_TURNED = 18 };
  * sum of squares, 0 if all samples are equal. GF_ENOMEM. */
 int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy);
+/* Fills `to`, a picture of half the extents, with the means of 2x2 samples. Both are f32 and
+ * C-contiguous. */
+void gf_halve(const struct gf_array *px, int threads, struct gf_array *to);
 /* Fills *share, allocated if it is NULL, with the share of each ring's power above that of the
  * quietest five rings in a row. The caller frees it. GF_ENOMEM. */
 int gf_ring_shares(const struct gf_spectrum *s, float **share);
@@ -45,8 +48,8 @@ int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const stru
 void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
                          struct gf_correlation_peak *peak);
 /* Moves `shift`, which is at most 10 samples from it, to a maximum of the correlation of two tapered
- * signals, found to 1/1000 of a sample. *height becomes the coefficient there. Changes g. GF_ENOMEM. */
-int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
+ * signals, found to 1/1000 of a sample. *height becomes the coefficient there. GF_ENOMEM. */
+int gf_correlation_refine(const struct gf_spectrum *f, const struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height);
 
 #endif
