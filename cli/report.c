@@ -249,7 +249,7 @@ static void write_number(FILE *f, const json_t *v, const char *how, int n) {
     const char *factor = memchr(how, '*', (size_t)n);
     const double x = json_number_value(v) * (factor ? strtod(factor + 1, NULL) : 1);
     const char kind = how[(factor ? factor - how : n) - 1];
-    char size[GF_SIZE_TEXT], format[16], *point;
+    char size[GF_SIZE_TEXT], format[16], shown[64], *point;
     int width = (int)strtol(how, &point, 10);
     if (kind == 'B') {
         fputs(gf_memory_text(json_integer_value(v), size), f);
@@ -261,7 +261,8 @@ static void write_number(FILE *f, const json_t *v, const char *how, int n) {
         fprintf(f, "%*.*f", width, decimals > 0 ? decimals : 0, x);
     } else {
         snprintf(format, sizeof format, "%%%.*s", (int)(factor ? factor - how : n), how);
-        fprintf(f, format, x);
+        snprintf(shown, sizeof shown, format, x);
+        fprintf(f, format, strtod(shown, NULL) == 0 ? 0 : x); /* no -0.000 */
     }
 }
 

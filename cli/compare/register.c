@@ -157,13 +157,8 @@ static int transform(struct hand *r, struct work *w, const struct gf_array *px,
         rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
     if (rc)
         return rc;
-    struct gf_job job = gf_signal_job(&w->px, GF_FORWARD);
-    to->ndim = px->rank;
-    to->half = true;
-    to->threads = r->all->threads;
-    memcpy(to->shape, px->shape, sizeof to->shape);
-    return gf_signal_run(r->runner[w == &r->pictures ? FORWARD : FIRST], &job, r->all->bytes,
-                         &w->px, &to->px);
+    return gf_signal_forward(r->runner[w == &r->pictures ? FORWARD : FIRST], r->all->bytes, &w->px,
+                             to);
 }
 
 /* Finds the shift of `in` to about a tenth of a sample, and how far the peak rises. */
@@ -180,8 +175,7 @@ static int find(struct hand *r, struct work *w, const struct gf_array *ref,
         rc = gf_cross_phases(&w->kept, w->share, &w->of[1], &w->of[1]);
     if (rc)
         return rc;
-    struct gf_job job = gf_signal_job(&w->px, GF_INVERSE);
-    rc = gf_signal_run(r->runner[INVERSE], &job, r->all->bytes, &w->of[1].px, &w->px);
+    rc = gf_signal_inverse(r->runner[INVERSE], r->all->bytes, &w->of[1], &w->px);
     gf_correlation_peak(&w->kept, &w->px, peak);
     for (int i = 0; i < ref->rank && w->halves; i++)
         peak->shift[i] *= 2;
@@ -324,41 +318,37 @@ static int align(struct hand *r, int64_t page) {
 /* ---- the report ---- */
 
 static const char form[] =
-    "{?first input                    {?volume z          }{?plane y          }x          "
-    "{?unit {?volume z in {unit:-8s}}{?plane y in {unit:-8s}}x in {unit:-8s}}"
-    "{?turns rotation  scale     }correlation  peak\n}"
-    "{name:-24s} {?volume {z:-10.3f} }{?plane {y:-10.3f} }{x:-10.3f} "
-    "{?unit {?volume {z_unit:-12.5g} }{?plane {y_unit:-12.5g} }{x_unit:-12.5g} }"
+    "{?first input                    {*axes {axis:-11s}}"
+    "{?unit {*axes {axis} in {unit:-8s}}}{?turns rotation  scale     }correlation  peak\n}"
+    "{name:-24s} {*axes {samples:-10.3f} }{?unit {*axes {units:-12.5g} }}"
     "{?turns {rotation:-9.3f} {scale:-9.5f} }{correlation:-12.4f} {peak:.1f}\n";
 
 static void print(struct gf_registering *g, const struct frame *f, const char *name, int64_t page) {
+    static const char *const names[] = {"z", "y", "x"};
     const struct gf_task *t = g->t;
     const struct gf_motion *m = &f->motion;
-    const int ndim = g->ref.rank, x = ndim - 1, y = ndim > 1 ? x - 1 : 0;
+    const int ndim = g->ref.rank;
     double spacing[GF_MAX_DIMS] = {0};
     const char *unit = gf_signal_spacing(&f->image, ndim, spacing, NULL);
-    const bool frame = t->n_read > 1;
+    const char *frame = t->n_read > 1 ? t->read[page] : NULL;
+    json_t *axes = json_array();
     if (t->targets->n && !strcmp(t->targets->target[0].where.text, "-"))
         return; /* the picture has stdout */
-    gf_progress_hide();
-    gf_report_print(
-        t->s->json, form,
-        GF_REPORT(
-            GF_KEY("in", t->read[frame ? page : 0]), GF_KEY_IF(page >= 0, "page", page),
-            GF_KEY("command", "register"), GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
-            GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
-            GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)),
-            GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
-            GF_KEY("correlation", f->coefficient), GF_KEY("peak", f->height),
-            GF_KEY("backend", f->backend), GF_KEY_IF(t->targets->n, "out", t->product[0].path),
-            GF_BOOL("ok", true), GF_BOOL(".first", !g->printed),
-            GF_KEY(".name", gf_log_name(frame ? t->read[page] : name)), GF_BOOL(".plane", ndim > 1),
-            GF_BOOL(".volume", ndim > 2), GF_BOOL(".turns", t->s->reg.estimate != SHIFT),
-            GF_KEY(".z", m->shift[0]), GF_KEY(".y", m->shift[y]), GF_KEY(".x", m->shift[x]),
-            GF_KEY(".z_unit", m->shift[0] * spacing[0]),
-            GF_KEY(".y_unit", m->shift[y] * spacing[y]),
-            GF_KEY(".x_unit", m->shift[x] * spacing[x])));
-    gf_log_flush_stdout();
+    for (int i = 0; i < ndim; i++)
+        GF_APPEND(axes, GF_KEY(".axis", names[3 - ndim + i]), GF_KEY(".samples", m->shift[i]),
+                  GF_KEY(".units", m->shift[i] * spacing[i]));
+    gf_signal_print(
+        t, NULL, form,
+        GF_ADD(gf_signal_report(t, frame ? frame : t->read[0], page),
+               GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
+               GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
+               GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)),
+               GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
+               GF_KEY("correlation", f->coefficient), GF_KEY("peak", f->height),
+               GF_KEY("backend", f->backend), GF_KEY_IF(t->targets->n, "out", t->product[0].path),
+               GF_BOOL("ok", true), GF_BOOL(".first", !g->printed),
+               GF_KEY(".name", gf_log_name(frame ? frame : name)), GF_KEY(".axes", axes),
+               GF_BOOL(".turns", t->s->reg.estimate != SHIFT)));
     g->printed = true;
 }
 
@@ -508,14 +498,9 @@ static int prepare(struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    struct gf_array *out = &t->product[0].image.px, like = *out;
-    int rc = t->targets->n ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
-    if (!rc)
-        rc = gf_signal_each(t, visit, walk);
-    if (!rc && t->targets->n) {
+    int rc = gf_signal_each(t, visit, walk);
+    if (!rc && t->targets->n)
         gf_task_note_alpha(t, 0);
-        rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
-    }
     return rc;
 }
 
@@ -526,17 +511,6 @@ static const struct gf_task_hooks hooks = {.name = "register",
                                            .prints = true,
                                            .prepare = prepare,
                                            .stream = stream};
-
-static int load_reference(const struct gf_settings *s, struct gf_array *ref) {
-    struct gf_image image = {0};
-    int rc = gf_signal_load(s, s->reg.with, &image);
-    if (!rc)
-        rc = gf_signal_make(s, &image, ref);
-    gf_image_free(&image);
-    if (rc)
-        gf_log_fail(s->reg.with);
-    return rc;
-}
 
 static int run(struct gf_settings *s, char **operands, int n) {
     const bool listed = s->files_from || s->files0_from;
@@ -549,7 +523,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    int rc = pair ? load_reference(s, &g->ref) : 0;
+    int rc = pair ? gf_signal_load_other(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, NULL) : 0;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
     free_state(g);
     gf_array_free(&g->ref);

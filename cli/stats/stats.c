@@ -206,9 +206,7 @@ static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
     char *path = NULL;
     if (!t->targets->n)
         return 0;
-    const struct gf_target *radial = &t->targets->target[0];
-    const struct gf_indices at = {.page = st->page < 0 ? 0 : st->page};
-    int rc = gf_template_expand(&radial->where, st->path, radial->label, &at, &path);
+    int rc = gf_signal_path(t, st->page, &path);
     if (!rc)
         rc = gf_stats_radial_write(st, path, t->s->clobber);
     free(path);
