@@ -54,7 +54,6 @@ struct frame {
 /* A thread that registers frames. */
 struct hand {
     struct gf_registering *all;
-    struct gf_task *t;
     struct frame *f;
     const struct gf_array *ref, *in;
     struct gf_runner own[N_RUNNERS], *runner[N_RUNNERS];
@@ -123,7 +122,6 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
     for (int i = 0; i <= g->hands; i++) {
         struct hand *r = &g->hand[i];
         r->all = g;
-        r->t = g->t;
         r->pictures.axes = r->halves.axes = 7;
         r->halves.halves = true;
         r->polars.axes = 2; /* angles are periodic */
@@ -184,8 +182,8 @@ static int find(struct hand *r, struct work *w, const struct gf_array *ref,
 
 static int find_shift(struct hand *r, struct gf_correlation_peak *peak) {
     const struct gf_array *px = r->in;
-    const bool halves =
-        px->rank == 2 && px->dtype == GF_F32 && px->shape[0] >= HALVED && px->shape[1] >= HALVED;
+    const bool halves = px->rank == 2 && px->dtype == GF_F32 && r->ref->dtype == GF_F32 &&
+                        px->shape[0] >= HALVED && px->shape[1] >= HALVED;
     int rc = halves ? find(r, &r->halves, r->ref, px, peak) : 0;
     return rc || (halves && peak->height >= SURE) ? rc : find(r, &r->pictures, r->ref, px, peak);
 }
@@ -238,7 +236,7 @@ static int find_turn(struct hand *r, const struct gf_array *in) {
         rc = refine(r, w, &r->array[POLAR], &r->array[POLAR + 1], peak.shift);
     const struct gf_motion more = gf_motion_of_polar(peak.shift);
     r->f->motion.turn += more.turn;
-    r->f->motion.scale *= r->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
+    r->f->motion.scale *= r->all->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
     return rc;
 }
 
@@ -279,7 +277,7 @@ static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
 
 /* Registers r->in-> GF_EINVAL if it has nothing in common with the reference. */
 static int estimate(struct hand *r) {
-    const bool turns = r->t->s->reg.estimate != SHIFT;
+    const bool turns = r->all->t->s->reg.estimate != SHIFT;
     struct gf_correlation_peak peak;
     r->f->motion = (struct gf_motion){.scale = 1};
     int rc = turns ? find_motion(r, &peak) : find_shift(r, &peak);
@@ -301,18 +299,18 @@ static int estimate(struct hand *r) {
 /* Puts the aligned picture into the product. Its alpha moves with it. */
 static int align(struct hand *r, int64_t page) {
     const struct gf_array *in = &r->f->image.px;
-    struct gf_array to = r->t->product[0].image.px;
+    struct gf_array to = r->all->t->product[0].image.px;
     if (page >= 0)
         to = gf_array_index(&to, 0, page);
     const struct gf_array from = gf_array_slice(in, in->rank - 1, 0, to.shape[to.rank - 1]);
     const struct gf_aligning how = {.runner = r->runner[ALIGNING],
                                     .motion = &r->f->motion,
-                                    .precision = gf_settings_precision(r->t->s, from.dtype),
+                                    .precision = gf_settings_precision(r->all->t->s, from.dtype),
                                     .threads = r->all->threads,
-                                    .edge = r->t->s->reg.fill == EDGE,
+                                    .edge = r->all->t->s->reg.fill == EDGE,
                                     .held = r->all->bytes};
-    return r->t->s->reg.estimate == SHIFT ? gf_align_shift(&how, &from, &to)
-                                          : gf_align_move(&how, &from, &to);
+    return r->all->t->s->reg.estimate == SHIFT ? gf_align_shift(&how, &from, &to)
+                                               : gf_align_move(&how, &from, &to);
 }
 
 /* ---- the report ---- */
@@ -331,9 +329,9 @@ static void print(struct gf_registering *g, const struct frame *f, const char *n
     double spacing[GF_MAX_DIMS] = {0};
     const char *unit = gf_signal_spacing(&f->image, ndim, spacing, NULL);
     const char *frame = t->n_read > 1 ? t->read[page] : NULL;
-    json_t *axes = json_array();
     if (t->targets->n && !strcmp(t->targets->target[0].where.text, "-"))
         return; /* the picture has stdout */
+    json_t *axes = json_array();
     for (int i = 0; i < ndim; i++)
         GF_APPEND(axes, GF_KEY(".axis", names[3 - ndim + i]), GF_KEY(".samples", m->shift[i]),
                   GF_KEY(".units", m->shift[i] * spacing[i]));

@@ -20,65 +20,45 @@ typedef float quad __attribute__((vector_size(16), may_alias));
 
 /* Fills the windows of n[0] + n[1] + n[2] samples, those of axes without one with 1. */
 static void make_windows(const int64_t n[3], const double middle[3], const double less[3],
-                         unsigned axes, double *window) {
+                         unsigned axes, float *window) {
     for (int axis = 0; axis < 3; window += n[axis++])
         for (int64_t i = 0; i < n[axis]; i++) {
             const double length = (double)n[axis] - less[axis];
             const double from = (double)i - (double)(n[axis] - 1) / 2 - middle[axis];
             const double t = length > 0 ? 2 * fabs(from) / length : 1;
             const bool flat = n[axis] == 1 || !(axes >> axis & 1) || t <= 0.5;
-            window[i] = flat ? 1 : t >= 1 ? 0 : 0.5 - 0.5 * cos(2 * M_PI * t);
+            window[i] = flat ? 1 : t >= 1 ? 0 : (float)(0.5 - 0.5 * cos(2 * M_PI * t));
         }
 }
 
-/* The sum of a row's samples less `base`, weighted; raises *top to the largest magnitude. */
-static double sum_wide(const double *px, const double *window, int64_t n, double base,
-                       double *top) {
-    double sum = 0, most = *top;
+/* Fills a row with scale (v - base). */
+static void load_row(const void *px, bool wide, int64_t n, double base, double scale, float *to) {
+    const float own = (float)base;
+    for (int64_t x = 0; x < n; x++)
+        to[x] =
+            wide ? (float)(scale * (((const double *)px)[x] - base)) : ((const float *)px)[x] - own;
+}
+
+/* The weighted sum of a row; raises *top to the largest magnitude. */
+static double sum_row(const float *row, const float *window, int64_t n, float *top) {
+    float sum = 0, most = *top;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
     for (int64_t x = 0; x < n; x++) {
-        const double size = fabs(px[x]);
-        sum += window[x] * (px[x] - base);
+        const float size = fabsf(row[x]);
+        sum += window[x] * row[x];
         most = most > size ? most : size;
     }
     *top = most;
-    return sum;
-}
-
-static double sum_narrow(const float *px, const float *window, int64_t n, double base,
-                         double *top) {
-    float sum = 0, most = (float)*top, own = (float)base;
-#pragma omp simd reduction(+ : sum) reduction(max : most)
-    for (int64_t x = 0; x < n; x++) {
-        const float size = fabsf(px[x]);
-        sum += window[x] * (px[x] - own);
-        most = most > size ? most : size;
-    }
-    *top = (double)most;
     return (double)sum;
 }
 
-/* Fills a row with w window[x] (v - mean); returns the sum of squares. */
-static double fill_wide(const double *px, const double *window, int64_t n, double w, double mean,
-                        float *to) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t x = 0; x < n; x++) {
-        to[x] = (float)(w * window[x] * (px[x] - mean));
-        sum += (double)to[x] * (double)to[x];
-    }
-    return sum;
-}
-
-static double fill_narrow(const float *px, const float *window, int64_t n, double w, double mean,
-                          float *to) {
-    const float own = (float)mean, factor = (float)w;
+/* Replaces v by w window[x] (v - mean); returns the sum of squares. */
+static double taper_row(float *row, const float *window, int64_t n, float w, float mean) {
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) {
-        const float v = factor * window[x] * (px[x] - own);
-        to[x] = v;
-        sum += v * v;
+        row[x] = w * window[x] * (row[x] - mean);
+        sum += row[x] * row[x];
     }
     return (double)sum;
 }
@@ -88,47 +68,48 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
     const int missing = 3 - px->rank;
     const bool wide = px->dtype == GF_F64;
     int64_t n[3] = {1, 1, 1};
-    double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, top = 0;
+    double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, most = 0;
+    float top = 0;
     for (int i = 0; i < px->rank; i++) {
         n[missing + i] = px->shape[i];
         at[missing + i] = middle ? middle[i] : 0;
         shorter[missing + i] = less ? less[i] : 0;
     }
     const int64_t rows = n[0] * n[1], stride = n[2] * (int64_t)gf_dtype_size(px->dtype);
-    double *window = malloc((size_t)(n[0] + n[1] + 2 * n[2] + rows) * sizeof *window);
-    if (!window)
+    float *window = malloc((size_t)(n[0] + n[1] + n[2]) * sizeof *window);
+    double *sum = malloc((size_t)rows * sizeof *sum);
+    if (!window || !sum) {
+        free(window);
+        free(sum);
         return gf_no_memory();
+    }
     make_windows(n, at, shorter, axes << missing, window);
-    double *along = window + n[0] + n[1], *sum = along + n[2];
-    float *narrow = (float *)(sum + rows);
-    const double base = gf_real_get(px->data, 0, wide);
+    const float *along = window + n[0] + n[1];
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
-        weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
-    for (int64_t x = 0; x < n[2]; x++)
-        narrow[x] = (float)along[x];
+        weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += (double)window[i];
+    for (int64_t i = 0; i < rows * n[2] && wide; i++)
+        most = fmax(most, fabs(((const double *)px->data)[i]));
+    const double base = gf_real_get(px->data, 0, wide), unit = most > 0 ? 1 / most : 1;
 #pragma omp parallel for num_threads(threads) reduction(max : top)
     for (int64_t r = 0; r < rows; r++) {
-        const char *from = (const char *)px->data + r * stride;
-        sum[r] = wide ? sum_wide((const double *)from, along, n[2], base, &top)
-                      : sum_narrow((const float *)from, narrow, n[2], base, &top);
+        float *row = (float *)to->data + r * n[2];
+        load_row((const char *)px->data + r * stride, wide, n[2], base, unit, row);
+        sum[r] = sum_row(row, along, n[2], &top);
     }
     for (int64_t r = 0; r < rows; r++)
-        mean += window[r / n[1]] * window[n[0] + r % n[1]] * sum[r];
-    mean = base + mean / (weights[0] * weights[1] * weights[2]);
-    const double scale = top > 0 ? 1 / top : 1; /* no square overflows */
+        mean += (double)(window[r / n[1]] * window[n[0] + r % n[1]]) * sum[r];
+    mean /= weights[0] * weights[1] * weights[2];
+    const float scale = top > 0 ? 1 / top : 1; /* no square overflows */
 #pragma omp parallel for num_threads(threads)
-    for (int64_t r = 0; r < rows; r++) {
-        const double w = scale * window[r / n[1]] * window[n[0] + r % n[1]];
-        const char *from = (const char *)px->data + r * stride;
-        float *row = (float *)to->data + r * n[2];
-        sum[r] = wide ? fill_wide((const double *)from, along, n[2], w, mean, row)
-                      : fill_narrow((const float *)from, narrow, n[2], w, mean, row);
-    }
+    for (int64_t r = 0; r < rows; r++)
+        sum[r] = taper_row((float *)to->data + r * n[2], along, n[2],
+                           scale * window[r / n[1]] * window[n[0] + r % n[1]], (float)mean);
     *energy = 0;
     for (int64_t r = 0; r < rows; r++)
         *energy += sum[r];
     *energy = *energy > 1e-28 * (double)(rows * n[2]) ? *energy : 0; /* rounding of the mean */
     free(window);
+    free(sum);
     return 0;
 }
 
