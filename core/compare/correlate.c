@@ -3,6 +3,7 @@
 
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
@@ -11,8 +12,7 @@ enum {
     SIDE = 4,
     OFFSETS = 2 * SIDE - 1,
     LANES = 8
-};                   /* samples of a peak along an axis, their room */
-enum { PART = 128 }; /* bins of a row that are multiplied at once */
+}; /* samples of a peak along an axis, their room */
 
 typedef float quad __attribute__((vector_size(16), may_alias));
 
@@ -260,89 +260,62 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
 
 /* ---- between samples ---- */
 
-/* Numbers of size 1, `step` radians apart. */
-static void make_turns(double first, double step, int n, float *re, float *im) {
-    const double c = cos(step), s = sin(step);
-    struct gf_number e = {cos(first), sin(first)};
-    for (int j = 0; j < n; j++) {
-        re[j] = (float)e.re;
-        im[j] = (float)e.im;
+/* Replaces q by weight p conj(q). */
+static void multiply(const float *p, const float *weight, int64_t n, float *q) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++) {
+        const float re = q[2 * x], im = q[2 * x + 1];
+        q[2 * x] = weight[x] * (p[2 * x] * re + p[2 * x + 1] * im);
+        q[2 * x + 1] = weight[x] * (p[2 * x + 1] * re - p[2 * x] * im);
+    }
+}
+
+/* Cosines and sines of the first SIDE multiples of an angle. */
+static void make_waves(double angle, float *wave) {
+    const double c = cos(angle), s = sin(angle);
+    struct gf_number e = {1, 0};
+    for (int j = 0; j < SIDE; j++) {
+        wave[j] = (float)e.re;
+        wave[SIDE + j] = (float)e.im;
         e = (struct gf_number){e.re * c - e.im * s, e.re * s + e.im * c};
     }
 }
 
-/* The products f conj(g) turn[x] of a part of a row. */
-static void multiply(const float *f, const float *g, const float *turn, int64_t n, float *to) {
-#pragma omp simd
-    for (int64_t x = 0; x < n; x++) {
-        const float re = f[2 * x] * g[2 * x] + f[2 * x + 1] * g[2 * x + 1];
-        const float im = f[2 * x + 1] * g[2 * x] - f[2 * x] * g[2 * x + 1];
-        to[2 * x] = re * turn[2 * x] - im * turn[2 * x + 1];
-        to[2 * x + 1] = re * turn[2 * x + 1] + im * turn[2 * x];
-    }
-}
-
-/* Sums the last axis of f conj(g) at OFFSETS shifts around `at`, and makes it the slowest axis:
- * to[j][row] = sum of f conj(g) exp(2 pi i k shift_j / n). Shifts on both sides of `at` share their
- * products with cosines and sines. `wave` has room for the factors. */
-static void sum_rows(const struct gf_bins *b, const float *f, const float *g, double at,
-                     double step, float *wave, float *to) {
-    const int64_t bins = b->stored, rows = b->n[0] * b->n[1];
+/* Sums an axis's bins at OFFSETS shifts around `at`, and makes that axis the slowest one:
+ * to[j][row] = sum of from[row][k] exp(2 pi i k shift_j / n). Shifts on both sides of `at` share
+ * their products with cosines and sines. `wave` has room for the factors. */
+static void sum_axis(const struct gf_bins *b, int axis, double at, double step, float *wave,
+                     const float *from, float *to) {
+    const int64_t n = b->n[axis], bins = axis == 2 ? b->stored : n;
+    const int64_t rows = axis == 2   ? b->n[0] * b->n[1]
+                         : axis == 1 ? OFFSETS * b->n[0]
+                                     : OFFSETS * OFFSETS;
+    const int64_t both = axis < 2 && n % 2 == 0 ? n / 2 : -1; /* a bin that stands for both signs */
     float *turn = wave + 2 * SIDE * bins;
     for (int64_t k = 0; k < bins; k++) {
-        const double angle = 2 * M_PI * (double)gf_bins_signed(k, b->n[2]) / (double)b->n[2];
-        float *w = wave + 2 * SIDE * k;
-        make_turns(angle * at, 0, 1, turn + 2 * k, turn + 2 * k + 1);
-        turn[2 * k] *= (float)gf_bins_weight(b, k);
-        turn[2 * k + 1] *= (float)gf_bins_weight(b, k);
-        make_turns(0, angle * step, SIDE, w, w + SIDE);
+        const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
+        turn[2 * k] = k == both ? 0 : (float)cos(angle * at);
+        turn[2 * k + 1] = k == both ? 0 : (float)sin(angle * at);
+        make_waves(angle * step, wave + 2 * SIDE * k);
     }
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < rows; r++) {
+        const float *v = from + 2 * r * bins, *t = turn;
         const quad *w = (const quad *)wave;
         quad sum[4] = {{0}}; /* both parts by cosines, then by sines */
-        float v[2 * PART];
-        for (int64_t from = 0; from < bins; from += PART) {
-            const int64_t n = gf_min(PART, bins - from), first = 2 * (r * bins + from);
-            multiply(f + first, g + first, turn + 2 * from, n, v);
-            for (int64_t k = 0; k < n; k++, w += 2) {
-                sum[0] += v[2 * k] * w[0];
-                sum[1] += v[2 * k + 1] * w[0];
-                sum[2] += v[2 * k] * w[1];
-                sum[3] += v[2 * k + 1] * w[1];
-            }
+        for (int64_t k = 0; k < bins; k++, v += 2, t += 2, w += 2) {
+            const float re = v[0] * t[0] - v[1] * t[1], im = v[0] * t[1] + v[1] * t[0];
+            sum[0] += re * w[0];
+            sum[1] += im * w[0];
+            sum[2] += re * w[1];
+            sum[3] += im * w[1];
         }
         for (int j = -SIDE + 1; j < SIDE; j++) {
-            const int side = abs(j), sign = j < 0 ? -1 : 1;
+            const float sign = j < 0 ? -1 : 1, *last = from + 2 * (r * bins + gf_max(both, 0));
+            const float even = both < 0 ? 0 : (float)cos(M_PI * (at + step * j));
             float *out = to + 2 * ((SIDE - 1 + j) * rows + r);
-            out[0] = sum[0][side] - (float)sign * sum[3][side];
-            out[1] = sum[1][side] + (float)sign * sum[2][side];
-        }
-    }
-}
-
-/* Sums such an array's next axis in the same way. */
-static void sum_axis(const struct gf_bins *b, int axis, double at, double step, float *wave,
-                     const float *from, float *to) {
-    const int64_t n = b->n[axis], rows = axis == 1 ? OFFSETS * b->n[0] : OFFSETS * OFFSETS;
-    for (int64_t k = 0; k < n; k++) {
-        const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
-        float *w = wave + 2 * OFFSETS * k;
-        make_turns(angle * (at - OFFSETS / 2 * step), angle * step, OFFSETS, w, w + OFFSETS);
-        for (int j = OFFSETS; j < 2 * OFFSETS && 2 * k == n; j++)
-            w[j] = 0; /* both signs */
-    }
-    for (int64_t r = 0; r < rows; r++) {
-        const float *v = from + 2 * r * n, *w = wave;
-        float re[OFFSETS] = {0}, im[OFFSETS] = {0};
-        for (int64_t k = 0; k < n; k++, v += 2, w += 2 * OFFSETS)
-            for (int j = 0; j < OFFSETS; j++) {
-                re[j] += v[0] * w[j] - v[1] * w[OFFSETS + j];
-                im[j] += v[0] * w[OFFSETS + j] + v[1] * w[j];
-            }
-        for (int j = 0; j < OFFSETS; j++) {
-            to[2 * (j * rows + r)] = re[j];
-            to[2 * (j * rows + r) + 1] = im[j];
+            out[0] = sum[0][abs(j)] - sign * sum[3][abs(j)] + even * last[0];
+            out[1] = sum[1][abs(j)] + sign * sum[2][abs(j)] + even * last[1];
         }
     }
 }
@@ -364,14 +337,14 @@ static double value_at(const float *v, const double at[3]) {
 
 /* Samples the correlation around `shift`, moves that to the maximum, and sets *height; true if that
  * is the farthest sample along an axis. */
-static bool climb(const struct gf_bins *b, const float *f, const float *g, double step, float *work,
+static bool climb(const struct gf_bins *b, const float *product, double step, float *work,
                   double shift[3], double *height) {
     float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
     float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
     double at[3];
     bool far = false;
     int best = 0;
-    sum_rows(b, f, g, shift[2], step, work, rows);
+    sum_axis(b, 2, shift[2], step, work, product, rows);
     sum_axis(b, 1, shift[1], step, work, rows, planes);
     sum_axis(b, 0, shift[0], step, work, planes, v);
     for (int k = 0; k < OFFSETS * OFFSETS * OFFSETS; k++)
@@ -396,9 +369,10 @@ static bool climb(const struct gf_bins *b, const float *f, const float *g, doubl
     return far;
 }
 
-int gf_correlation_refine(const struct gf_spectrum *f, const struct gf_spectrum *g,
+int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height) {
-    const float *p = f->px.data, *q = g->px.data;
+    const float *p = f->px.data;
+    float *q = g->px.data;
     struct gf_bins b;
     double at[3] = {0};
     gf_bins_view(f, &b);
@@ -407,11 +381,16 @@ int gf_correlation_refine(const struct gf_spectrum *f, const struct gf_spectrum 
     float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)
         return gf_no_memory();
+    for (int64_t x = 0; x < b.stored; x++)
+        work[x] = (float)gf_bins_weight(&b, x);
+    for (int64_t r = 0; r < rows; r++, p += 2 * b.stored, q += 2 * b.stored)
+        multiply(p, work, b.stored, q);
+    q = g->px.data;
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    if (climb(&b, p, q, 0.2, work, at, height)) { /* a blurred peak may be far */
-        for (int i = 0; i < 9 && climb(&b, p, q, 0.4, work, at, height);)
+    if (climb(&b, q, 0.2, work, at, height)) { /* a blurred peak may be far */
+        for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);)
             i++;
-        climb(&b, p, q, 0.2, work, at, height);
+        climb(&b, q, 0.2, work, at, height);
     }
     *height /= b.points * sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);

@@ -48,8 +48,8 @@ int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const stru
 void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
                          struct gf_correlation_peak *peak);
 /* Moves `shift`, which is at most 10 samples from it, to a maximum of the correlation of two tapered
- * signals, found to 1/1000 of a sample. *height becomes the coefficient there. GF_ENOMEM. */
-int gf_correlation_refine(const struct gf_spectrum *f, const struct gf_spectrum *g,
+ * signals, found to 1/1000 of a sample. *height becomes the coefficient there. Changes g. GF_ENOMEM. */
+int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height);
 
 #endif
