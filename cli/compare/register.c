@@ -521,7 +521,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    int rc = pair ? gf_signal_load_other(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, NULL) : 0;
+    int rc = pair ? gf_signal_load(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, NULL) : 0;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
     free_state(g);
     gf_array_free(&g->ref);

@@ -13,7 +13,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
 
-int gf_signal_check_record(const struct gf_image *image, const char *command) {
+static int check_record(const struct gf_image *image, const char *command) {
     struct gf_record record;
     int rc = image->record ? gf_record_parse(image->record, &record) : 0;
     if (rc || !image->record)
@@ -34,22 +34,6 @@ static int read_only(struct gf_reader *r, struct gf_image *image) {
     if (!rc && !r->series && (rc = gf_reader_more(r)) > 0)
         rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture");
     return rc ? rc : gf_load_finite(r->s, image);
-}
-
-int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_image *image) {
-    struct gf_settings one = *s;
-    struct gf_reader reader = {0};
-    char *const paths[] = {(char *)path};
-    one.frames = false;
-    int rc = gf_reader_open(&reader, &one, paths, 1, image);
-    if (!rc)
-        rc = gf_signal_check_record(image, "this command");
-    if (!rc && reader.series)
-        rc = gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
-    if (!rc)
-        rc = read_only(&reader, image);
-    gf_reader_close(&reader);
-    return rc;
 }
 
 /* ---- samples ---- */
@@ -106,15 +90,25 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
     return rc;
 }
 
-int gf_signal_load_other(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                         struct gf_array *px, bool *luma) {
+int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
+                   struct gf_array *px, bool *luma) {
     struct gf_settings own = *s;
     struct gf_image image = {0};
+    struct gf_reader reader = {0};
+    char *const paths[] = {(char *)path};
+    own.frames = false;
     if (role != GF_SIGNAL_ALIKE)
         own.shape.n = own.n_select = own.pixel.n = 0;
-    int rc = gf_signal_load(&own, path, &image);
+    int rc = gf_reader_open(&reader, &own, paths, 1, &image);
     if (!rc)
-        rc = gf_signal_make(&own, &image, px);
+        rc = check_record(&image, "this command");
+    if (!rc && reader.series)
+        rc = gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
+    if (!rc)
+        rc = read_only(&reader, &image);
+    gf_reader_close(&reader);
+    if (!rc)
+        rc = gf_signal_make(s, &image, px);
     const double white = gf_filter_mask_white(image.px.dtype);
     for (int64_t i = 0; i < gf_array_count(px) && role == GF_SIGNAL_WEIGHTS && !rc; i++) {
         char *p = gf_array_at(px, i);
@@ -282,7 +276,7 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk
 }
 
 int gf_signal_prepare(struct gf_task *t) {
-    int rc = gf_signal_check_record(&t->image, t->hooks->name);
+    int rc = check_record(&t->image, t->hooks->name);
     gf_task_begin_job(t, GF_FORWARD);
     t->refuses.pages = "pages are taken one by one";
     t->product[0].image.ndim = t->image.ndim;

@@ -1,38 +1,29 @@
 /* Pictures as signals of one channel, for commands that analyse a picture (stats) or compare two.
  *
- *     struct gf_image image;
  *     struct gf_array px = {0};
  *     struct gf_spectrum spectrum = {0};
- *     int rc = gf_signal_load(s, "ref.png", &image);
- *     if (!rc)
- *         rc = gf_signal_make(s, &image, &px);
+ *     int rc = gf_signal_load(s, "ref.png", GF_SIGNAL_OTHER, &px, NULL);
  *     if (!rc)
  *         rc = gf_signal_forward(runner, held, &px, &spectrum);
- *     gf_array_free(&spectrum.px), gf_array_free(&px), gf_image_free(&image); */
+ *     gf_array_free(&spectrum.px), gf_array_free(&px); */
 #ifndef GF_CLI_COMPARE_SIGNAL_H
 #define GF_CLI_COMPARE_SIGNAL_H
 
 #include "cli/batch/task.h"
 #include "core/spectrum/spectrum.h"
 
-/* Reads the only picture, volume or line of a file that is no spectrum, and applies --nan.
- * The caller frees the image after a failure too. */
-int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_image *image);
-/* GF_EINVAL if the image's record says that it is a spectrum or wavelet coefficients; `command`
- * names what refuses it. */
-int gf_signal_check_record(const struct gf_image *image, const char *command);
-
 /* Allocates *px unless it has data, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
  * is the caller's to check: gf_signal_bytes(). GF_EINVAL for complex samples or other channels. */
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
 int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *image);
-/* Loads a file that inputs are compared with, and logs a failure. Only if it is alike do options that
- * describe raw inputs apply to it. Integers of weights become 0 to 1, black to white. Sets *luma, unless it is NULL, if the file is colour. The caller frees *px
- * after a failure too. */
+/* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which is no
+ * spectrum; applies --nan and logs a failure. Only if it is alike do options that describe raw
+ * inputs apply to it. Integers of weights become 0 to 1, black to white. Sets *luma, unless it is
+ * NULL, if the file is colour. The caller frees *px after a failure too. */
 enum gf_signal_role { GF_SIGNAL_ALIKE, GF_SIGNAL_OTHER, GF_SIGNAL_WEIGHTS };
-int gf_signal_load_other(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                         struct gf_array *px, bool *luma);
+int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
+                   struct gf_array *px, bool *luma);
 /* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
 

@@ -1,7 +1,6 @@
 /* Correlates two signals and finds the peak, to a fraction of a sample. */
 #include "core/compare/correlate.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,8 @@ enum {
     SIDE = 4,
     OFFSETS = 2 * SIDE - 1,
     LANES = 8
-}; /* samples of a peak along an axis, their room */
+};                   /* samples of a peak along an axis, their room */
+enum { PART = 128 }; /* bins of a row at a time */
 
 typedef float quad __attribute__((vector_size(16), may_alias));
 
@@ -128,42 +128,28 @@ void gf_halve(const struct gf_array *px, int threads, struct gf_array *to) {
 
 /* ---- phases ---- */
 
-/* The squared distances of the last axis's bins, and room for `more` floats. The caller frees. */
-static float *make_row(const struct gf_bins *b, int64_t more) {
-    float *along = malloc((size_t)(b->stored + more) * sizeof *along);
-    for (int64_t x = 0; x < b->stored && along; x++)
-        along[x] = (float)gf_bins_square(b, 2, x);
-    return along;
-}
-
-/* Fills ring[x] with the rings of a row's bins. */
-static void find_rings(const struct gf_bins *b, int64_t row, const float *along, int32_t *ring) {
-    const float square =
-        (float)(gf_bins_square(b, 0, row / b->n[1]) + gf_bins_square(b, 1, row % b->n[1]));
-#pragma omp simd
-    for (int64_t x = 0; x < b->stored; x++)
-        ring[x] = (int32_t)(sqrtf(square + along[x]) + 0.5f);
+/* The part of a bin's squared distance that its row has. */
+static double row_square(const struct gf_bins *b, int64_t row) {
+    return gf_bins_square(b, 0, row / b->n[1]) + gf_bins_square(b, 1, row % b->n[1]);
 }
 
 int gf_ring_shares(const struct gf_spectrum *s, float **share) {
-    const int64_t n = gf_spectrum_ring_count(s) + 1; /* one more, as floats may round up */
+    const int64_t n = gf_spectrum_ring_count(s);
     struct gf_bins b;
     gf_bins_view(s, &b);
     const int64_t rows = b.n[0] * b.n[1], step = 1 + rows / 1024; /* some rows tell enough */
-    float *along = make_row(&b, b.stored);
+    double *along = gf_bins_squares(&b);
     double *sum = calloc(2 * (size_t)n, sizeof *sum), floor = INFINITY;
     int rc = along && sum && (*share || (*share = malloc((size_t)n * sizeof **share)))
                  ? 0
                  : gf_no_memory();
-    int32_t *ring = (int32_t *)(along + b.stored);
     for (int64_t r = 0; r < rows && !rc; r += step) {
         const float *p = (const float *)s->px.data + 2 * r * b.stored;
-        find_rings(&b, r, along, ring);
-        for (int64_t x = 0; x < b.stored; x++) {
-            const double weight = gf_bins_weight(&b, x);
-            sum[2 * ring[x]] +=
-                weight * (double)(p[2 * x] * p[2 * x] + p[2 * x + 1] * p[2 * x + 1]);
-            sum[2 * ring[x] + 1] += weight;
+        const double square = row_square(&b, r);
+        for (int64_t x = 0; x < b.stored; x++, p += 2) {
+            double *of = &sum[2 * gf_bins_ring(square + along[x])];
+            of[0] += gf_bins_weight(&b, x) * (double)(p[0] * p[0] + p[1] * p[1]);
+            of[1] += gf_bins_weight(&b, x);
         }
     }
     for (int64_t r = 0; r < n && !rc; r++)
@@ -198,23 +184,22 @@ int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const stru
                     struct gf_spectrum *to) {
     struct gf_bins b;
     gf_bins_view(f, &b);
-    const int64_t rings = gf_spectrum_ring_count(f) + 1, rows = b.n[0] * b.n[1];
-    float *share = NULL, *along = make_row(&b, 2 * b.stored * b.threads);
+    const float *p = f->px.data, *q = g->px.data;
+    float *share = NULL, *out = to->px.data;
+    double *along = gf_bins_squares(&b);
     int rc = along ? gf_ring_shares(g, &share) : gf_no_memory();
-    for (int64_t r = 0; r < rings && !rc; r++)
+    for (int64_t r = 0; r < gf_spectrum_ring_count(f) && !rc; r++)
         share[r] = sqrtf(share[r] * shares[r]) + 0.01f; /* some of all, in case all is noise */
-#pragma omp parallel num_threads(b.threads)
-    {
-        int32_t *ring = (int32_t *)(along + (1 + 2 * omp_get_thread_num()) * b.stored);
-        float *own = (float *)(ring + b.stored);
-#pragma omp for
-        for (int64_t r = 0; r < (rc ? 0 : rows); r++) {
-            const int64_t at = 2 * r * b.stored;
-            find_rings(&b, r, along, ring);
-            for (int64_t x = 0; x < b.stored; x++)
-                own[x] = r || x ? share[ring[x]] : 0;
-            fill_phases((const float *)f->px.data + at, (const float *)g->px.data + at, b.stored,
-                        own, (float *)to->px.data + at);
+#pragma omp parallel for num_threads(b.threads)
+    for (int64_t r = 0; r < (rc ? 0 : b.n[0] * b.n[1]); r++) {
+        const double square = row_square(&b, r);
+        float own[PART];
+        for (int64_t from = 0; from < b.stored; from += PART) {
+            const int64_t n = gf_min(PART, b.stored - from), at = 2 * (r * b.stored + from);
+            for (int64_t x = 0; x < n; x++)
+                own[x] = share[gf_bins_ring(square + along[from + x])];
+            own[0] = at ? own[0] : 0; /* means differ */
+            fill_phases(p + at, q + at, n, own, out + at);
         }
     }
     free(along);
