@@ -32,7 +32,6 @@ enum { HALVED = 256, SURE = 20 };
 struct work {
     unsigned axes;            /* that have a window */
     bool halves;              /* correlates pictures of half the size, f32 */
-    struct gf_array half;     /* one of those */
     struct gf_array px;       /* a tapered signal, or the surface */
     struct gf_spectrum kept;  /* of the reference, if `ready` */
     float *share;             /* of its rings */
@@ -75,8 +74,8 @@ struct gf_registering {
 };
 
 static void free_work(struct work *w) {
-    struct gf_array *const array[] = {&w->px, &w->half, &w->kept.px, &w->of[0].px, &w->of[1].px};
-    for (int i = 0; i < 5; i++)
+    struct gf_array *const array[] = {&w->px, &w->kept.px, &w->of[0].px, &w->of[1].px};
+    for (int i = 0; i < 4; i++)
         gf_array_free(array[i]);
     free(w->share);
     *w = (struct work){.axes = w->axes, .halves = w->halves};
@@ -109,7 +108,7 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
     const int64_t limit = gf_runner_limit(g->t->runner), signal = gf_signal_bytes(s, page),
                   polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR,
                   frame = gf_array_bytes(&page->px) + signal * (1 + (s->reg.to == PREVIOUS)),
-                  hand = 2 * signal + gf_shape_count(page->px.shape, page->ndim) * 22 + polars * 24;
+                  hand = 2 * signal + gf_shape_count(page->px.shape, page->ndim) * 21 + polars * 24;
     g->hands = (int)gf_min(gf_min(threads, MOST_HANDS), pages) + 1;
     do {
         g->hands--;
@@ -141,14 +140,10 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
 static int transform(struct hand *r, struct work *w, const struct gf_array *px,
                      const double *middle, const double *less, struct gf_spectrum *to,
                      double *energy) {
-    const int64_t half[] = {px->shape[0] / 2, px->shape[1] / 2};
-    int rc = w->half.data || !w->halves ? 0 : gf_array_alloc(&w->half, GF_F32, 2, half);
-    if (!rc && w->halves) {
-        gf_halve(px, r->all->threads, &w->half);
-        px = &w->half;
-    }
-    if (!rc && !w->px.data)
-        rc = gf_array_alloc(&w->px, GF_F32, px->rank, px->shape);
+    int64_t shape[GF_MAX_DIMS];
+    for (int i = 0; i < px->rank; i++)
+        shape[i] = px->shape[i] >> w->halves;
+    int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, shape);
     if (!rc)
         rc = gf_taper(px, middle, less, w->axes, r->all->threads, &w->px, energy);
     if (!rc && !(*energy > 0))

@@ -39,6 +39,14 @@ static void load_row(const void *px, bool wide, int64_t n, double base, double s
             wide ? (float)(scale * (((const double *)px)[x] - base)) : ((const float *)px)[x] - own;
 }
 
+/* The same with the means of 2x2 samples of two rows. */
+static void load_pairs(const float *px, int64_t line, int64_t n, float base, float *to) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++)
+        to[x] = 0.25f * px[2 * x] + 0.25f * px[2 * x + 1] + 0.25f * px[line + 2 * x] +
+                0.25f * px[line + 2 * x + 1] - base;
+}
+
 /* The weighted sum of a row; raises *top to the largest magnitude. */
 static double sum_row(const float *row, const float *window, int64_t n, float *top) {
     float sum = 0, most = *top;
@@ -66,16 +74,17 @@ static double taper_row(float *row, const float *window, int64_t n, float w, flo
 int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
-    const bool wide = px->dtype == GF_F64;
+    const bool wide = px->dtype == GF_F64, halves = to->shape[0] != px->shape[0];
     int64_t n[3] = {1, 1, 1};
+    const int64_t size = (int64_t)gf_dtype_size(px->dtype);
     double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, most = 0;
     float top = 0;
     for (int i = 0; i < px->rank; i++) {
-        n[missing + i] = px->shape[i];
+        n[missing + i] = to->shape[i];
         at[missing + i] = middle ? middle[i] : 0;
         shorter[missing + i] = less ? less[i] : 0;
     }
-    const int64_t rows = n[0] * n[1], stride = n[2] * (int64_t)gf_dtype_size(px->dtype);
+    const int64_t rows = n[0] * n[1], line = px->shape[px->rank - 1];
     float *window = malloc((size_t)(n[0] + n[1] + n[2]) * sizeof *window);
     double *sum = malloc((size_t)rows * sizeof *sum);
     if (!window || !sum) {
@@ -93,7 +102,11 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
 #pragma omp parallel for num_threads(threads) reduction(max : top)
     for (int64_t r = 0; r < rows; r++) {
         float *row = (float *)to->data + r * n[2];
-        load_row((const char *)px->data + r * stride, wide, n[2], base, unit, row);
+        const char *from = (const char *)px->data + (r << halves) * line * size;
+        if (halves)
+            load_pairs((const float *)from, line, n[2], (float)base, row);
+        else
+            load_row(from, wide, n[2], base, unit, row);
         sum[r] = sum_row(row, along, n[2], &top);
     }
     for (int64_t r = 0; r < rows; r++)
@@ -111,19 +124,6 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
     free(window);
     free(sum);
     return 0;
-}
-
-void gf_halve(const struct gf_array *px, int threads, struct gf_array *to) {
-    const int64_t h = to->shape[0], w = to->shape[1], line = px->shape[1];
-#pragma omp parallel for num_threads(threads)
-    for (int64_t y = 0; y < h; y++) {
-        const float *a = (const float *)px->data + 2 * y * line, *b = a + line;
-        float *row = (float *)to->data + y * w;
-#pragma omp simd
-        for (int64_t x = 0; x < w; x++)
-            row[x] =
-                0.25f * a[2 * x] + 0.25f * a[2 * x + 1] + 0.25f * b[2 * x] + 0.25f * b[2 * x + 1];
-    }
 }
 
 /* ---- phases ---- */
