@@ -342,10 +342,8 @@ static const struct gf_opt_group frc_group = GF_GROUP(
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
-static const struct gf_opt_group *const groups[] = {
-    &frc_group,   &gf_opts_precision_double, &gf_opts_list,   &gf_opts_frames,
-    &gf_opts_raw, &gf_opts_one_backend,      &gf_opts_memory, &gf_opts_report,
-    NULL};
+static const struct gf_opt_group *const groups[] = {&frc_group, &gf_opts_precision_double,
+                                                    GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_frc = {
     .name = "frc",

@@ -14,6 +14,7 @@
 #include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
+#include "core/compare/correlate.h"
 
 /* The template of a run. */
 struct gf_matching {
@@ -85,7 +86,7 @@ static int correlate(struct search *s, const struct gf_spectrum *spectrum,
         rc = transform(s, &padded, &own);
     gf_array_free(&padded);
     if (!rc) {
-        gf_match_multiply(&spectrum->px, &own.px);
+        gf_cross_power(&spectrum->px, &own.px);
         rc = gf_signal_inverse(s->t->runner, held(s), &own, out);
     }
     gf_array_free(&own.px);
@@ -166,26 +167,16 @@ static int score(struct search *s, struct gf_array *map) {
 
 /* ---- the report ---- */
 
-/* "36.00,20.25": x first. */
-static const char *place(const double *at, int ndim, char text[80]) {
-    for (int i = ndim - 1, used = 0; i >= 0; i--)
-        used += snprintf(text + used, 80 - (size_t)used, "%.2f%s", at[i], i ? "," : "");
-    return text;
-}
-
 static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak *peak, int n) {
     json_t *list = json_array();
     for (int k = 0; k < n; k++) {
         double centre[GF_MAX_DIMS];
-        char from[80], middle[80];
         for (int i = 0; i < m->ndim; i++)
             centre[i] = peak[k].fine[i] + (double)(m->shape[i] - 1) / 2;
         GF_APPEND(list, GF_KEY("at", gf_json_shape(peak[k].at, m->ndim)),
                   GF_KEY("corner", gf_json_reals(peak[k].fine, NULL, m->ndim)),
                   GF_KEY("centre", gf_json_reals(centre, NULL, m->ndim)),
-                  GF_KEY("score", peak[k].score),
-                  GF_KEY(".from", place(peak[k].fine, m->ndim, from)),
-                  GF_KEY(".middle", place(centre, m->ndim, middle)));
+                  GF_KEY("score", peak[k].score));
     }
     return list;
 }
@@ -193,7 +184,7 @@ static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak
 static const char form[] =
     "  shape      {shape}, template {template}{?weighted , masked}{?luma ; luma of colour}\n"
     "{?peaks   matches\n    corner {axes:-15s}  centre                  score\n"
-    "{*peaks     {from:-23s} {middle:-23s} {score:.4f}\n}|"
+    "{*peaks     {corner:-23.2f} {centre:-23.2f} {score:.4f}\n}|"
     "{?seeks   matches    none of a score from {least:.3g} on\n}}";
 
 static int print(const struct search *s, const char *name, int64_t page,
@@ -341,13 +332,7 @@ static const struct gf_opt_group *const groups[] = {&match_group,
                                                     &gf_opts_depth_display,
                                                     &gf_opts_files,
                                                     &gf_opts_precision_double,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_one_backend,
-                                                    &gf_opts_memory,
-                                                    &gf_opts_report,
-                                                    NULL};
+                                                    GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_match = {
     .name = "match",

@@ -541,10 +541,9 @@ static const struct gf_opt_group register_group = GF_GROUP(
     GF_INTEGER("dims", dims, "2|3", 2, 3,
                "2: take each page of a volume by itself; 3: all as depth"));
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,         &gf_opts_depth_own, &gf_opts_files,  &register_group,
-    &gf_opts_precision,   &gf_opts_list,      &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_one_backend, &gf_opts_memory,    &gf_opts_report, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,       &gf_opts_depth_own,
+                                                    &gf_opts_files,     &register_group,
+                                                    &gf_opts_precision, GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_register = {
     .name = "register",

@@ -171,27 +171,19 @@ int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held) {
     return rc ? rc : gf_memory_check(held + r->workspace, gf_runner_limit(r));
 }
 
-/* The array with its one channel as a last axis. */
-static struct gf_array with_channel(const struct gf_array *a) {
-    struct gf_array v = *a;
-    v.base = NULL;
-    v.shape[v.rank] = 1;
-    v.stride[v.rank++] = (int64_t)gf_dtype_size(a->dtype);
-    return v;
-}
-
 static int run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
                struct gf_array *out) {
     struct gf_report report = {0};
-    int64_t shape[GF_MAX_RANK];
+    int64_t shape[2][GF_MAX_RANK]; /* with a channel as the last axis */
     int rc = gf_signal_plan(r, job, held);
-    gf_job_out_shape(job, 0, shape);
+    gf_job_in_shape(job, shape[0]);
+    gf_job_out_shape(job, 0, shape[1]);
     if (!rc && !out->data)
-        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim, shape);
+        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim, shape[1]);
     if (rc)
         return rc;
-    const struct gf_array from = with_channel(in);
-    struct gf_array to = with_channel(out);
+    const struct gf_array from = gf_array_wrap(in->data, in->dtype, job->ndim + 1, shape[0]);
+    struct gf_array to = gf_array_wrap(out->data, out->dtype, job->ndim + 1, shape[1]);
     return gf_runner_run(r, &from, &to, &report);
 }
 

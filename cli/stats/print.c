@@ -6,7 +6,6 @@
 #include "cli/plot/plot.h"
 #include "cli/report.h"
 #include "cli/stats/stats.h"
-#include "cli/text.h"
 
 /* The energy's share in the zero frequency in percent, and the shares of the rest. */
 static json_t *shares_report(const struct gf_energy *e) {
@@ -52,17 +51,6 @@ static json_t *octaves_report(const struct gf_stats *s, const struct gf_stats_si
     return list;
 }
 
-/* "36,-20": x first. */
-static const char *place(const struct gf_stats *s, const struct gf_peak *p, char text[80]) {
-    text[0] = 0;
-    for (int i = s->job->ndim - 1; i >= 0; i--) {
-        size_t used = strlen(text);
-        snprintf(text + used, 80 - used, "%s%lld", i < s->job->ndim - 1 ? "," : "",
-                 (long long)p->at[i]);
-    }
-    return text;
-}
-
 double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
     double squares = 0;
     for (int i = 0; i < s->job->ndim && s->unit; i++) {
@@ -74,14 +62,13 @@ double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
 
 json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *list = json_array();
-    char text[80];
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
         const double f = gf_stats_cycles(s, p);
         GF_APPEND(list, GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
-                  GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
-                  GF_KEY("period", w->period), GF_KEY_IF(s->unit, "per_unit", f),
+                  GF_KEY("frequency", w->frequency), GF_KEY("period", w->period),
+                  GF_KEY_IF(s->unit, "per_unit", f),
                   GF_KEY(".shown", s->unit && f > 0 ? 1 / f : w->period),
                   GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
                   GF_KEY_IF(s->job->ndim > 2, "tilt", w->tilt), GF_KEY("amplitude", w->amplitude),
@@ -198,7 +185,7 @@ static const char form[] =
     "{?peaks   peaks\n    {axes:-16s} period {peaks_in:-3s} {?plane angle    }{?volume tilt     "
     "}amplitude   "
     "times its ring\n"
-    "{*peaks     {place:-16s} {shown:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
+    "{*peaks     {at:-16.0f} {shown:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
     "{amplitude:-11.4g} {strength:.3g}\n}|{?seeks   peaks      none\n}}}";
 
 void gf_stats_print(const struct gf_stats *s, bool json) {
@@ -211,39 +198,28 @@ void gf_stats_print(const struct gf_stats *s, bool json) {
 /* ---- the radial spectrum as a file ---- */
 
 /* A row for each ring, with a column for each channel. */
-static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
-    char number[GF_REAL_TEXT];
-    struct gf_text t;
-    int rc = gf_text_open(&t);
-    FILE *f = t.f;
-    if (rc)
-        return rc;
-    fprintf(f, "frequency,bins");
-    for (int64_t c = 0; c < s->n_signals; c++)
-        fprintf(f, s->n_signals > 1 ? ",%s_%lld" : ",%s",
-                s->options->stats.psd ? "density" : "power", (long long)c + 1);
-    if (s->ring_spacing > 0)
-        fprintf(f, ",cycles_per_%s", s->unit);
-    fputc('\n', f);
-    for (int64_t r = 0; r < s->n_rings; r++) {
-        const struct gf_ring *first = &s->signal[0].ring[r];
-        fprintf(f, "%s,%lld", gf_real_text(first->frequency, number), (long long)first->bins);
-        for (int64_t c = 0; c < s->n_signals; c++)
-            fprintf(f, ",%s", gf_real_text(s->signal[c].ring[r].mean, number));
-        if (s->ring_spacing > 0)
-            fprintf(f, ",%s", gf_real_text(first->frequency / s->ring_spacing, number));
-        fputc('\n', f);
-    }
-    return gf_text_save(&t, 0, path, clobber);
-}
+static const char csv[] =
+    "frequency,bins{*signals ,{power_is}{?number _{number}}}{?spacing ,cycles_per_{unit}}\n"
+    "{*rings {frequency:r},{bins}{*means ,{mean:r}}{?spacing ,{cycles:r}}\n}";
 
-static int write_json(const struct gf_stats *s, const char *path, bool clobber) {
-    gf_json_memory_begin();
-    json_t *signals = json_array();
+static json_t *rings_report(const struct gf_stats *s) {
+    json_t *signals = json_array(), *rings = json_array();
     for (int64_t c = 0; c < s->n_signals; c++)
-        json_array_append_new(signals, radial_report(s, &s->signal[c]));
-    return gf_report_save(NULL, GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals)), path,
-                          clobber);
+        json_array_append_new(signals, GF_ADD(radial_report(s, &s->signal[c]),
+                                              GF_KEY_IF(s->n_signals > 1, ".number", c + 1)));
+    for (int64_t r = 0; r < s->n_rings; r++) {
+        const struct gf_ring *ring = &s->signal[0].ring[r];
+        json_t *means = json_array();
+        for (int64_t c = 0; c < s->n_signals; c++)
+            GF_APPEND(means, GF_KEY("mean", s->signal[c].ring[r].mean));
+        GF_APPEND(rings, GF_KEY("frequency", ring->frequency), GF_KEY("bins", ring->bins),
+                  GF_KEY("means", means),
+                  GF_KEY_IF(s->ring_spacing > 0, "cycles", ring->frequency / s->ring_spacing));
+    }
+    return GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals), GF_KEY(".rings", rings),
+                     GF_KEY(".power_is", s->options->stats.psd ? "density" : "power"),
+                     GF_KEY_IF(s->ring_spacing > 0, ".spacing", s->ring_spacing),
+                     GF_KEY_IF(s->ring_spacing > 0, ".unit", s->unit));
 }
 
 /* The frequencies, then each channel's powers, each of n_rings numbers. */
@@ -291,16 +267,12 @@ int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, 
     return rc;
 }
 
-static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
-    const char *what = s->options->stats.psd ? s->density_unit : "mean power";
-    return gf_stats_plot(s, what, path, clobber, NULL);
-}
-
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
     const int what = gf_plot_file("--radial", path);
-    if (what < 0)
-        return what;
-    return (what == GF_PLOT_CSV    ? write_csv
-            : what == GF_PLOT_JSON ? write_json
-                                   : write_plot)(s, path, clobber);
+    if (what == GF_PLOT_DRAWING)
+        return gf_stats_plot(s, s->options->stats.psd ? s->density_unit : "mean power", path,
+                             clobber, NULL);
+    return what < 0
+               ? what
+               : gf_report_save(what == GF_PLOT_CSV ? csv : NULL, rings_report(s), path, clobber);
 }

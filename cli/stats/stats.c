@@ -323,9 +323,8 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
-static const struct gf_opt_group *const groups[] = {
-    &stats_group, &gf_opts_window,      &gf_opts_precision, &gf_opts_list,   &gf_opts_frames,
-    &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory,    &gf_opts_report, NULL};
+static const struct gf_opt_group *const groups[] = {&stats_group, &gf_opts_window,
+                                                    &gf_opts_precision, GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",

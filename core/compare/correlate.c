@@ -207,6 +207,24 @@ int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const stru
     return rc;
 }
 
+void gf_cross_power(const struct gf_array *a, struct gf_array *b) {
+    const bool wide = a->dtype == GF_C128;
+    const int64_t n = gf_array_count(a);
+    const float *p = a->data;
+    float *q = b->data;
+#pragma omp simd
+    for (int64_t i = 0; i < (wide ? 0 : n); i++) {
+        const float re = q[2 * i], im = q[2 * i + 1];
+        q[2 * i] = p[2 * i] * re + p[2 * i + 1] * im;
+        q[2 * i + 1] = p[2 * i + 1] * re - p[2 * i] * im;
+    }
+    for (int64_t i = 0; i < (wide ? n : 0); i++) {
+        const struct gf_number x = gf_number_get(p, i, true), y = gf_number_get(q, i, true);
+        gf_number_put(q, i, true,
+                      (struct gf_number){x.re * y.re + x.im * y.im, x.im * y.re - x.re * y.im});
+    }
+}
+
 /* ---- peaks ---- */
 
 /* The highest point of a parabola through three samples, as an offset from the middle one. */
@@ -245,16 +263,6 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
 
 /* ---- between samples ---- */
 
-/* Replaces q by weight p conj(q). */
-static void multiply(const float *p, const float *weight, int64_t n, float *q) {
-#pragma omp simd
-    for (int64_t x = 0; x < n; x++) {
-        const float re = q[2 * x], im = q[2 * x + 1];
-        q[2 * x] = weight[x] * (p[2 * x] * re + p[2 * x + 1] * im);
-        q[2 * x + 1] = weight[x] * (p[2 * x + 1] * re - p[2 * x] * im);
-    }
-}
-
 /* Cosines and sines of the first SIDE multiples of an angle. */
 static void make_waves(double angle, float *wave) {
     const double c = cos(angle), s = sin(angle);
@@ -279,8 +287,9 @@ static void sum_axis(const struct gf_bins *b, int axis, double at, double step, 
     float *turn = wave + 2 * SIDE * bins;
     for (int64_t k = 0; k < bins; k++) {
         const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
-        turn[2 * k] = k == both ? 0 : (float)cos(angle * at);
-        turn[2 * k + 1] = k == both ? 0 : (float)sin(angle * at);
+        const double weight = k == both ? 0 : axis == 2 ? gf_bins_weight(b, k) : 1;
+        turn[2 * k] = (float)(weight * cos(angle * at));
+        turn[2 * k + 1] = (float)(weight * sin(angle * at));
         make_waves(angle * step, wave + 2 * SIDE * k);
     }
 #pragma omp parallel for num_threads(b->threads)
@@ -356,8 +365,7 @@ static bool climb(const struct gf_bins *b, const float *product, double step, fl
 
 int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height) {
-    const float *p = f->px.data;
-    float *q = g->px.data;
+    const float *q = g->px.data;
     struct gf_bins b;
     double at[3] = {0};
     gf_bins_view(f, &b);
@@ -366,11 +374,7 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)
         return gf_no_memory();
-    for (int64_t x = 0; x < b.stored; x++)
-        work[x] = (float)gf_bins_weight(&b, x);
-    for (int64_t r = 0; r < rows; r++, p += 2 * b.stored, q += 2 * b.stored)
-        multiply(p, work, b.stored, q);
-    q = g->px.data;
+    gf_cross_power(&f->px, &g->px);
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
     if (climb(&b, q, 0.2, work, at, height)) { /* a blurred peak may be far */
         for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);)

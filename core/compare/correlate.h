@@ -35,6 +35,9 @@ enum { GF_PEAK_LEAST = 12, GF_PEAK_LEAST_TURNED = 18 };
  * a window. *energy becomes the sum of squares, 0 if all samples are equal. GF_ENOMEM. */
 int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy);
+/* Replaces complex b by a conj(b), the spectrum of their correlation. Both are C-contiguous, of one
+ * shape and type. */
+void gf_cross_power(const struct gf_array *a, struct gf_array *b);
 /* Fills *share, allocated if it is NULL, with the share of each ring's power above that of the
  * quietest five rings in a row. The caller frees it. GF_ENOMEM. */
 int gf_ring_shares(const struct gf_spectrum *s, float **share);
