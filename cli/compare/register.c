@@ -30,8 +30,6 @@ enum { HALVED = 256, SURE = 20 };
 
 /* The arrays of a correlation, allocated for the first pair. */
 struct work {
-    unsigned axes;            /* that have a window */
-    bool halves;              /* correlates pictures of half the size, f32 */
     struct gf_array px;       /* a tapered signal, or the surface */
     struct gf_spectrum kept;  /* of the reference, if `ready` */
     float *share;             /* of its rings */
@@ -57,7 +55,7 @@ struct hand {
     const struct gf_array *ref, *in;
     struct gf_runner own[N_RUNNERS], *runner[N_RUNNERS];
     struct gf_array array[N_ARRAYS];
-    struct work pictures, halves, polars;
+    struct work pictures, halves, polars; /* halves: pictures of half the size, f32 */
 };
 
 /* The state of a run: the reference, and where the last frame is. */
@@ -78,7 +76,7 @@ static void free_work(struct work *w) {
     for (int i = 0; i < 4; i++)
         gf_array_free(array[i]);
     free(w->share);
-    *w = (struct work){.axes = w->axes, .halves = w->halves};
+    *w = (struct work){.ready = false};
 }
 
 /* Frees all but the reference. */
@@ -121,9 +119,6 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
     for (int i = 0; i <= g->hands; i++) {
         struct hand *r = &g->hand[i];
         r->all = g;
-        r->pictures.axes = r->halves.axes = 7;
-        r->halves.halves = true;
-        r->polars.axes = 2; /* angles are periodic */
         for (int k = 0; k < N_RUNNERS; k++) {
             r->runner[k] = pages > 1 ? &r->own[k] : g->t->runner;
             if (pages > 1)
@@ -140,12 +135,13 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
 static int transform(struct hand *r, struct work *w, const struct gf_array *px,
                      const double *middle, const double *less, struct gf_spectrum *to,
                      double *energy) {
+    const unsigned axes = w == &r->polars ? 2 : 7; /* angles are periodic */
     int64_t shape[GF_MAX_DIMS];
     for (int i = 0; i < px->rank; i++)
-        shape[i] = px->shape[i] >> w->halves;
+        shape[i] = px->shape[i] >> (w == &r->halves);
     int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, shape);
     if (!rc)
-        rc = gf_taper(px, middle, less, w->axes, r->all->threads, &w->px, energy);
+        rc = gf_taper(px, middle, less, axes, r->all->threads, &w->px, energy);
     if (!rc && !(*energy > 0))
         rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
     if (rc)
@@ -170,7 +166,7 @@ static int find(struct hand *r, struct work *w, const struct gf_array *ref,
         return rc;
     rc = gf_signal_inverse(r->runner[INVERSE], r->all->bytes, &w->of[1], &w->px);
     gf_correlation_peak(&w->kept, &w->px, peak);
-    for (int i = 0; i < ref->rank && w->halves; i++)
+    for (int i = 0; i < ref->rank && w == &r->halves; i++)
         peak->shift[i] *= 2;
     return rc;
 }

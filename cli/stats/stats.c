@@ -230,8 +230,7 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     if (!rc)
         rc = write_radial(t, &st);
     if (!rc) {
-        gf_progress_hide();
-        gf_stats_print(&st, t->s->json);
+        gf_stats_print(t, &st);
         gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name), st.backend, t->runner->why);
     }
     free_stats(&st);
