@@ -323,14 +323,24 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
 
 /* Writes floats as a job would; returns the number of samples that were clipped. */
 static int64_t round_samples(const struct gf_array *from, struct gf_array *to, int threads) {
+    enum { RUN = 256 };
+    const int x = to->rank - 2, channel = to->rank - 1;
+    struct gf_array in = *from, out = *to;
     int64_t clipped = 0;
+    in.rank = out.rank = x;
 #pragma omp parallel for num_threads(threads) reduction(+ : clipped)
-    for (int64_t i = 0; i < gf_array_count(to); i++) {
-        double v = gf_sample_get(gf_array_at(from, i), from->dtype);
-        if (gf_dtype_is_integer(to->dtype))
-            clipped += gf_sample_run_round(to->dtype, 1, &v);
-        gf_sample_put(gf_array_at(to, i), to->dtype, v);
-    }
+    for (int64_t row = 0; row < gf_array_count(&out); row++)
+        for (int64_t c = 0; c < to->shape[channel]; c++)
+            for (int64_t i = 0; i < to->shape[x]; i += RUN) {
+                const int64_t n = gf_min(RUN, to->shape[x] - i);
+                const char *p = (const char *)gf_array_at(&in, row) + c * in.stride[channel];
+                char *q = (char *)gf_array_at(&out, row) + c * out.stride[channel];
+                double v[RUN];
+                gf_sample_run_read(p + i * in.stride[x], in.dtype, in.stride[x], n, v, NULL);
+                if (gf_dtype_is_integer(out.dtype))
+                    clipped += gf_sample_run_round(out.dtype, n, v);
+                gf_sample_run_write(q + i * out.stride[x], out.dtype, out.stride[x], n, v, NULL);
+            }
     return clipped;
 }
 

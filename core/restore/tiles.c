@@ -7,7 +7,7 @@
 
 /* A tile is this many times the kernel's reach, so that a seventh of its samples is repeated, but
  * not so small that short transforms waste time. Extents are multiples of what vectors hold. */
-enum { REACHES = 16, LEAST_LINE = 4096, LEAST_SIDE = 128, LEAST_EDGE = 64, UNIT = 16 };
+enum { REACHES = 16, LEAST_LINE = 2048, LEAST_SIDE = 128, LEAST_EDGE = 64, UNIT = 16 };
 enum { BYTES_A_THREAD = 1 << 20, MOST_BATCH = 256 }; /* in a job: as much as caches hold */
 
 enum { X = GF_TILE_AXES - 1 };
@@ -15,9 +15,16 @@ enum { X = GF_TILE_AXES - 1 };
 /* Chooses the tiles along an axis that is transformed. */
 static void choose(struct gf_tiles *t, int axis, int64_t least) {
     const int64_t n = t->shape[axis], ends = 2 * t->reach[axis];
-    int64_t extent = least;
+    int64_t extent = axis == X ? 2 * least : least; /* long rows are read faster */
     while (extent < REACHES * t->reach[axis])
         extent *= 2;
+    if (ends >= n) { /* one period of what continues the picture needs no more */
+        t->reach[axis] = 0;
+        t->extent[axis] = t->mirrors ? 2 * n : n;
+        t->step[axis] = n;
+        t->count[axis] = 1;
+        return;
+    }
     const int64_t count = n + ends <= 2 * extent ? 1 : gf_divide_up(n, extent - ends);
     const int64_t wanted = gf_divide_up(n, count) + ends;
     t->extent[axis] = UNIT * gf_factor_smooth_length(gf_divide_up(wanted, UNIT));

@@ -348,6 +348,7 @@ static void test_tiles(void) {
         {{.ndim = 1, .shape = {1}, .channels = 1, .axes = 1}, {3}},
         {{.ndim = 1, .shape = {9000}, .channels = 2, .axes = 1}, {20}},
         {{.ndim = 2, .shape = {7, 10}, .channels = 3, .axes = 3}, {3, 5}},
+        {{.ndim = 2, .shape = {7, 10}, .channels = 1, .axes = 3}, {9, 30}},
         {{.ndim = 2, .shape = {300, 41}, .channels = 1, .axes = 3}, {8, 0}},
         {{.ndim = 2, .shape = {263, 270}, .channels = 2, .axes = 3}, {1, 9}},
         {{.ndim = 2, .shape = {5, 8300}, .channels = 1, .axes = 2}, {0, 7}},
