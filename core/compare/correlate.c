@@ -2,7 +2,6 @@
 #include "core/compare/correlate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
