@@ -218,9 +218,8 @@ void gf_cross_power(const struct gf_array *a, struct gf_array *b) {
         q[2 * i + 1] = p[2 * i + 1] * re - p[2 * i] * im;
     }
     for (int64_t i = 0; i < (wide ? n : 0); i++) {
-        const struct gf_number x = gf_number_get(p, i, true), y = gf_number_get(q, i, true);
-        gf_number_put(q, i, true,
-                      (struct gf_number){x.re * y.re + x.im * y.im, x.im * y.re - x.re * y.im});
+        const struct gf_number y = gf_number_conjugate(gf_number_get(q, i, true));
+        gf_number_put(q, i, true, gf_number_times(gf_number_get(p, i, true), y));
     }
 }
 
@@ -264,12 +263,12 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
 
 /* Cosines and sines of the first SIDE multiples of an angle. */
 static void make_waves(double angle, float *wave) {
-    const double c = cos(angle), s = sin(angle);
+    const struct gf_number turn = {cos(angle), sin(angle)};
     struct gf_number e = {1, 0};
     for (int j = 0; j < SIDE; j++) {
         wave[j] = (float)e.re;
         wave[SIDE + j] = (float)e.im;
-        e = (struct gf_number){e.re * c - e.im * s, e.re * s + e.im * c};
+        e = gf_number_times(e, turn);
     }
 }
 
@@ -350,11 +349,11 @@ static bool climb(const struct gf_bins *b, const float *product, double step, fl
         for (int i = 0; i < 3; i++) {
             const double middle = at[i];
             double of[3];
-            for (int k = 0; k < 3 && b->n[i] > 1; k++) {
+            for (int k = 0; k < 3; k++) {
                 at[i] = middle + (k - 1) * apart;
                 of[k] = value_at(v, at);
             }
-            at[i] = b->n[i] > 1 ? middle + apart * vertex(of[0], of[1], of[2]) : 0;
+            at[i] = b->n[i] == 1 ? 0 : middle + apart * vertex(of[0], of[1], of[2]);
         }
     *height = value_at(v, at);
     for (int i = 0; i < 3; i++)
