@@ -1,6 +1,9 @@
 /* --deconvolve: checks its options, measures the picture, and runs Richardson-Lucy. */
+#include <stdlib.h>
+
 #include "cli/filter/filtering.h"
 #include "cli/report.h"
+#include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/restore/noise.h"
 #include "core/restore/richardson.h"
@@ -52,11 +55,11 @@ static int iterations(const struct gf_task *t) {
     return (int)fmax(t->s->filter.restore.iterations, 0);
 }
 
-/* Tells the runner how often the tiles' job runs. */
-static void expect_blurs(const struct gf_task *t) {
+/* Tells a runner how often the tiles' job runs. */
+static void expect_blurs(const struct gf_task *t, struct gf_runner *runner) {
     const struct gf_tiles *tiles = &t->filtering->tiles;
     const int n = iterations(t) ? iterations(t) : GF_RICHARDSON_MOST / 4;
-    gf_runner_repeat(t->runner, 2 * n * gf_divide_up(tiles->n, tiles->batch));
+    gf_runner_repeat(runner, 2 * n * gf_divide_up(tiles->n, tiles->batch));
 }
 
 /* Cuts the picture into tiles, and makes the filter that blurs them. */
@@ -83,7 +86,7 @@ static int cut(struct gf_task *t) {
     t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_richardson_bytes(&f->tiles);
     if (f->filter->table.data)
         t->extra_bytes += gf_array_bytes(&f->filter->table);
-    expect_blurs(t);
+    expect_blurs(t, t->runner);
     return 0;
 }
 
@@ -131,24 +134,46 @@ static int make_prior(struct gf_task *t) {
     return rc;
 }
 
-static int run_blur(void *task, const struct gf_job *job, const struct gf_array *in,
+static int run_blur(void *runner, const struct gf_job *job, const struct gf_array *in,
                     struct gf_array *out) {
-    struct gf_task *t = task;
     struct gf_report report;
-    int rc = gf_runner_plan(t->runner, job);
-    return rc ? rc : gf_runner_run(t->runner, in, out, &report);
+    int rc = gf_runner_plan(runner, job);
+    return rc ? rc : gf_runner_run(runner, in, out, &report);
+}
+
+/* Lets each hand run the tiles' jobs with a runner of its own, one alone with the task's. */
+static int iterate(struct gf_task *t) {
+    const struct gf_tiles *tiles = &t->filtering->tiles;
+    struct gf_session *session = t->runner->session;
+    const bool alone = session->alone;
+    const int hands = tiles->hands;
+    struct gf_runner *own = calloc((size_t)hands, sizeof *own);
+    struct gf_filter_transform *blur = calloc((size_t)hands, sizeof *blur);
+    const struct gf_richardson how = {.iterations = iterations(t),
+                                      .deviation = t->filtering->restored.noise,
+                                      .tiles = tiles,
+                                      .blur = blur};
+    int rc = own && blur ? gf_memory_check(t->need + (hands - 1) * t->runner->workspace,
+                                           gf_runner_limit(t->runner))
+                         : gf_no_memory();
+    for (int i = 0; i < hands && !rc; i++) {
+        gf_runner_open(&own[i], session, tiles->threads);
+        blur[i] = (struct gf_filter_transform){run_blur, hands > 1 ? &own[i] : t->runner};
+        expect_blurs(t, blur[i].context);
+    }
+    session->alone = alone && hands == 1;
+    if (!rc)
+        rc = gf_richardson_restore(&how, &t->filtering->input, &t->filtering->restored.iterations);
+    session->alone = alone;
+    for (int i = 0; i < hands && own; i++)
+        gf_runner_close(&own[i]);
+    free(own);
+    free(blur);
+    return rc;
 }
 
 int gf_filter_restore(struct gf_task *t) {
-    if (!gf_filter_iterates(t->s))
-        return gf_filter_measures(t->s) ? make_prior(t) : 0;
-    const struct gf_filter_transform blur = {run_blur, t};
-    const struct gf_richardson how = {.iterations = iterations(t),
-                                      .deviation = t->filtering->restored.noise,
-                                      .tiles = &t->filtering->tiles,
-                                      .blur = &blur};
-    expect_blurs(t);
-    return gf_richardson_restore(&how, &t->filtering->input, &t->filtering->restored.iterations);
+    return gf_filter_iterates(t->s) ? iterate(t) : gf_filter_measures(t->s) ? make_prior(t) : 0;
 }
 
 /* ---- reports ---- */

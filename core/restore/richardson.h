@@ -21,7 +21,7 @@ struct gf_richardson {
     int iterations;                         /* 0: automatic */
     double deviation;                       /* of the noise, in sample units, for those */
     const struct gf_tiles *tiles;           /* of the picture */
-    const struct gf_filter_transform *blur; /* runs tiles->job, with the filter */
+    const struct gf_filter_transform *blur; /* each hand's, which runs tiles->job */
 };
 
 /* *data: the picture, f32, contiguous, channels last; negative samples count as 0. Replaces it by

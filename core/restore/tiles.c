@@ -8,7 +8,7 @@
 /* A tile is this many times the kernel's reach, so that a seventh of its samples is repeated, but
  * not so small that short transforms waste time. Extents are multiples of what vectors hold. */
 enum { REACHES = 16, LEAST_LINE = 2048, LEAST_SIDE = 128, LEAST_EDGE = 64, UNIT = 16 };
-enum { BYTES_A_THREAD = 1 << 20, MOST_BATCH = 256 }; /* in a job: as much as caches hold */
+enum { BYTES = 1 << 20, MOST_BATCH = 64 }; /* of a job for one thread: its caches hold it */
 
 enum { X = GF_TILE_AXES - 1 };
 
@@ -32,7 +32,8 @@ static void choose(struct gf_tiles *t, int axis, int64_t least) {
     t->count[axis] = gf_divide_up(n, t->step[axis]);
 }
 
-/* Places several tiles in a job: along the first axis that has one sample of each. */
+/* Places several tiles in a job: along the first axis that has one sample of each. Threads have jobs
+ * of their own, which need not wait for each other, if there are enough tiles. */
 static void choose_batch(struct gf_tiles *t) {
     struct gf_job *job = &t->job;
     int64_t samples = 1;
@@ -43,8 +44,12 @@ static void choose_batch(struct gf_tiles *t) {
         samples *= t->extent[i];
         along = along || t->extent[i] > 1 || !i ? along : i;
     }
-    const int64_t most = (int64_t)BYTES_A_THREAD / (int64_t)sizeof(float) * t->threads / samples;
-    t->batch = along ? gf_max(gf_min(gf_min(most, MOST_BATCH), t->n), 1) : 1;
+    const int64_t most = gf_min(BYTES / (int64_t)sizeof(float) / samples, MOST_BATCH);
+    const int threads = t->threads;
+    t->hands = t->n >= 2 * threads ? threads : 1;
+    t->threads = t->hands > 1 ? 1 : threads;
+    const int64_t wanted = t->hands > 1 ? gf_min(most, t->n / (2 * threads)) : most * threads;
+    t->batch = along ? gf_min(gf_max(wanted, 1), t->n) : 1;
     for (int i = 1; i < GF_TILE_AXES; i++)
         job->shape[i - 1] = i == along ? t->batch : t->extent[i];
     t->stride[X] = 1;

@@ -22,7 +22,8 @@ enum { GF_TILE_AXES = 4 }; /* channel, z, y, x */
 struct gf_tiles {
     struct gf_job job; /* from f32 to f32, of `batch` tiles; ndim 3; the caller adds the filter */
     int64_t n, batch;  /* tiles in all, and in a job */
-    int threads;
+    int hands;         /* threads that each run jobs, */
+    int threads;       /* and threads that share one */
     bool mirrors;
     /* Along the axes: samples of the picture and of a tile, samples that a tile has before those
      * which are right and how many of these, and tiles. */

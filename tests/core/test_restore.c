@@ -422,10 +422,10 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
     const struct gf_job job = {
         .ndim = 2, .shape = {ROWS, COLUMNS}, .channels = CHANNELS, .axes = 3};
     const int64_t shape[] = {ROWS, COLUMNS, CHANNELS}, reach[] = {1, 2};
-    struct blurring b = {&kernels[mirrors], 0};
-    const struct gf_filter_transform blur = {run, &b};
+    struct blurring b[2] = {{&kernels[mirrors], 0}, {&kernels[mirrors], 0}};
+    const struct gf_filter_transform blur[] = {{run, &b[0]}, {run, &b[1]}};
     struct gf_tiles tiles;
-    const struct gf_richardson how = {iterations, deviation, &tiles, &blur};
+    const struct gf_richardson how = {iterations, deviation, &tiles, blur};
     struct gf_array data = gf_array_wrap(out, GF_F32, 3, shape);
     int done = -1;
     gf_tiles_init(&tiles, &job, reach, mirrors, 2);
@@ -433,7 +433,7 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
         out[i] = (float)d[i];
     CHECK_EQ(gf_richardson_restore(&how, &data, &done), GF_OK);
     if (iterations)
-        CHECK_EQ(b.runs, 2 * done * gf_divide_up(tiles.n, tiles.batch));
+        CHECK_EQ(b[0].runs + b[1].runs, 2 * done * gf_divide_up(tiles.n, tiles.batch));
     return done;
 }
 
