@@ -244,10 +244,9 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
         rc = print(&s, name, page, &map);
     if (!rc && t->targets->n)
         store(t, page, &map);
-    gf_array_free(&s.in);
-    gf_array_free(&s.correlation);
-    gf_array_free(&s.sum);
-    gf_array_free(&s.square);
+    struct gf_array *const all[] = {&s.in, &s.correlation, &s.sum, &s.square};
+    for (int i = 0; i < 4; i++)
+        gf_array_free(all[i]);
     return rc;
 }
 

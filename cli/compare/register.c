@@ -246,7 +246,6 @@ static int find_moved(struct hand *r, struct gf_correlation_peak *peak) {
  * nearly in place, shows what is left to turn. */
 static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
     struct gf_correlation_peak other;
-    const int threads = r->all->threads;
     int rc = find_turn(r, r->in);
     if (!rc)
         rc = find_moved(r, peak);
@@ -260,7 +259,7 @@ static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
     if (rc)
         return rc;
     memcpy(r->f->motion.shift, peak->shift, sizeof peak->shift);
-    gf_motion_apply(r->in, &r->f->motion, true, threads, &r->array[MOVED]);
+    gf_motion_apply(r->in, &r->f->motion, true, r->all->threads, &r->array[MOVED]);
     rc = find_turn(r, &r->array[MOVED]);
     r->f->motion.turn = remainder(r->f->motion.turn, 360);
     return rc ? rc : find_moved(r, peak);

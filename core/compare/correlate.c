@@ -32,10 +32,12 @@ static void make_windows(const int64_t n[3], const double middle[3], const doubl
 
 /* Fills a row with scale (v - base). */
 static void load_row(const void *px, bool wide, int64_t n, double base, double scale, float *to) {
-    const float own = (float)base;
-    for (int64_t x = 0; x < n; x++)
-        to[x] =
-            wide ? (float)(scale * (((const double *)px)[x] - base)) : ((const float *)px)[x] - own;
+    const double *v = px;
+    const float *narrow = px, own = (float)base;
+    for (int64_t x = 0; x < (wide ? n : 0); x++)
+        to[x] = (float)(scale * (v[x] - base));
+    for (int64_t x = 0; x < (wide ? 0 : n); x++)
+        to[x] = narrow[x] - own;
 }
 
 /* The same with the means of 2x2 samples of two rows. */
@@ -188,16 +190,19 @@ int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const stru
     double *along = gf_bins_squares(&b);
     int rc = along ? gf_ring_shares(g, &share) : gf_no_memory();
     for (int64_t r = 0; r < gf_spectrum_ring_count(f) && !rc; r++)
-        share[r] = sqrtf(share[r] * shares[r]) + 0.01f; /* some of all, in case all is noise */
+        share[r] = r ? sqrtf(share[r] * shares[r]) + 0.01f : 0; /* means differ; all may be noise */
 #pragma omp parallel for num_threads(b.threads)
     for (int64_t r = 0; r < (rc ? 0 : b.n[0] * b.n[1]); r++) {
         const double square = row_square(&b, r);
         float own[PART];
+        int32_t ring[PART];
         for (int64_t from = 0; from < b.stored; from += PART) {
             const int64_t n = gf_min(PART, b.stored - from), at = 2 * (r * b.stored + from);
+#pragma omp simd
             for (int64_t x = 0; x < n; x++)
-                own[x] = share[gf_bins_ring(square + along[from + x])];
-            own[0] = at ? own[0] : 0; /* means differ */
+                ring[x] = (int32_t)(sqrt(square + along[from + x]) + 0.5);
+            for (int64_t x = 0; x < n; x++)
+                own[x] = share[ring[x]];
             fill_phases(p + at, q + at, n, own, out + at);
         }
     }
