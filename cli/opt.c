@@ -152,9 +152,9 @@ static bool looks_like_option(const char *arg) {
 /* Sets an option with a value to `rest` or, if NULL, to the next word, advancing *i. */
 static int set_next(struct name *names, const struct gf_opt *o, const char *rest, char *base,
                     int argc, char **argv, int *i) {
-    if (!rest && (*i + 1 >= argc || looks_like_option(argv[*i + 1])))
-        return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
-    return set(names, o, rest ? rest : argv[++*i], base);
+    if (!rest)
+        rest = *i + 1 < argc && !looks_like_option(argv[*i + 1]) ? argv[++*i] : "";
+    return set(names, o, rest, base);
 }
 
 /* Parses the option argv[*i]; advances *i to its last word. */

@@ -11,39 +11,27 @@
  * with .own = true decide neither bytes nor what processes of a run say to each other. */
 
 #define GF_AT(field) offsetof(struct gf_settings, field)
-#define GF_FLAG(n, field, ...) \
-    { .name = n, .type = GF_OPT_FLAG, .at = GF_AT(field), .help = __VA_ARGS__ }
-#define GF_NEGATE(n, field, ...) \
-    { .name = n, .type = GF_OPT_NEGATE, .at = GF_AT(field), .help = __VA_ARGS__ }
-#define GF_CHOICE3(n, field, ...) \
-    { .name = n, .type = GF_OPT_CHOICE3, .at = GF_AT(field), .help = __VA_ARGS__ }
-#define GF_TEXT(n, field, argument, ...) \
-    { .name = n, .type = GF_OPT_TEXT, .at = GF_AT(field), .arg = argument, .help = __VA_ARGS__ }
-#define GF_CHOICE(n, field, argument, list, ...) \
-    { \
-        .name = n, .type = GF_OPT_CHOICE, .at = GF_AT(field), .arg = argument, .choices = list, \
-        .help = __VA_ARGS__ \
-    }
-#define GF_INTEGER(n, field, argument, least, most, ...) \
-    { \
-        .name = n, .type = GF_OPT_INT, .at = GF_AT(field), .arg = argument, .low = least, \
-        .high = most, .help = __VA_ARGS__ \
-    }
-/* A group's title, or NULL, and its rows. */
 /* clang-format off */
+#define GF_ROW(n, kind, offset, ...) {.name = n, .type = kind, .at = offset, __VA_ARGS__}
+/* A group's title, or NULL, and its rows. */
 #define GF_GROUP(heading, ...) {heading, (const struct gf_opt[]){__VA_ARGS__, {0}}}
 /* clang-format on */
+#define GF_FLAG(n, field, ...)    GF_ROW(n, GF_OPT_FLAG, GF_AT(field), .help = __VA_ARGS__)
+#define GF_NEGATE(n, field, ...)  GF_ROW(n, GF_OPT_NEGATE, GF_AT(field), .help = __VA_ARGS__)
+#define GF_CHOICE3(n, field, ...) GF_ROW(n, GF_OPT_CHOICE3, GF_AT(field), .help = __VA_ARGS__)
+#define GF_TEXT(n, field, argument, ...) \
+    GF_ROW(n, GF_OPT_TEXT, GF_AT(field), .arg = argument, .help = __VA_ARGS__)
+#define GF_CHOICE(n, field, argument, list, ...) \
+    GF_ROW(n, GF_OPT_CHOICE, GF_AT(field), .arg = argument, .choices = list, .help = __VA_ARGS__)
+#define GF_INTEGER(n, field, argument, least, most, ...) \
+    GF_ROW(n, GF_OPT_INT, GF_AT(field), .arg = argument, .low = least, .high = most, \
+           .help = __VA_ARGS__)
 #define GF_NUMBER(n, field, argument, most, what, ...) \
-    { \
-        .name = n, .type = GF_OPT_REAL, .at = GF_AT(field), .arg = argument, .high = most, \
-        .wants = what, .help = __VA_ARGS__ \
-    }
+    GF_ROW(n, GF_OPT_REAL, GF_AT(field), .arg = argument, .high = most, .wants = what, \
+           .help = __VA_ARGS__)
 /* `offset`: of the field that the function fills; 0: it fills the whole structure. */
 #define GF_PARSED(n, offset, argument, function, ...) \
-    { \
-        .name = n, .type = GF_OPT_PARSE, .at = offset, .arg = argument, .parse = function, \
-        .help = __VA_ARGS__ \
-    }
+    GF_ROW(n, GF_OPT_PARSE, offset, .arg = argument, .parse = function, .help = __VA_ARGS__)
 
 /* Selects a GPU's plans. */
 #define GF_PLAN_ROW \

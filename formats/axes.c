@@ -81,6 +81,13 @@ double gf_unit_value(const char *unit, char *kind) {
 
 const char *const gf_role_names[] = {"space", "time", "channel", "other", NULL};
 
+int gf_word_find(const char *const *names, const char *word) {
+    for (int i = 0; word && names[i]; i++)
+        if (!strcmp(word, names[i]))
+            return i;
+    return -1;
+}
+
 static enum gf_role role_of(const char *name) {
     if (strlen(name) == 1 && strchr("xyz", *name))
         return GF_SPACE;

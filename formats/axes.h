@@ -8,6 +8,8 @@
 
 enum gf_role { GF_SPACE, GF_TIME, GF_CHANNEL, GF_OTHER_ROLE };
 extern const char *const gf_role_names[]; /* NULL-terminated */
+/* The number of a word among names that end in NULL; -1 if it is none of them, or NULL. */
+int gf_word_find(const char *const *names, const char *word);
 
 struct gf_axis {
     char name[12]; /* lower case: "x", "t" */

@@ -56,14 +56,14 @@ uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n) {
     return (uint32_t)crc32_combine(first, second, (z_off_t)n);
 }
 
-int gf_crc32_part(const struct gf_source *of, int64_t begin, int64_t end, uint32_t *out) {
+/* Continues *out over bytes begin .. end of a file. */
+static int add_part(const struct gf_source *of, int64_t begin, int64_t end, uint32_t *out) {
     struct gf_source *source;
     int rc = gf_source_again(of, &source);
     if (rc)
         return rc;
     unsigned char *piece = malloc(PIECE);
     rc = piece ? gf_source_seek(source, begin) : gf_no_memory();
-    *out = 0;
     for (size_t n; !rc && begin < end; begin += (int64_t)n) {
         n = (size_t)gf_min(end - begin, PIECE);
         rc = gf_source_read_exactly(source, piece, n);
@@ -75,8 +75,25 @@ int gf_crc32_part(const struct gf_source *of, int64_t begin, int64_t end, uint32
     return rc;
 }
 
-int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out) {
-    return sum_shares(source_range, source, size, threads, out);
+int64_t gf_chain_size(const struct gf_chain *chain) {
+    const int64_t size = gf_source_known_size(chain->first);
+    const int64_t more = chain->second ? gf_source_known_size(chain->second) : 0;
+    return size < 0 || more < 0 ? -1 : size + more;
+}
+
+int gf_crc32_part(const struct gf_chain *of, int64_t begin, int64_t end, uint32_t *out) {
+    const int64_t split = of->second ? gf_source_known_size(of->first) : end;
+    int rc = GF_OK;
+    *out = 0;
+    if (begin < split)
+        rc = add_part(of->first, begin, gf_min(end, split), out);
+    if (!rc && end > split)
+        rc = add_part(of->second, gf_max(begin - split, 0), end - split, out);
+    return rc;
+}
+
+int gf_crc32_source(const struct gf_chain *of, int64_t size, int threads, uint32_t *out) {
+    return sum_shares(source_range, of, size, threads, out);
 }
 
 /* ---- parts in any order ----

@@ -13,11 +13,15 @@ struct gf_source;
 uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads);
 /* The CRC-32 of two parts from theirs; the second has n bytes. */
 uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n);
-/* The CRC-32 of bytes begin .. end of an open file. */
-int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, uint32_t *out);
-/* The CRC-32 of the first `size` bytes of an open file; keeps its position. GF_EFORMAT if it has
- * fewer. */
-int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out);
+/* Open files, one behind the other; the second may be NULL. */
+struct gf_chain {
+    const struct gf_source *first, *second;
+};
+int64_t gf_chain_size(const struct gf_chain *chain); /* -1: not known */
+/* The CRC-32 of bytes begin .. end. Keeps the files' positions. GF_EFORMAT if there are fewer. */
+int gf_crc32_part(const struct gf_chain *of, int64_t begin, int64_t end, uint32_t *out);
+/* The CRC-32 of the first `size` bytes. */
+int gf_crc32_source(const struct gf_chain *of, int64_t size, int threads, uint32_t *out);
 
 /* The CRC-32 of bytes that are written or read in any order, from those of the parts. */
 struct gf_sums {

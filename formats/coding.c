@@ -8,6 +8,29 @@
 
 static const double most_exact = 9007199254740992.0; /* 2^53 */
 
+enum gf_dtype gf_coding_set(struct gf_coding *c, enum gf_stored type, double slope, double offset) {
+    const bool scales = slope < 1 || slope > 1 || offset < 0 || offset > 0;
+    *c = (struct gf_coding){.type = type, .slope = slope, .offset = offset};
+    c->coded = scales || type >= GF_STORED_F16;
+    if (!c->coded)
+        return (enum gf_dtype)type;
+    return gf_coding_bytes(c, GF_U8) <= 2 || type == (enum gf_stored)GF_F32 ? GF_F32 : GF_F64;
+}
+
+const char *const gf_numpy_names[GF_N_STORED][2] = {
+    {"u1", "uint8"},     {"i1", "int8"},        {"u2", "uint16"},  {"i2", "int16"},
+    {"u4", "uint32"},    {"i4", "int32"},       {"f4", "float32"}, {"f8", "float64"},
+    {"c8", "complex64"}, {"c16", "complex128"}, {"f2", "float16"}, {"i8", "int64"},
+    {"u8", "uint64"},
+};
+
+int gf_numpy_type(const char *text, bool by_name) {
+    int i = GF_N_STORED - 1;
+    while (i >= 0 && strcmp(text, gf_numpy_names[i][by_name]))
+        i--;
+    return strcmp(text, by_name ? "bool" : "b1") ? i : GF_U8;
+}
+
 size_t gf_coding_bytes(const struct gf_coding *c, enum gf_dtype dtype) {
     if (!c->coded)
         return gf_dtype_size(dtype);
@@ -131,6 +154,11 @@ void gf_swap_bytes(void *data, size_t n, size_t size) {
     } else if (size == 8) {
         SWAP(64)
     }
+}
+
+void gf_swap_runs(void *header, const struct gf_header_run *runs) {
+    for (; runs->size; runs++)
+        gf_swap_bytes((unsigned char *)header + runs->at, (size_t)runs->count, (size_t)runs->size);
 }
 
 bool gf_host_is_big_endian(void) {

@@ -97,7 +97,6 @@ int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed
 void gf_decoder_close(struct gf_decoder *d) {
     if (d->state && d->format->close)
         d->format->close(d);
-    gf_source_close(d->data);
     free(d->state);
     *d = (struct gf_decoder){0};
 }
@@ -111,28 +110,24 @@ int gf_encoder_end(struct gf_encoder *e, int rc) {
     return rc ? rc : last;
 }
 
-int gf_format_write(const struct gf_format *f, struct gf_sink *sink, const struct gf_image *image,
-                    const struct gf_write_options *options) {
-    struct gf_encoder e = {.format = f, .sink = sink, .image = image, .options = options};
+int gf_encoder_write(struct gf_encoder *e) {
+    const struct gf_format *f = e->format;
     if (f->write)
-        return f->write(sink, image, options);
-    int rc = gf_encoder_begin(&e);
+        return f->write(e);
+    int rc = gf_encoder_begin(e);
     if (!rc)
-        rc = f->put_pages(&e, image);
-    return gf_encoder_end(&e, rc);
+        rc = f->put_pages(e, e->image);
+    return gf_encoder_end(e, rc);
 }
 
 bool gf_format_frames(const struct gf_format *f) {
     return f->write_frame || f->header;
 }
 
-int gf_format_write_frame(const struct gf_format *f, struct gf_sink *sink,
-                          const struct gf_image *image, const struct gf_write_options *options,
-                          struct gf_frame *frame) {
-    struct gf_encoder e = {.format = f, .sink = sink, .image = image, .options = options};
-    if (f->write_frame)
-        return f->write_frame(sink, image, options, frame);
-    int rc = gf_encoder_begin(&e);
-    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
-    return gf_encoder_end(&e, rc);
+int gf_encoder_frame(struct gf_encoder *e, struct gf_frame *frame) {
+    if (e->format->write_frame)
+        return e->format->write_frame(e, frame);
+    int rc = gf_encoder_begin(e);
+    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(e->sink)};
+    return gf_encoder_end(e, rc);
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
 #include "formats/zarr.h"
@@ -17,6 +16,8 @@
 struct gf_file {
     char *path;
     struct gf_source *source;
+    struct gf_source *samples; /* of a header (.hdr), or NULL */
+    char *samples_path;
     struct gf_read_options options;
     struct gf_record_file beside;           /* the record beside the data, if there is one */
     const struct gf_description *described; /* the one in it that is this data's, or NULL */
@@ -72,6 +73,10 @@ static int sniff(struct gf_file *file, const struct gf_format **out) {
     return n < 0 ? (int)n : GF_OK;
 }
 
+static struct gf_chain data_of(const struct gf_file *file) {
+    return (struct gf_chain){file->source, file->samples};
+}
+
 /* Finds this data's description in the record beside it; *out stays NULL if there is none. A single
  * description is checked later: its size by identify(), its checksum by gf_file_check(). */
 static int find_description(const struct gf_file *file, const struct gf_description **out) {
@@ -79,7 +84,8 @@ static int find_description(const struct gf_file *file, const struct gf_descript
     *out = beside->n == 1 && beside->d[0].record ? &beside->d[0] : NULL;
     if (*out || beside->n == 0)
         return GF_OK;
-    int rc = gf_record_file_choose(beside, file->source, file->options.threads, out);
+    const struct gf_chain data = data_of(file);
+    int rc = gf_record_file_choose(beside, &data, file->options.threads, out);
     if (!rc && !*out)
         rc = gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: no description "
                                  "in it fits");
@@ -89,7 +95,8 @@ static int find_description(const struct gf_file *file, const struct gf_descript
 }
 
 static int check_size(const struct gf_file *file) {
-    int64_t size = gf_source_known_size(file->source);
+    const struct gf_chain data = data_of(file);
+    const int64_t size = gf_chain_size(&data);
     if (size == file->described->bytes)
         return GF_OK;
     return gf_fail(GF_EFORMAT,
@@ -99,8 +106,9 @@ static int check_size(const struct gf_file *file) {
 
 static int check_sum(const struct gf_file *file) {
     const struct gf_description *d = file->described;
+    const struct gf_chain data = data_of(file);
     uint32_t crc;
-    int rc = gf_crc32_source(file->source, d->bytes, file->options.threads, &crc);
+    int rc = gf_crc32_source(&data, d->bytes, file->options.threads, &crc);
     if (!rc && crc != d->crc32)
         rc = gf_fail(GF_EFORMAT,
                      "its record (.json beside it) is another file's: the checksums differ");
@@ -150,6 +158,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     const struct gf_description *d = file->described;
     struct gf_read_options options = file->options;
     options.path = file->path;
+    options.samples = file->samples;
     if (options.part && !f->parts)
         return gf_fail(GF_EINVAL, "only FITS files have parts named in brackets");
     if (d) {
@@ -182,18 +191,18 @@ static int describe_like(const struct gf_file *file, struct gf_image *image) {
 }
 
 /* Samples beside a header (.img) stand for it; with a layout they are raw. */
-static int find_header(struct gf_file *file) {
-    char *header = NULL;
-    if (file->options.raw.ndim > 0 || strcasecmp(gf_suffix(file->path), "img"))
-        return GF_OK;
-    int rc = gf_path_partner(file->path, &header);
-    if (rc || access(header, F_OK)) {
-        free(header);
+static int find_pair(struct gf_file *file) {
+    char *partner = NULL;
+    int rc = file->options.raw.ndim > 0 ? GF_OK : gf_path_partner(file->path, &partner);
+    if (rc || !partner || access(partner, F_OK)) {
+        free(partner);
         return rc;
     }
-    free(file->path);
-    file->path = header;
-    return GF_OK;
+    const bool is_header = !strcasecmp(gf_suffix(file->path), "hdr");
+    file->samples_path = is_header ? partner : file->path;
+    file->path = is_header ? file->path : partner;
+    rc = gf_source_open(file->samples_path, &file->samples);
+    return rc ? gf_fail(rc, "its samples: %s", gf_message()) : GF_OK;
 }
 
 /* Opens the path or, if `again` is not NULL, its file again. */
@@ -208,7 +217,7 @@ static int new_file(const char *path, const struct gf_read_options *options,
         file->path[part] = 0;
         file->options.part = file->path + part + 1;
     }
-    int rc = again ? GF_OK : find_header(file);
+    int rc = again ? GF_OK : find_pair(file);
     path = file->path;
     if (!rc)
         rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
@@ -239,6 +248,12 @@ static int open_once(const char *path, const struct gf_read_options *options, st
     return describe_like(file, image);
 }
 
+/* True if another process has replaced what is open. */
+static bool is_replaced(const struct gf_file *file) {
+    return gf_source_is_replaced(file->source, file->path) ||
+           (file->samples && gf_source_is_replaced(file->samples, file->samples_path));
+}
+
 /* Sets *format once it is known, even if the header cannot be decoded. If a pair is replaced while
  * it is being opened, its data and record may not match, so it is opened again; if the data is
  * still in place after the record was read, the two match (formats/pair.c has the order). */
@@ -250,7 +265,7 @@ static int open_file(const char *path, const struct gf_read_options *options, st
         int rc = open_once(path, options, out, image, format);
         struct gf_file *file = *out;
         bool again = i + 1 < TRIES && file && file->source && !file->is_zarr &&
-                     (file->looked_beside || rc) && gf_source_is_replaced(file->source, file->path);
+                     (file->looked_beside || rc) && is_replaced(file);
         if (!rc && !again)
             return GF_OK;
         gf_file_close(file);
@@ -275,7 +290,10 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out) {
         return rc;
     file->described = of->described;
     file->checked = of->checked;
-    rc = open_decoder(file, of->decoder.format, &image);
+    if (of->samples)
+        rc = gf_source_again(of->samples, &file->samples);
+    if (!rc)
+        rc = open_decoder(file, of->decoder.format, &image);
     file->pick = of->pick;
     gf_image_free(&image);
     if (rc) {
@@ -299,8 +317,9 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
 static bool sum_fits(struct gf_file *file) {
     const struct gf_description *d = file->described;
     const int64_t header = d->bytes - file->sums.bytes - file->sums.n;
+    const struct gf_chain data = data_of(file);
     uint32_t crc;
-    return file->is_summed && header >= 0 && !gf_crc32_part(file->source, 0, header, &crc) &&
+    return file->is_summed && header >= 0 && !gf_crc32_part(&data, 0, header, &crc) &&
            gf_sums_total(&file->sums, 0, d->bytes - header, &crc) && crc == d->crc32;
 }
 
@@ -330,7 +349,8 @@ bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *
 }
 
 int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc) {
-    return gf_crc32_part(file->source, begin, end, crc);
+    const struct gf_chain data = data_of(file);
+    return gf_crc32_part(&data, begin, end, crc);
 }
 
 int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
@@ -478,7 +498,8 @@ bool gf_file_is_at_hand(const struct gf_file *file) {
 }
 
 int gf_file_check_size(const struct gf_file *file) {
-    return gf_source_check_size(file->source);
+    int rc = gf_source_check_size(file->source);
+    return rc || !file->samples ? rc : gf_source_check_size(file->samples);
 }
 
 void gf_file_close(struct gf_file *file) {
@@ -488,6 +509,8 @@ void gf_file_close(struct gf_file *file) {
     gf_image_free(&file->like);
     gf_record_file_free(&file->beside);
     gf_source_close(file->source);
+    gf_source_close(file->samples);
+    free(file->samples_path);
     free(file->path);
     free(file);
 }

@@ -21,20 +21,21 @@ struct cards {
 
 /* ---- cards ---- */
 
-/* The value of a keyword, or NULL; it ends with the card or a comment behind a slash. */
-static const char *find(const struct cards *c, const char *key) {
-    char start[VALUE + 1];
-    snprintf(start, sizeof start, "%-8s= ", key);
+/* "NAXIS2" for NAXIS and 2, "NAXIS" for 0. */
+static const char *numbered(const char *key, int i, char text[24]) {
+    snprintf(text, 24, i ? "%.7s%d" : "%.8s", key, i);
+    return text;
+}
+
+/* The value of a keyword, numbered unless i is 0, or NULL; it ends with the card or a comment behind a
+ * slash. */
+static const char *find(const struct cards *c, const char *key, int i) {
+    char start[VALUE + 1], name[24];
+    snprintf(start, sizeof start, "%-8.8s= ", numbered(key, i, name));
     for (const char *p = c->text; p < c->text + c->n; p += CARD)
         if (!strncmp(p, start, VALUE))
             return p + VALUE;
     return NULL;
-}
-
-static const char *find_of(const struct cards *c, const char *key, int i) {
-    char name[24];
-    snprintf(name, sizeof name, "%.7s%d", key, i);
-    return find(c, name);
 }
 
 /* Copies a value without its comment, and with E for Fortran's exponent, D; "" if the card is
@@ -115,11 +116,11 @@ static int read_cards(struct gf_source *source, struct cards *c) {
 
 /* The extents of a unit's array, fastest first; returns how many, or a negative status. */
 static int get_extents(const struct cards *c, int64_t extent[MOST_AXES]) {
-    const int64_t n = integer(find(c, "NAXIS"), -1);
+    const int64_t n = integer(find(c, "NAXIS", 0), -1);
     if (n < 0 || n > 999)
         return gf_fail(GF_EFORMAT, "broken FITS: no NAXIS");
     for (int i = 0; i < n; i++) {
-        const int64_t e = integer(find_of(c, "NAXIS", i + 1), -1);
+        const int64_t e = integer(find(c, "NAXIS", i + 1), -1);
         if (e < 0)
             return gf_fail(GF_EFORMAT, "broken FITS: no NAXIS%d", i + 1);
         if (i >= MOST_AXES && e != 1)
@@ -132,14 +133,14 @@ static int get_extents(const struct cards *c, int64_t extent[MOST_AXES]) {
 
 /* Skips a unit's array. */
 static int skip(struct gf_source *source, const struct cards *c, int n, const int64_t *extent) {
-    const int64_t bits = integer(find(c, "BITPIX"), 8);
+    const int64_t bits = integer(find(c, "BITPIX", 0), 8);
     int64_t size = n ? 1 : 0, end;
-    const bool groups = is_true(find(c, "GROUPS")) && n && extent[0] == 0; /* "random" ones */
+    const bool groups = is_true(find(c, "GROUPS", 0)) && n && extent[0] == 0; /* "random" ones */
     bool fits = bits >= -64 && bits <= 64;
     for (int i = groups; i < n; i++)
         fits = fits && !__builtin_mul_overflow(size, extent[i], &size);
-    fits = fits && !__builtin_add_overflow(size, integer(find(c, "PCOUNT"), 0), &size);
-    fits = fits && !__builtin_mul_overflow(size, integer(find(c, "GCOUNT"), 1), &size);
+    fits = fits && !__builtin_add_overflow(size, integer(find(c, "PCOUNT", 0), 0), &size);
+    fits = fits && !__builtin_mul_overflow(size, integer(find(c, "GCOUNT", 0), 1), &size);
     fits = fits && !__builtin_mul_overflow(size, (bits < 0 ? -bits : bits) / 8, &size) && size >= 0;
     fits = fits && !__builtin_add_overflow(gf_source_tell(source), size, &end);
     if (!fits || end > INT64_MAX - BLOCK)
@@ -151,13 +152,13 @@ static int skip(struct gf_source *source, const struct cards *c, int n, const in
  * makes it unsigned, or one of 8 bits signed. */
 static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
     static const struct {
-        int bits;
-        enum gf_dtype plain, flipped;
-    } types[] = {{8, GF_U8, GF_I8},    {16, GF_I16, GF_U16},  {32, GF_I32, GF_U32},
-                 {64, GF_F64, GF_F64}, {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
+        int bits, plain, flipped; /* enum gf_dtype or gf_stored */
+    } types[] = {{8, GF_U8, GF_I8},     {16, GF_I16, GF_U16},
+                 {32, GF_I32, GF_U32},  {64, GF_STORED_I64, GF_STORED_U64},
+                 {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
     enum { N = sizeof types / sizeof *types };
-    const int64_t bits = integer(find(c, "BITPIX"), 0), blank = integer(find(c, "BLANK"), 0);
-    const double slope = number(find(c, "BSCALE"), 1), zero = number(find(c, "BZERO"), 0);
+    const int64_t bits = integer(find(c, "BITPIX", 0), 0), blank = integer(find(c, "BLANK", 0), 0);
+    const double slope = number(find(c, "BSCALE", 0), 1), zero = number(find(c, "BZERO", 0), 0);
     int i = 0;
     while (i < N && types[i].bits != bits)
         i++;
@@ -168,24 +169,20 @@ static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_
     const int unused = bits > 0 ? 64 - (int)bits : 0;
     const int64_t held =
         bits == 8 ? (uint8_t)blank : (int64_t)((uint64_t)blank << unused) >> unused;
-    const bool has_blank = bits > 0 && held == blank && integer(find(c, "BLANK"), 1) == blank;
+    const bool has_blank = bits > 0 && held == blank && integer(find(c, "BLANK", 0), 1) == blank;
     const bool unit = slope <= 1 && slope >= 1;
     const double half = bits == 8 ? -128 : bits > 0 ? ldexp(1, (int)bits - 1) : NAN;
     const bool flips = unit && zero <= half && zero >= half && (bits == 64 || !has_blank);
-    *coding = (struct gf_coding){.coded = bits == 64 ||
-                                          (!flips && (has_blank || !unit || zero < 0 || zero > 0)),
-                                 .type = bits < 64 ? (enum gf_stored)types[i].plain
-                                         : flips   ? GF_STORED_U64
-                                                   : GF_STORED_I64,
-                                 .slope = slope,
-                                 .offset = flips ? 0 : zero,
-                                 .has_blank = has_blank,
-                                 .blank = flips ? blank ^ INT64_MIN : blank,
-                                 .flips = flips,
-                                 .tail = true};
-    *dtype = flips ? types[i].flipped : types[i].plain;
-    if (coding->coded)
-        *dtype = bits == 8 || bits == 16 || bits == -32 ? GF_F32 : GF_F64;
+    const int type = flips ? types[i].flipped : types[i].plain;
+    *dtype = gf_coding_set(coding, (enum gf_stored)type, slope, flips ? 0 : zero);
+    if (has_blank && !coding->coded) {
+        coding->coded = true; /* so that blanks become NaN */
+        *dtype = bits < 32 ? GF_F32 : GF_F64;
+    }
+    coding->has_blank = has_blank;
+    coding->blank = flips ? blank ^ INT64_MIN : blank;
+    coding->flips = flips;
+    coding->tail = true;
     return GF_OK;
 }
 
@@ -212,12 +209,12 @@ static bool is_angle(const char *type) {
 /* Angles become seconds of arc. */
 static void describe_axis(const struct cards *c, int i, int64_t extent, struct gf_axes *axes) {
     char type[24], unit[24], key[40];
-    double spacing = fabs(number(find_of(c, "CDELT", i), 0)), squares = 0;
-    text_of(find_of(c, "CTYPE", i), type);
-    text_of(find_of(c, "CUNIT", i), unit);
+    double spacing = fabs(number(find(c, "CDELT", i), 0)), squares = 0;
+    text_of(find(c, "CTYPE", i), type);
+    text_of(find(c, "CUNIT", i), unit);
     for (int k = 1; k <= 3; k++) {
         snprintf(key, sizeof key, "CD%d_%d", k, i);
-        squares += pow(number(find(c, key), 0), 2);
+        squares += pow(number(find(c, key, 0), 0), 2);
     }
     spacing = squares > 0 ? sqrt(squares) : spacing;
     char short_unit[12];
@@ -244,7 +241,7 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct c
     int rc = n < 0 ? n : take_coding(c, &d->coding, &l->dtype);
     for (int i = 0; i < n; i++)
         describe_axis(c, i + 1, extent[i], &image->axes);
-    image->depth = abs((int)integer(find(c, "BITPIX"), 0));
+    image->depth = abs((int)integer(find(c, "BITPIX", 0), 0));
     image->color = GF_GRAY;
     return rc ? rc : gf_header_copy(&image->metadata, gf_format_fits.name, c->text, c->n);
 }
@@ -255,7 +252,7 @@ static bool is_wanted(const struct gf_decoder *d, const struct cards *c, int num
     char name[24], *end;
     if (!part)
         return true;
-    const size_t n = strlen(text_of(find(c, "EXTNAME"), name));
+    const size_t n = strlen(text_of(find(c, "EXTNAME", 0), name));
     return strtol(part, &end, 10) == number && *end == ']' && end > part
                ? true
                : n && !strncasecmp(part, name, n) && part[n] == ']';
@@ -274,12 +271,12 @@ static int fits_header(struct gf_decoder *d, struct gf_image *image) {
                                                      : "a FITS file without an image");
         if (!rc)
             rc = n = get_extents(&c, extent);
-        bool is_image = rc > 0 && (is_true(find(&c, "SIMPLE")) ||
-                                   !strcmp(text_of(find(&c, "XTENSION"), kind), "IMAGE"));
+        bool is_image = rc > 0 && (is_true(find(&c, "SIMPLE", 0)) ||
+                                   !strcmp(text_of(find(&c, "XTENSION", 0), kind), "IMAGE"));
         for (int i = 0; i < n; i++)
             is_image = is_image && extent[i] > 0;
         is_image = is_image && is_wanted(d, &c, unit);
-        if (rc >= 0 && is_true(find(&c, "ZIMAGE")) && is_wanted(d, &c, unit))
+        if (rc >= 0 && is_true(find(&c, "ZIMAGE", 0)) && is_wanted(d, &c, unit))
             rc = gf_fail(GF_EUNSUPP, "a FITS file of compressed images; funpack unpacks them");
         if (rc >= 0)
             rc = is_image ? describe(d, image, &c, n, extent) : skip(d->source, &c, n, extent);
@@ -338,21 +335,18 @@ static void put_kept(struct gf_encoder *e, const struct cards *kept) {
         const bool angle = a && !strcmp(a->unit, "arcsec");
         if (!a || !(a->spacing > 0))
             continue;
-        snprintf(key, sizeof key, "CDELT%d", i);
-        put_number(e, key, angle ? a->spacing / 3600 : a->spacing);
-        snprintf(key, sizeof key, "CUNIT%d", i);
+        put_number(e, numbered("CDELT", i, key), angle ? a->spacing / 3600 : a->spacing);
         const char *name = angle ? "deg" : strcmp(a->unit, "A") ? a->unit : "Angstrom";
         snprintf(unit, sizeof unit, "'%-8s'", name);
         if (!strchr(a->unit, '\''))
-            put(e, key, "%-20s", unit);
+            put(e, numbered("CUNIT", i, key), "%-20s", unit);
     }
 }
 
 static int fits_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
-    const struct gf_metadata *m = &image->metadata;
-    const bool own = m->header && m->header_format == gf_format_fits.name;
-    const struct cards kept = {own ? (char *)m->header : NULL, own ? m->header_bytes : 0};
+    const unsigned char *own = gf_header_of(image, e->format, 0);
+    const struct cards kept = {(char *)(uintptr_t)own, own ? image->metadata.header_bytes : 0};
     const enum gf_dtype dtype = image->px.dtype;
     struct gf_coding *c = &e->coding;
     enum gf_dtype was;
@@ -368,8 +362,7 @@ static int fits_begin(struct gf_encoder *e) {
     put(e, "NAXIS", "%d", image->ndim);
     for (int i = 1; i <= image->ndim; i++) {
         char key[24];
-        snprintf(key, sizeof key, "NAXIS%d", i);
-        put(e, key, "%lld", (long long)image->px.shape[image->ndim - i]);
+        put(e, numbered("NAXIS", i, key), "%lld", (long long)image->px.shape[image->ndim - i]);
     }
     if (c->coded || gf_format_fits.flips >> dtype & 1) {
         put_number(e, "BSCALE", c->coded ? c->slope : 1);

@@ -52,8 +52,8 @@ const struct gf_format *gf_format_by_suffix(const char *path) {
     return gf_format_by_name(gf_suffix(path));
 }
 
-bool gf_format_only_reads(const struct gf_format *f, const char *path) {
-    return f->read_suffixes && in_list(f->read_suffixes, gf_suffix(path));
+bool gf_format_makes_pair(const struct gf_format *f, const char *path) {
+    return f->pairs && in_list("hdr img", gf_suffix(path));
 }
 
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n) {

@@ -76,18 +76,19 @@ struct gf_range_of {
 struct gf_read_options {
     int n_select;
     struct gf_range_of select[GF_MAX_AXES];
-    bool volumes;             /* times and channels of volumes are images of their own */
-    const char *path;         /* the file's, for detached data; NULL: none */
-    const char *part;         /* "1]" or "SCI]" of FILE[1] or FILE[SCI]; NULL: none is named */
-    struct gf_raw_layout raw; /* ndim > 0: the layout of a file without a header */
-    bool channels_last;       /* .npy and raw: the last axis is the channel axis */
-    int ndim;                 /* .npy: spatial axes according to its record; 0: unknown */
-    int64_t max_memory;       /* bytes; 0: no limit */
-    bool header_only;         /* gf_image_read() leaves px.data NULL */
-    int threads;              /* for checksums and large reads; 0: one */
-    bool several;             /* more pictures may follow; leave the source at this one's end */
-    bool copies;              /* gf_file_copy() may follow */
-    bool lists;               /* for `info`: missing samples are no error */
+    bool volumes;              /* times and channels of volumes are images of their own */
+    const char *path;          /* the file's; NULL: none */
+    const char *part;          /* "1]" or "SCI]" of FILE[1] or FILE[SCI]; NULL: none is named */
+    struct gf_source *samples; /* of a header beside it, or NULL; borrowed */
+    struct gf_raw_layout raw;  /* ndim > 0: the layout of a file without a header */
+    bool channels_last;        /* .npy and raw: the last axis is the channel axis */
+    int ndim;                  /* .npy: spatial axes according to its record; 0: unknown */
+    int64_t max_memory;        /* bytes; 0: no limit */
+    bool header_only;          /* gf_image_read() leaves px.data NULL */
+    int threads;               /* for checksums and large reads; 0: one */
+    bool several;              /* more pictures may follow; leave the source at this one's end */
+    bool copies;               /* gf_file_copy() may follow */
+    bool lists;                /* for `info`: missing samples are no error */
 };
 
 enum gf_png_strategy {
@@ -119,7 +120,7 @@ struct gf_decoder {
     bool whole;                  /* set by open(): pages cannot be decoded separately */
     struct gf_raw_layout layout; /* set by header() */
     struct gf_coding coding;     /* the same */
-    struct gf_source *data;      /* NULL, or the source of detached data; owned */
+    struct gf_source *data;      /* NULL, or options.samples if these are the header's */
     void *state;                 /* the format's own */
 };
 
@@ -127,6 +128,7 @@ struct gf_decoder {
 struct gf_encoder {
     const struct gf_format *format;
     struct gf_sink *sink;
+    struct gf_sink *header;       /* NULL, or where the header goes, apart from the samples */
     const struct gf_image *image; /* the whole image, without samples */
     const struct gf_write_options *options;
     struct gf_coding coding; /* set by begin() for an image that restores */
@@ -145,8 +147,6 @@ struct gf_format {
     const char *name;     /* "png": also the prefix in "png:-" */
     const char *suffixes; /* "png" or "tif tiff": without dots, separated by spaces */
     const char *summary;  /* one line for --help and the manual */
-    /* NULL, or suffixes of files that are read, but not written. */
-    const char *read_suffixes;
     /* NULL, or loads the library that the format needs; the calls below do so too. Later calls
      * return the first one's result. */
     int (*load)(void);
@@ -175,8 +175,7 @@ struct gf_format {
     /* NULL, or frees what d->state owns, also after a failed open. */
     void (*close)(struct gf_decoder *d);
     /* Writes a file. NULL: calls begin(), put_pages() and end(). */
-    int (*write)(struct gf_sink *sink, const struct gf_image *image,
-                 const struct gf_write_options *options);
+    int (*write)(struct gf_encoder *e);
     /* NULL, or returns the bytes that write() needs for a picture or page besides its samples. NULL
      * also if they are a few rows. */
     int64_t (*writing_bytes)(const struct gf_image *image);
@@ -193,8 +192,7 @@ struct gf_format {
     int (*end)(struct gf_encoder *e);
     /* Writes the file with zeros for samples. The caller frees frame->at. NULL: calls begin() if
      * the format has header(), else pages can only be written in order. */
-    int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,
-                       const struct gf_write_options *options, struct gf_frame *frame);
+    int (*write_frame)(struct gf_encoder *e, struct gf_frame *frame);
     /* NULL: write() never compresses. True if it does with these options, so that the positions of
      * pages are unknown in advance. */
     bool (*compresses)(const struct gf_write_options *options);
@@ -213,6 +211,7 @@ struct gf_format {
     unsigned flips;     /* and these types with inverted sign bits */
     int block;          /* files are whole blocks of so many bytes, filled up with zeros; 0: any */
     bool parts;         /* read() obeys options->part */
+    bool pairs;         /* FILE.hdr and FILE.img are a header and its samples */
     bool embeds_header; /* has a header of its own in metadata.header */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
@@ -240,8 +239,8 @@ void gf_formats_load(void);
 const struct gf_format *gf_format_by_name(const char *name);
 const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
 
-/* True if the format writes no file of this path's suffix. */
-bool gf_format_only_reads(const struct gf_format *format, const char *path);
+/* True if an output of this path is two files: FILE.hdr, and FILE.img with the samples. */
+bool gf_format_makes_pair(const struct gf_format *format, const char *path);
 
 /* Returns the format with these first bytes, or NULL. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
@@ -278,18 +277,15 @@ int gf_decoder_allocate(const struct gf_decoder *d, struct gf_image *image);
  * function, gf_decoder_read() reads the samples or reports the error. */
 int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
-/* Writes a file. */
-int gf_format_write(const struct gf_format *format, struct gf_sink *sink,
-                    const struct gf_image *image, const struct gf_write_options *options);
+/* Writes a file of the encoder's image, with its samples. */
+int gf_encoder_write(struct gf_encoder *e);
 /* The first and the last step of writing one page by page. The last one takes the status of the
  * steps before it, and returns the first failure. */
 int gf_encoder_begin(struct gf_encoder *e);
 int gf_encoder_end(struct gf_encoder *e, int rc);
-/* True if pages can be written in any order into the file that gf_format_write_frame() writes, with
+/* True if pages can be written in any order into the file that gf_encoder_frame() writes, with
  * zeros for samples. */
 bool gf_format_frames(const struct gf_format *format);
-int gf_format_write_frame(const struct gf_format *format, struct gf_sink *sink,
-                          const struct gf_image *image, const struct gf_write_options *options,
-                          struct gf_frame *frame);
+int gf_encoder_frame(struct gf_encoder *e, struct gf_frame *frame);
 
 #endif

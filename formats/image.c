@@ -65,6 +65,12 @@ int gf_header_keep(struct gf_decoder *d, struct gf_image *image, const void *h, 
     return rc;
 }
 
+const unsigned char *gf_header_of(const struct gf_image *image, const struct gf_format *format,
+                                  size_t least) {
+    const struct gf_metadata *m = &image->metadata;
+    return m->header_format == format->name && m->header_bytes >= least ? m->header : NULL;
+}
+
 void gf_planes_view(struct gf_planes *p, const struct gf_image *image) {
     const struct gf_array *a = &image->px;
     p->px = *a;

@@ -21,6 +21,10 @@ int gf_layout_extents(struct gf_raw_layout *l, int n, const int64_t *extent);
  * to `ratio`. Checks a header's claims before memory is allocated. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
 
+/* The kept header of that format, which the image's file had; NULL if it has none or less than `least`
+ * bytes. */
+const unsigned char *gf_header_of(const struct gf_image *image, const struct gf_format *format,
+                                  size_t least);
 /* For header(): keeps the header and what is behind it up to the samples, at byte `all`; `h` are its
  * first n bytes, which were read. GF_EFORMAT if the file ends before that. */
 int gf_header_keep(struct gf_decoder *d, struct gf_image *image, const void *h, size_t n,
@@ -57,6 +61,15 @@ int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int6
                         void *to);
 int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 
+/* Describes numbers of a type that become number * slope + offset, or stay as they are if that changes
+ * nothing and px has their type. Returns the type that they become: floats that hold 8 and 16 bits
+ * or f32 in f32, others in f64. */
+enum gf_dtype gf_coding_set(struct gf_coding *c, enum gf_stored type, double slope, double offset);
+/* NumPy's code ("u2") and name ("uint16") of each enum gf_dtype and gf_stored, without a byte order. */
+enum { GF_N_STORED = GF_STORED_U64 + 1 };
+extern const char *const gf_numpy_names[GF_N_STORED][2];
+/* Finds a type by its code or its name; that of bools is u8. -1 for other texts. */
+int gf_numpy_type(const char *text, bool by_name);
 /* Bytes of a stored number. decode() converts n of them to f32 or f64, and fails for integers that
  * no double holds; encode() rounds to the nearest and saturates; NaN becomes the blank or 0. */
 size_t gf_coding_bytes(const struct gf_coding *c, enum gf_dtype dtype);
@@ -69,6 +82,11 @@ void gf_flip_signs(void *data, size_t n, size_t size);
 
 /* Reverses the bytes of each of `n` units of `size` bytes (1, 2, 4 or 8) in place. */
 void gf_swap_bytes(void *data, size_t n, size_t size);
+/* The same for the numbers of a header. */
+struct gf_header_run {
+    short at, size, count; /* size 0: the last */
+};
+void gf_swap_runs(void *header, const struct gf_header_run *runs);
 bool gf_host_is_big_endian(void);
 
 /* "png", "broken PNG: ..." and the like: gf_fail(code, "`prefix``text`") with text made one clean

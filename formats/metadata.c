@@ -59,6 +59,13 @@ static bool copy_bytes(const void *from, size_t n, unsigned char **to) {
     return !from || *to;
 }
 
+static int replace_bytes(const void *from, size_t n, unsigned char **to, size_t *bytes) {
+    free(*to);
+    const bool whole = copy_bytes(from, n, to);
+    *bytes = whole ? n : 0;
+    return whole ? GF_OK : gf_no_memory();
+}
+
 int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from) {
     *to = *from;
     bool whole = copy_bytes(from->profile, from->profile_bytes, &to->profile);
@@ -104,23 +111,14 @@ int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n) {
     if (n < HEADER + 4 || n > GF_MOST_PROFILE || gf_get_big_endian(p) != n ||
         memcmp(p + MAGIC, "acsp", 4))
         return GF_OK;
-    free(m->profile);
-    m->profile = malloc(n);
-    m->profile_bytes = m->profile ? n : 0;
-    if (!m->profile)
-        return gf_no_memory();
-    memcpy(m->profile, p, n);
-    return GF_OK;
+    return replace_bytes(p, n, &m->profile, &m->profile_bytes);
 }
 
 int gf_header_copy(struct gf_metadata *m, const char *format, const void *header, size_t n) {
     if (n > GF_MOST_HEADER)
         return GF_OK;
-    free(m->header);
-    const bool whole = copy_bytes(header, n, &m->header);
     m->header_format = format;
-    m->header_bytes = whole ? n : 0;
-    return whole ? GF_OK : gf_no_memory();
+    return replace_bytes(header, n, &m->header, &m->header_bytes);
 }
 
 void gf_profile_space(const struct gf_metadata *m, char space[5]) {

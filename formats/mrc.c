@@ -44,13 +44,18 @@ enum { N_MODES = sizeof modes / sizeof *modes };
 
 /* Reverses the bytes of all numbers. Those between the standard's are known in IMOD's files only. */
 static void turn(struct header *h) {
-    static const short runs[][3] = {/* offset, size, count */
-                                    {0, 4, 24},  {108, 4, 1}, {196, 4, 3}, {216, 4, 2}, {96, 2, 1},
-                                    {128, 2, 2}, {152, 4, 2}, {160, 2, 6}, {172, 4, 6}};
+    static const struct gf_header_run standard[] = {/* offset, size, count */
+                                                    {0, 4, 24},
+                                                    {108, 4, 1},
+                                                    {196, 4, 3},
+                                                    {216, 4, 2},
+                                                    {0, 0, 0}};
+    static const struct gf_header_run between[] = {{96, 2, 1},  {128, 2, 2}, {152, 4, 2},
+                                                   {160, 2, 6}, {172, 4, 6}, {0, 0, 0}};
     const uint32_t stamp = (uint32_t)h->stamp;
-    const bool imod = stamp == IMOD || __builtin_bswap32(stamp) == IMOD;
-    for (int i = 0; i < (imod ? 9 : 4); i++)
-        gf_swap_bytes((unsigned char *)h + runs[i][0], (size_t)runs[i][2], (size_t)runs[i][1]);
+    gf_swap_runs(h, standard);
+    if (stamp == IMOD || __builtin_bswap32(stamp) == IMOD)
+        gf_swap_runs(h, between);
 }
 
 static bool makes_sense(const struct header *h) {
@@ -267,17 +272,15 @@ static int put_header(struct gf_encoder *e, struct writer *w) {
 
 static int mrc_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
-    const struct gf_metadata *m = &image->metadata;
     const enum gf_dtype dtype = image->px.dtype;
-    const bool own =
-        m->header && m->header_format == gf_format_mrc.name && m->header_bytes >= HEADER;
+    const unsigned char *own = gf_header_of(image, e->format, HEADER);
     struct writer *w = e->state = calloc(1, sizeof *w);
     int i = 0;
     if (!w)
         return gf_no_memory();
     struct header *h = &w->h;
     if (own) {
-        memcpy(h, m->header, HEADER);
+        memcpy(h, own, HEADER);
         to_host(h);
     } else {
         make_header(h);
@@ -288,14 +291,14 @@ static int mrc_begin(struct gf_encoder *e) {
     e->coding.coded = own && image->restores && dtype == GF_F32 && h->mode == HALVES;
     h->mode = e->coding.coded ? HALVES : modes[i].mode;
     h->flags |= h->mode == BYTES && h->stamp == IMOD ? SIGNED : 0;
-    h->more = own ? (int32_t)(m->header_bytes - HEADER) : 0;
+    h->more = own ? (int32_t)(image->metadata.header_bytes - HEADER) : 0;
     h->version = 20141;
     memcpy(h->mark, "MAP \x44\x44\0\0", sizeof h->mark);
     put_shape(image, h);
     put_statistics(w, &e->coding);
     w->counts = gf_sink_is_file(e->sink) && !gf_dtype_is_complex(dtype);
     int rc = put_header(e, w);
-    return rc || !own ? rc : gf_sink_write(e->sink, m->header + HEADER, (size_t)h->more);
+    return rc || !own ? rc : gf_sink_write(e->sink, own + HEADER, (size_t)h->more);
 }
 
 #define ADD(type) \

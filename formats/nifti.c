@@ -21,48 +21,26 @@ static const struct fields fields[2] = {
     {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 8, 8, 8, 4},
 };
 
-/* Runs of numbers, to reverse their bytes: offset, size, count. */
-static const short runs[2][16][3] = {
-    {{0, 4, 1},
-     {32, 4, 1},
-     {36, 2, 1},
-     {40, 2, 8},
-     {56, 4, 3},
-     {68, 2, 4},
-     {76, 4, 8},
-     {108, 4, 3},
-     {120, 2, 1},
-     {124, 4, 4},
-     {140, 4, 2},
-     {252, 2, 2},
-     {256, 4, 18}},
-    {{0, 4, 1},
-     {12, 2, 2},
-     {16, 8, 8},
-     {80, 8, 3},
-     {104, 8, 8},
-     {168, 8, 1},
-     {176, 8, 2},
-     {192, 8, 4},
-     {224, 8, 2},
-     {344, 4, 2},
-     {352, 8, 18},
-     {496, 4, 3}},
-};
+static const struct gf_header_run first_runs[] = {/* offset, size, count */
+                                                  {0, 4, 1},    {32, 4, 1},  {36, 2, 1},
+                                                  {40, 2, 8},   {56, 4, 3},  {68, 2, 4},
+                                                  {76, 4, 8},   {108, 4, 3}, {120, 2, 1},
+                                                  {124, 4, 4},  {140, 4, 2}, {252, 2, 2},
+                                                  {256, 4, 18}, {0, 0, 0}};
+static const struct gf_header_run second_runs[] = {/* the same */
+                                                   {0, 4, 1},   {12, 2, 2},   {16, 8, 8},
+                                                   {80, 8, 3},  {104, 8, 8},  {168, 8, 1},
+                                                   {176, 8, 2}, {192, 8, 4},  {224, 8, 2},
+                                                   {344, 4, 2}, {352, 8, 18}, {496, 4, 3},
+                                                   {0, 0, 0}};
 
 static const struct {
-    int code;
-    enum gf_stored stored;
-    enum gf_dtype dtype;
-    int channels;
+    int code, stored /* enum gf_dtype or gf_stored */, channels;
 } types[] = {
-    {2, (enum gf_stored)GF_U8, GF_U8, 1},     {256, (enum gf_stored)GF_I8, GF_I8, 1},
-    {512, (enum gf_stored)GF_U16, GF_U16, 1}, {4, (enum gf_stored)GF_I16, GF_I16, 1},
-    {768, (enum gf_stored)GF_U32, GF_U32, 1}, {8, (enum gf_stored)GF_I32, GF_I32, 1},
-    {16, (enum gf_stored)GF_F32, GF_F32, 1},  {64, (enum gf_stored)GF_F64, GF_F64, 1},
-    {32, (enum gf_stored)GF_C64, GF_C64, 1},  {1792, (enum gf_stored)GF_C128, GF_C128, 1},
-    {1024, GF_STORED_I64, GF_F64, 1},         {1280, GF_STORED_U64, GF_F64, 1},
-    {128, (enum gf_stored)GF_U8, GF_U8, 3},   {2304, (enum gf_stored)GF_U8, GF_U8, 4},
+    {2, GF_U8, 1},    {256, GF_I8, 1},    {512, GF_U16, 1},         {4, GF_I16, 1},
+    {768, GF_U32, 1}, {8, GF_I32, 1},     {16, GF_F32, 1},          {64, GF_F64, 1},
+    {32, GF_C64, 1},  {1792, GF_C128, 1}, {1024, GF_STORED_I64, 1}, {1280, GF_STORED_U64, 1},
+    {128, GF_U8, 3},  {2304, GF_U8, 4},
 };
 enum { N_TYPES = sizeof types / sizeof *types };
 
@@ -107,21 +85,19 @@ static bool nifti_sniff(const unsigned char *head, size_t n) {
            !(bits % 8) && !head[f->magic];
 }
 
-/* By their codes of three bits; the others are no distance in space or time. */
-static const char *const space_units[8] = {"", "m", "mm", "um", "", "", "", ""};
-static const char *const time_units[8] = {"", "s", "ms", "us", "", "", "", ""};
+/* By their codes of three bits, in space and in time; the others are no distance in either. */
+static const char *const units[2][8] = {{"", "m", "mm", "um", "", "", "", ""},
+                                        {"", "s", "ms", "us", "", "", "", ""}};
 
 /* The names of dimensions from the fourth on; behind the fifth they have none. */
 static void describe_axes(const unsigned char *h, const struct fields *f, bool big, int n,
                           const int64_t *extent, struct gf_axes *axes) {
     static const char *const names[] = {"x", "y", "z", "t", "c", "u", "v"};
-    const unsigned units =
-        f == fields ? h[f->units] : (unsigned)gf_get_integer(h + f->units, 4, big);
-    const unsigned in_space = units & 7, in_time = units >> 3 & 7;
+    const uint64_t codes = gf_get_number(h + f->units, f->units_bytes, big);
     for (int i = 0; i < n; i++) {
         const double spacing =
             gf_get_real(h + f->spacing + (i + 1) * f->real_bytes, f->real_bytes, big);
-        const char *unit = i < 3 ? space_units[in_space] : i == 3 ? time_units[in_time] : "";
+        const char *unit = i < 3 ? units[0][codes & 7] : i == 3 ? units[1][codes >> 3 & 7] : "";
         gf_axes_add(axes, names[i], extent[i], *unit ? fabs(spacing) : 0, unit);
         axes->named = axes->named || (i > 2 && extent[i] > 1);
     }
@@ -140,20 +116,13 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
     if (i == N_TYPES)
         return gf_fail(GF_EUNSUPP, "NIfTI samples of type %lld%s", (long long)code,
                        code == 1536 || code == 2048 ? ", of 128 bits a number, are not read" : "");
-    const bool scaled = isfinite(slope) && (slope < 0 || slope > 0) &&
-                        (slope < 1 || slope > 1 || inter < 0 || inter > 0) &&
-                        types[i].channels == 1;
-    const enum gf_dtype t = types[i].dtype;
-    if (scaled && gf_dtype_is_complex(t))
+    const bool scales = isfinite(slope) && (slope < 0 || slope > 0) && types[i].channels == 1;
+    l->dtype = gf_coding_set(&d->coding, (enum gf_stored)types[i].stored, scales ? slope : 1,
+                             scales ? inter : 0);
+    if (d->coding.coded && types[i].stored < GF_N_DTYPES &&
+        gf_dtype_is_complex((enum gf_dtype)types[i].stored))
         return gf_fail(GF_EUNSUPP, "scaled complex samples (scl_slope) are not read");
-    d->coding = (struct gf_coding){.type = types[i].stored,
-                                   .slope = scaled ? slope : 1,
-                                   .offset = scaled ? inter : 0,
-                                   .tail = is_detached(f, h)};
-    d->coding.coded = scaled || types[i].stored >= GF_STORED_I64;
-    l->dtype = !d->coding.coded                                                     ? t
-               : gf_dtype_size(t) <= 2 || types[i].stored == (enum gf_stored)GF_F32 ? GF_F32
-                                                                                    : GF_F64;
+    d->coding.tail = is_detached(f, h);
     l->channels = types[i].channels;
     return GF_OK;
 }
@@ -175,19 +144,6 @@ static int describe_shape(struct gf_decoder *d, struct gf_image *image, const un
     n = gf_layout_extents(l, n, extent);
     describe_axes(h, f, big, n, extent, &image->axes);
     return n < 0 ? n : GF_OK;
-}
-
-/* Opens the samples of a .hdr beside it. */
-static int open_samples(struct gf_decoder *d) {
-    char *samples = NULL;
-    int rc = d->options.path ? gf_path_partner(d->options.path, &samples) : GF_OK;
-    if (!rc && !samples)
-        return gf_fail(GF_EUNSUPP,
-                       "a NIfTI header whose samples are in another file; name it .hdr");
-    if (!rc && (rc = gf_source_open(samples, &d->data)) != GF_OK)
-        rc = gf_fail(rc, "its samples: %s", gf_message());
-    free(samples);
-    return rc;
 }
 
 /* Leaves the fields of an Analyze header that mean the same in NIfTI. */
@@ -228,15 +184,18 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
     const int64_t known = gf_source_known_size(d->source); /* of a header with extensions */
     const int64_t all = !detached ? d->layout.offset : gf_max(has_magic(f, h) ? known : 0, f->size);
     rc = gf_header_keep(d, image, h, (size_t)f->size, all);
-    return rc || !detached ? rc : open_samples(d);
+    if (detached && !d->options.samples)
+        return gf_fail(GF_EUNSUPP, "a NIfTI header without its samples; name the two files .hdr "
+                                   "and .img");
+    d->data = detached ? d->options.samples : NULL;
+    return rc;
 }
 
 /* ---- writing ---- */
 
 /* Reverses a kept header's numbers, and the sizes and codes of its extensions. */
 static void swap_header(unsigned char *h, size_t n, const struct fields *f) {
-    for (const short(*r)[3] = runs[f != fields]; (*r)[1]; r++)
-        gf_swap_bytes(h + (*r)[0], (size_t)(*r)[2], (size_t)(*r)[1]);
+    gf_swap_runs(h, f == fields ? first_runs : second_runs);
     for (size_t at = (size_t)f->size + AFTER; at + 8 <= n;) {
         gf_swap_bytes(h + at, 2, 4);
         const int64_t size = gf_get_integer(h + at, 4, false);
@@ -251,7 +210,8 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
     const struct gf_axes *axes = &image->axes;
     int64_t extent[MOST_DIMS];
     double spacing[MOST_DIMS] = {0};
-    const char *unit = "", *time = "";
+    const char *unit[2] = {"", ""};
+    double per[3] = {1, 1, 1}; /* units of the header in one of the axes', in space and time */
     int n = image->ndim;
     for (int i = 0; i < MOST_DIMS; i++)
         extent[i] = i < n ? image->px.shape[image->ndim - 1 - i] : 1;
@@ -266,39 +226,38 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
         extent[at] = a->extent;
         spacing[at] = a->spacing;
         n = at + 1 > n ? at + 1 : n;
-        unit = a->role == GF_SPACE ? a->unit : unit;
-        time = a->role == GF_TIME ? a->unit : time;
+        if (a->role <= GF_TIME)
+            unit[a->role] = a->unit;
     }
     /* In the units of a kept header, to which its affine belongs. */
     char kind = 0;
-    const unsigned old = (unsigned)gf_get_integer(h + f->units, f->units_bytes, false);
-    const double length = gf_unit_value(unit, &kind), duration = gf_unit_value(time, &kind);
-    unsigned in_space = old & 7, in_time = old >> 3 & 7;
-    in_space = length > 0 && (in_space < 1 || in_space > 3) ? 2 : in_space;
-    in_time = duration > 0 && (in_time < 1 || in_time > 3) ? 1 : in_time;
-    const double per_space = length > 0 ? length / gf_unit_value(space_units[in_space], &kind) : 1;
-    const double per_time = duration > 0 ? duration / gf_unit_value(time_units[in_time], &kind) : 1;
+    int64_t codes = gf_get_integer(h + f->units, f->units_bytes, false) & 63;
+    for (int k = 0; k < 2; k++) {
+        const double value = gf_unit_value(unit[k], &kind);
+        if (value > 0 && !*units[k][codes >> 3 * k & 7]) /* mm or s */
+            codes = (codes & ~(7 << 3 * k)) | (k ? 1 << 3 : 2);
+        if (value > 0)
+            per[k] = value / gf_unit_value(units[k][codes >> 3 * k & 7], &kind);
+    }
     gf_put_integer(h + f->dim, f->dim_bytes, n);
     for (int i = 0; i < MOST_DIMS; i++) {
-        const double v = spacing[i] * (i < 3 ? per_space : i == 3 ? per_time : 1);
+        const double v = spacing[i] * per[i < 3 ? GF_SPACE : i == 3 ? GF_TIME : 2];
         unsigned char *field = h + f->spacing + (i + 1) * f->real_bytes;
         const double was = gf_get_real(field, f->real_bytes, false);
         gf_put_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
         gf_put_real(field, f->real_bytes, v > 0 ? v : was < 0 || was > 0 ? was : 1);
     }
-    gf_put_integer(h + f->units, f->units_bytes, in_space | in_time << 3);
+    gf_put_integer(h + f->units, f->units_bytes, codes);
 }
 
 static int nifti_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
-    const struct gf_metadata *m = &image->metadata;
+    const unsigned char *own = gf_header_of(image, e->format, FIRST);
+    const size_t own_bytes = own ? image->metadata.header_bytes : 0;
     bool big = false;
-    const bool own =
-        m->header && m->header_format == gf_format_nifti.name && m->header_bytes >= FIRST;
-    const struct fields *f = own ? version_of(m->header, &big) : fields;
-    const size_t least = (size_t)f->size + AFTER,
-                 n = own && m->header_bytes > least ? m->header_bytes : least;
-    const size_t all = (n + 15) / 16 * 16;
+    const struct fields *f = own ? version_of(own, &big) : fields;
+    const size_t least = (size_t)f->size + AFTER, n = own_bytes > least ? own_bytes : least;
+    const size_t all = e->header ? n : (n + 15) / 16 * 16;
     for (int i = 0; i < image->ndim; i++)
         if (f == fields && image->px.shape[i] > INT16_MAX)
             return gf_fail(GF_EUNSUPP, "a NIfTI-1 file has at most 32767 samples along an axis");
@@ -308,30 +267,32 @@ static int nifti_begin(struct gf_encoder *e) {
     struct gf_decoder was = {.format = e->format};
     e->coding = (struct gf_coding){0};
     if (own) {
-        memcpy(h, m->header, m->header_bytes);
+        memcpy(h, own, own_bytes);
         if (image->restores && !describe_type(&was, h, f, big) &&
             was.layout.dtype == image->px.dtype)
             e->coding = was.coding;
         if (big)
-            swap_header(h, m->header_bytes, f);
+            swap_header(h, own_bytes, f);
     }
     gf_put_integer(h, 4, f->size);
     memcpy(h + f->magic, f == fields ? "n+1" : "n+2\0\r\n\032\n", f == fields ? 4 : 8);
+    h[f->magic + 1] = e->header ? 'i' : '+';
+    const int64_t offset = e->header ? 0 : (int64_t)all;
     memset(h + f->shown, 0, 2 * (size_t)f->real_bytes);
     int i = 0;
-    while (i < N_TYPES - 1 && (e->coding.coded ? types[i].stored != e->coding.type
-                                               : types[i].dtype != image->px.dtype))
+    const int stored = e->coding.coded ? (int)e->coding.type : (int)image->px.dtype;
+    while (types[i].stored != stored)
         i++;
     gf_put_integer(h + f->type, 2, types[i].code);
     gf_put_integer(h + f->bits, 2, 8 * (int64_t)gf_coding_bytes(&e->coding, image->px.dtype));
     gf_put_real(h + f->slope, f->real_bytes, e->coding.coded ? e->coding.slope : 1);
     gf_put_real(h + f->inter, f->real_bytes, e->coding.coded ? e->coding.offset : 0);
     if (f == fields)
-        gf_put_real(h + f->offset, 4, (double)all);
+        gf_put_real(h + f->offset, 4, (double)offset);
     else
-        gf_put_integer(h + f->offset, 8, (int64_t)all);
+        gf_put_integer(h + f->offset, 8, offset);
     put_shape(h, f, image);
-    int rc = gf_sink_write(e->sink, h, all);
+    int rc = gf_sink_write(e->header ? e->header : e->sink, h, all);
     free(h);
     return rc;
 }
@@ -339,8 +300,7 @@ static int nifti_begin(struct gf_encoder *e) {
 const struct gf_format gf_format_nifti = {
     .name = "nifti",
     .suffixes = "nii nii.gz hdr nifti",
-    .summary = "NIfTI-1 and -2 of medical imaging (reads .hdr, .img, Analyze)",
-    .read_suffixes = "hdr img",
+    .summary = "NIfTI-1 and -2 of medical imaging, pairs (.hdr, .img); reads Analyze",
     .sniff = nifti_sniff,
     .header = nifti_header,
     .read_pages = gf_plain_read_pages,
@@ -350,6 +310,7 @@ const struct gf_format gf_format_nifti = {
     .max_ndim = 3,
     .lines = true,
     .channels = 1u << 1,
+    .pairs = true,
     .embeds_header = true,
     .record_beside = true,
 };

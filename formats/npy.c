@@ -18,13 +18,6 @@ struct header {
     bool has_descr, has_order, has_shape;
 };
 
-static const struct {
-    char code[3];
-    enum gf_dtype dtype;
-} codes[] = {{"u1", GF_U8},  {"i1", GF_I8},  {"b1", GF_U8},   {"u2", GF_U16},
-             {"i2", GF_I16}, {"u4", GF_U32}, {"i4", GF_I32},  {"f4", GF_F32},
-             {"f8", GF_F64}, {"c8", GF_C64}, {"c16", GF_C128}};
-
 static bool npy_sniff(const unsigned char *head, size_t n) {
     return n >= 6 && !memcmp(head, "\x93NUMPY", 6);
 }
@@ -37,6 +30,14 @@ static const char *skip_space(const char *p) {
     while (*p == ' ' || *p == '\n' || *p == '\t')
         p++;
     return p;
+}
+
+/* Steps over a character with space around it; false, and space alone, if it is not there. */
+static bool take(const char **p, char c) {
+    *p = skip_space(*p);
+    const bool there = **p == c;
+    *p = there ? skip_space(*p + 1) : *p;
+    return there;
 }
 
 /* Parses a quoted word without escapes; returns NULL if there is none. */
@@ -55,9 +56,9 @@ static const char *parse_word(const char *p, char *word, size_t size) {
 }
 
 static const char *parse_shape(const char *p, struct header *h) {
-    if (*p++ != '(')
+    if (!take(&p, '('))
         return NULL;
-    for (p = skip_space(p); *p != ')'; p = skip_space(p)) {
+    while (*p != ')') {
         int64_t v = 0;
         const char *digits = p;
         for (; *p >= '0' && *p <= '9'; p++)
@@ -66,24 +67,20 @@ static const char *parse_shape(const char *p, struct header *h) {
         if (p == digits || h->rank == MAX_NPY_RANK)
             return NULL;
         h->shape[h->rank++] = v;
-        p = skip_space(p);
-        if (*p == ',')
-            p++;
-        else if (*p != ')')
+        if (!take(&p, ',') && *p != ')')
             return NULL;
     }
     return p + 1;
 }
 
 static int parse_descr(const char *descr, struct header *h) {
-    char order = descr[0];
-    if (order && strchr("<>|=", order))
-        for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-            if (!strncmp(descr + 1, codes[i].code, 3) && strlen(descr + 1) <= 3) {
-                h->dtype = codes[i].dtype;
-                h->big_endian = order == '>' || (order == '=' && gf_host_is_big_endian());
-                return GF_OK;
-            }
+    const char order = descr[0];
+    const int type = order && strchr("<>|=", order) ? gf_numpy_type(descr + 1, false) : -1;
+    if (type >= 0 && type < GF_N_DTYPES) {
+        h->dtype = (enum gf_dtype)type;
+        h->big_endian = order == '>' || (order == '=' && gf_host_is_big_endian());
+        return GF_OK;
+    }
     char clean[24];
     return gf_fail(GF_EUNSUPP,
                    "a .npy file of type '%s' (u1 i1 u2 i2 u4 i4 f4 f8 c8 c16 can be read)",
@@ -92,17 +89,14 @@ static int parse_descr(const char *descr, struct header *h) {
 
 static int parse_header(const char *p, struct header *h) {
     char word[32];
-    p = skip_space(p);
-    if (*p++ != '{')
+    if (!take(&p, '{'))
         return bad_header("no dictionary");
-    for (p = skip_space(p); *p != '}'; p = skip_space(p)) {
+    while (*p != '}') {
         p = parse_word(p, word, sizeof word);
         if (!p)
             return bad_header("a bad key");
-        p = skip_space(p);
-        if (*p++ != ':')
+        if (!take(&p, ':'))
             return bad_header("a missing colon");
-        p = skip_space(p);
         if (!strcmp(word, "descr") && !h->has_descr) {
             if (*p == '[')
                 return gf_fail(GF_EUNSUPP, "a .npy file of structured records");
@@ -127,10 +121,7 @@ static int parse_header(const char *p, struct header *h) {
         } else {
             return bad_header("an unknown or repeated key");
         }
-        p = skip_space(p);
-        if (*p == ',')
-            p++;
-        else if (*p != '}')
+        if (!take(&p, ',') && *p != '}')
             return bad_header("a missing comma");
     }
     if (*skip_space(p + 1))
@@ -222,11 +213,8 @@ static int write_header(struct gf_encoder *e) {
     char text[192], head[256];
     const struct gf_array *px = &e->image->px;
     int rank = e->image->ndim + (e->image->channel_axis || px->shape[e->image->ndim] > 1);
-    size_t code = 0;
-    while (codes[code].dtype != px->dtype)
-        code++;
-    int n = snprintf(text, sizeof text, "{'descr': '%c%.3s', 'fortran_order': False, 'shape': (",
-                     gf_dtype_size(px->dtype) == 1 ? '|' : '<', codes[code].code);
+    int n = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                     gf_dtype_size(px->dtype) == 1 ? '|' : '<', gf_numpy_names[px->dtype][0]);
     for (int i = 0; i < rank; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, i ? ", %lld" : "%lld",
                       (long long)px->shape[i]);
@@ -235,8 +223,7 @@ static int write_header(struct gf_encoder *e) {
     int total = (10 + n + 1 + 63) / 64 * 64;
     memset(head, ' ', sizeof head);
     memcpy(head, "\x93NUMPY\x01\x00", 8);
-    head[8] = (char)((total - 10) & 255);
-    head[9] = (char)((total - 10) >> 8);
+    gf_put_integer((unsigned char *)head + 8, 2, total - 10);
     memcpy(head + 10, text, (size_t)n);
     head[total - 1] = '\n';
     return gf_sink_write(e->sink, head, (size_t)total);

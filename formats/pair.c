@@ -8,7 +8,11 @@
  *
  * "Old" or "new" may be data without a record; the record in between then has only the data's
  * checksum, so that exactly this data is read as a foreign file. If there is no readable old file,
- * the new record alone is renamed first. */
+ * the new record alone is renamed first.
+ *
+ * For a header and its samples the checksum is that of both, the header first, which is renamed first
+ * too. If one of them exists, there always is the record in between: a new header and old samples fit
+ * none of it. */
 #include "formats/pair.h"
 
 #include <errno.h>
@@ -23,7 +27,6 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 #include "formats/io/guard.h"
 #include "formats/io/temporary.h"
 #include "formats/record_file.h"
@@ -38,10 +41,14 @@ struct pair {
     struct gf_description before; /* of the existing data; borrows from `old` */
     bool has_before;
     struct gf_description now; /* of the new data; borrows from the image */
+    struct gf_pair_files *files;
+    char *samples; /* the path of a header's */
+    bool replaces; /* a header or samples */
     /* All written before the first rename: afterwards the disk may be full. */
-    struct gf_sink *first; /* the record while the data is replaced */
-    struct gf_sink *last;  /* the new record alone, if `first` describes two */
-    struct gf_sink *back;  /* the old record again */
+    struct gf_sink *first;       /* the record while the data is replaced */
+    struct gf_sink *last;        /* the new record alone, if `first` describes two */
+    struct gf_sink *back;        /* the old record again, */
+    struct gf_sink *back_header; /* and the old header */
 };
 
 static int fail_exists(const char *path, bool ours) {
@@ -91,7 +98,7 @@ static int lock_folder(const char *path) {
  * does not match it or cannot be read: readers refuse such data until it is replaced. */
 static int look_at_old_data(struct pair *p, int threads) {
     const struct gf_description *found = NULL;
-    struct gf_source *source;
+    struct gf_source *source, *samples = NULL;
     struct stat st;
     char first;
     if (stat(p->path, &st) || !S_ISREG(st.st_mode) || (p->old_text && !p->old.n))
@@ -102,18 +109,22 @@ static int look_at_old_data(struct pair *p, int threads) {
         return GF_OK;
     }
     int rc = gf_source_open(p->path, &source);
+    if (!rc && p->samples && !access(p->samples, F_OK))
+        rc = gf_source_open(p->samples, &samples);
     if (!rc && gf_source_peek(source, &first, 1) >= 0) { /* now an empty file's size is known */
-        if (p->old.n) {                                  /* left by a commit that was killed */
-            rc = gf_record_file_choose(&p->old, source, threads, &found);
+        const struct gf_chain data = {source, samples};
+        if (p->old.n) { /* left by a commit that was killed */
+            rc = gf_record_file_choose(&p->old, &data, threads, &found);
             if (found)
                 p->before = *found;
             p->has_before = found;
         } else {
-            p->before.bytes = gf_source_known_size(source);
-            rc = gf_crc32_source(source, p->before.bytes, threads, &p->before.crc32);
+            p->before.bytes = gf_chain_size(&data);
+            rc = gf_crc32_source(&data, p->before.bytes, threads, &p->before.crc32);
             p->has_before = !rc;
         }
     }
+    gf_source_close(samples);
     gf_source_close(source);
     return rc == GF_ENOMEM ? rc : GF_OK; /* data that cannot be read is replaced anyway */
 }
@@ -124,7 +135,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
         return rc;
     if (p->old_text) {
         bool ours = gf_record_is_ours(p->old_text, p->old_size);
-        if (p->now.record && (!ours || !clobber))
+        if ((p->now.record || p->replaces) && (!ours || !clobber))
             return fail_exists(p->path, ours);
         if (!ours) { /* neither read nor changed */
             free(p->old_text);
@@ -135,7 +146,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
         if (rc == GF_EFORMAT) /* broken: it describes nothing, `old` is empty */
             rc = GF_OK;
     }
-    if (!rc && (p->now.record || p->old_text))
+    if (!rc && (p->now.record || p->old_text || p->replaces))
         rc = look_at_old_data(p, options->threads);
     return rc;
 }
@@ -160,6 +171,17 @@ static int prepare_text(struct pair *p, bool between, bool clobber, struct gf_si
     return rc;
 }
 
+/* A header that is too long to be one is not had back. */
+static int prepare_header(struct pair *p) {
+    char *header = NULL;
+    int64_t n = 0;
+    int rc = gf_source_load(p->path, "cannot read it", GF_MOST_HEADER, &header, &n);
+    if (!rc && header && n <= GF_MOST_HEADER)
+        rc = prepare(p->path, header, (size_t)n, true, true, &p->back_header);
+    free(header);
+    return rc;
+}
+
 static int prepare_all(struct pair *p, bool clobber) {
     int rc = gf_guard_open(p->name);
     if (!rc)
@@ -170,6 +192,8 @@ static int prepare_all(struct pair *p, bool clobber) {
      * `first`. */
     if (!rc && p->old_text && p->old_size <= GF_RECORD_FILE_MAX)
         rc = prepare(p->name, p->old_text, p->old_size, true, true, &p->back);
+    if (!rc && p->files->header)
+        rc = prepare_header(p);
     return rc;
 }
 
@@ -179,31 +203,42 @@ static int commit(struct gf_sink **s) {
     return rc;
 }
 
-/* If even this fails, the record of both stays, which is correct for the old data too. */
-static int put_back(struct pair *p, int rc) {
+/* Puts back a header that was renamed and the record. If only the record stays, that of both, it is
+ * correct for the old data too; beside a new header and old samples it has to stay. */
+static int put_back(struct pair *p, int rc, bool record, bool header) {
     char why[512];
     snprintf(why, sizeof why, "%s", gf_message());
-    if (p->back)
+    const bool mixed = header && (p->back_header ? commit(&p->back_header) : unlink(p->path));
+    if (!mixed && p->back)
         commit(&p->back);
-    else if (!p->old_text)
+    else if (!mixed && record && !p->old_text)
         unlink(p->name);
-    return gf_fail((enum gf_status)rc, "%s", why);
+    return gf_fail((enum gf_status)rc, "%s%s", why,
+                   mixed ? "; its header (.hdr) is already the new one" : "");
 }
 
-static int rename_all(struct pair *p, struct gf_sink **data) {
+static int rename_all(struct pair *p) {
     sigset_t mask;
+    const bool record = p->first;
+    bool header = false;
     if (!gf_uncut_begin(&mask))
         return GF_EIO;
-    int rc = commit(&p->first);
-    if (!rc) {
-        rc = commit(data);
-        if (rc)
-            rc = put_back(p, rc);
-        else if (p->last)
-            rc = commit(&p->last);
-        else if (!p->now.record && unlink(p->name) && errno != ENOENT)
-            rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
+    int rc = record ? commit(&p->first) : GF_OK;
+    if (rc)
+        goto out;
+    if (p->files->header) {
+        rc = commit(&p->files->header);
+        header = !rc;
     }
+    if (!rc)
+        rc = commit(&p->files->data);
+    if (rc)
+        rc = put_back(p, rc, record, header);
+    else if (p->last)
+        rc = commit(&p->last);
+    else if (record && !p->now.record && unlink(p->name) && errno != ENOENT)
+        rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
+out:
     gf_uncut_end(&mask);
     return rc;
 }
@@ -222,44 +257,60 @@ static void describe(const struct gf_format *f, const struct gf_image *image, bo
         d->layout.shape[i] = image->px.shape[i];
 }
 
-static int commit_both(struct pair *p, const struct gf_write_options *options, bool clobber,
-                       struct gf_sink **data) {
-    int rc = gf_sink_crc32(*data, options->threads, &p->now.crc32);
-    p->now.bytes = gf_sink_size(*data);
+/* Adds a file to the new data's size and checksum, and writes all of it. */
+static int finish(struct pair *p, struct gf_sink *s, int threads) {
+    uint32_t crc;
+    int rc = gf_sink_crc32(s, threads, &crc);
+    const int64_t bytes = gf_sink_size(s);
+    p->now.crc32 = gf_crc32_join(p->now.crc32, crc, bytes);
+    p->now.bytes += bytes;
+    return rc ? rc : gf_sink_finish(s, false);
+}
+
+static int commit_all(struct pair *p, const struct gf_write_options *options, bool clobber) {
+    struct gf_pair_files *f = p->files;
+    int rc = f->header ? gf_path_partner(p->path, &p->samples) : GF_OK;
+    if (!rc && f->header)
+        rc = finish(p, f->header, options->threads);
     if (!rc)
-        rc = gf_sink_finish(*data, false);
+        rc = finish(p, f->data, options->threads);
     if (rc)
         return rc;
     int lock = lock_folder(p->path);
+    p->replaces = p->samples && (!access(p->path, F_OK) || !access(p->samples, F_OK));
     rc = look_at_old(p, options, clobber);
-    if (!rc && !p->now.record && !p->old_text)
-        rc = commit(data);
-    else if (!rc && (rc = prepare_all(p, clobber)) == GF_OK)
-        rc = rename_all(p, data);
+    if (!rc && (p->now.record || p->old_text || p->replaces))
+        rc = prepare_all(p, clobber);
+    if (!rc)
+        rc = rename_all(p);
     if (lock >= 0)
         close(lock);
     return rc;
 }
 
 int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
-                   const struct gf_write_options *options, bool clobber, struct gf_sink *data) {
-    struct pair p = {.path = path};
+                   const struct gf_write_options *options, bool clobber,
+                   struct gf_pair_files *files) {
+    struct pair p = {.path = path, .files = files};
     struct stat st;
-    if (!f->record_beside || !gf_sink_is_file(data))
-        return gf_sink_commit(data);
+    if (!f->record_beside || !gf_sink_is_file(files->data))
+        return commit(&files->data);
     int rc = GF_OK;
     p.name = gf_record_path(path);
     describe(f, image, options->big_endian, &p.now);
     if (!p.name)
         rc = gf_no_memory();
-    else if (!p.now.record && stat(p.name, &st))
-        rc = commit(&data); /* no record, neither old nor new */
+    else if (!files->header && !p.now.record && stat(p.name, &st))
+        rc = commit(&files->data); /* no record, neither old nor new */
     else
-        rc = commit_both(&p, options, clobber, &data);
-    gf_sink_abort(data);
+        rc = commit_all(&p, options, clobber);
+    gf_sink_abort(files->header);
+    gf_sink_abort(files->data);
     gf_sink_abort(p.first);
     gf_sink_abort(p.last);
     gf_sink_abort(p.back);
+    gf_sink_abort(p.back_header);
+    free(p.samples);
     gf_record_file_free(&p.old);
     free(p.old_text);
     free(p.name);

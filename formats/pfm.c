@@ -75,20 +75,18 @@ static int pfm_read(struct gf_decoder *d, struct gf_image *image) {
     return rc ? rc : gf_pnm_end(d->source, "PFM");
 }
 
-static int pfm_write(struct gf_sink *sink, const struct gf_image *image,
-                     const struct gf_write_options *options) {
-    (void)options;
+static int pfm_write(struct gf_encoder *e) {
     struct gf_planes p;
     char head[96];
-    gf_planes_view(&p, image);
+    gf_planes_view(&p, e->image);
     snprintf(head, sizeof head, "P%c\n%lld %lld\n%s\n", p.channels == 3 ? 'F' : 'f',
              (long long)p.width, (long long)p.height, gf_host_is_big_endian() ? "1.0" : "-1.0");
     void *buffer = malloc(p.row_bytes);
     if (!buffer)
         return gf_no_memory();
-    int rc = gf_sink_write(sink, head, strlen(head));
+    int rc = gf_sink_write(e->sink, head, strlen(head));
     for (int64_t y = p.height - 1; y >= 0 && !rc; y--)
-        rc = gf_sink_write(sink, gf_planes_rows(&p, 0, y, 1, buffer), p.row_bytes);
+        rc = gf_sink_write(e->sink, gf_planes_rows(&p, 0, y, 1, buffer), p.row_bytes);
     free(buffer);
     return rc;
 }

@@ -47,10 +47,7 @@ static void describe(struct gf_pick *p, struct gf_image *image) {
     if (p->pages > 1)
         return;
     image->ndim--; /* a picture */
-    image->px.rank--;
-    memmove(image->px.shape, image->px.shape + 1, (size_t)image->px.rank * sizeof *image->px.shape);
-    memmove(image->px.stride, image->px.stride + 1,
-            (size_t)image->px.rank * sizeof *image->px.stride);
+    image->px = gf_array_index(&image->px, 0, 0);
 }
 
 int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, struct gf_pick *p) {

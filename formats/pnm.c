@@ -182,17 +182,14 @@ static int check_suffix(const char *suffix, const struct gf_image *image) {
     return GF_OK;
 }
 
-static int pnm_write(struct gf_sink *sink, const struct gf_image *image,
-                     const struct gf_write_options *options) {
+static int pnm_write(struct gf_encoder *e) {
     struct gf_planes p;
     char head[96];
-    gf_planes_view(&p, image);
+    gf_planes_view(&p, e->image);
     snprintf(head, sizeof head, "P%c\n%lld %lld\n%s\n", p.channels == 3 ? '6' : '5',
              (long long)p.width, (long long)p.height, p.sample == 2 ? "65535" : "255");
-    struct gf_encoder e = {
-        .format = &gf_format_pnm, .sink = sink, .image = image, .options = options};
-    int rc = gf_sink_write(sink, head, strlen(head));
-    return rc ? rc : gf_planes_write(&e, image);
+    int rc = gf_sink_write(e->sink, head, strlen(head));
+    return rc ? rc : gf_planes_write(e, e->image);
 }
 
 const struct gf_format gf_format_pnm = {

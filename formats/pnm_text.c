@@ -1,6 +1,4 @@
 /* The text of PNM files: headers, and the samples of the plain variants. */
-#include <stdlib.h>
-
 #include "core/base/status.h"
 #include "formats/pnm.h"
 
@@ -54,47 +52,26 @@ int gf_pnm_number(struct gf_source *source, const char *name, int64_t max, int64
     return GF_OK;
 }
 
-enum { TEXT = 32 * 1024 };
-
-struct text {
-    struct gf_source *source;
-    unsigned char buffer[TEXT];
-    size_t i, n;
-    int status;
-};
-
-/* Returns the next byte, or -1 at the end or after an error. */
-static int next(struct text *t) {
-    if (t->i == t->n) {
-        int64_t got = gf_source_read(t->source, t->buffer, TEXT);
-        t->status = got < 0 ? (int)got : GF_OK;
-        t->i = 0;
-        t->n = got > 0 ? (size_t)got : 0;
-        if (t->n == 0)
-            return -1;
-    }
-    return t->buffer[t->i++];
-}
-
-static int next_after_space(struct text *t) {
+static int next_after_space(struct gf_source *source) {
     int c;
     do {
-        c = next(t);
+        c = gf_source_byte(source);
         if (c == '#') /* not standard, but older programs wrote comments here */
             while (c >= 0 && c != '\n')
-                c = next(t);
+                c = gf_source_byte(source);
     } while (c >= 0 && gf_pnm_space(c));
     return c;
 }
 
-static int end_of_text(const struct text *t) {
-    return t->status ? t->status : gf_fail(GF_EFORMAT, "unexpected end of file");
+/* The status of a byte that gf_source_byte() did not get. */
+static int status_of(int c) {
+    return c < -1 ? c : GF_OK;
 }
 
 /* Parses a number whose first digit is `c`, and consumes the byte after it. */
-static int number(struct text *t, int c, int maxval, int *out) {
+static int number(struct gf_source *source, int c, int maxval, int *out) {
     int v = 0;
-    for (; c >= '0' && c <= '9'; c = next(t)) {
+    for (; c >= '0' && c <= '9'; c = gf_source_byte(source)) {
         v = v * 10 + (c - '0');
         if (v > maxval)
             return gf_fail(GF_EFORMAT, "a sample above the maximum of %d", maxval);
@@ -102,43 +79,30 @@ static int number(struct text *t, int c, int maxval, int *out) {
     if (c >= 0 && !gf_pnm_space(c))
         return gf_fail(GF_EFORMAT, "a sample that is no number");
     *out = v;
-    return t->status;
+    return status_of(c);
 }
 
-static int read_samples(struct text *t, bool bitmap, int maxval, size_t n, void *out,
-                        size_t sample) {
+int gf_pnm_read_plain(struct gf_source *source, bool bitmap, int maxval, size_t n, void *out,
+                      size_t sample) {
     for (size_t i = 0; i < n; i++) {
-        int c = next_after_space(t), v = 0;
-        if (c < 0)
-            return end_of_text(t);
-        if (c < '0' || c > (bitmap ? '1' : '9'))
+        int c = next_after_space(source), v = 0, rc = status_of(c);
+        if (!rc && c < 0)
+            return gf_fail(GF_EFORMAT, "unexpected end of file");
+        if (!rc && (c < '0' || c > (bitmap ? '1' : '9')))
             return gf_fail(GF_EFORMAT, "a sample that is no number");
-        if (bitmap) {
+        if (bitmap)
             v = c == '0' ? 255 : 0;
-        } else {
-            int rc = number(t, c, maxval, &v);
-            if (rc)
-                return rc;
-        }
+        else if (!rc)
+            rc = number(source, c, maxval, &v);
+        if (rc)
+            return rc;
         if (sample == 1)
             ((unsigned char *)out)[i] = (unsigned char)v;
         else
             ((uint16_t *)out)[i] = (uint16_t)v;
     }
-    if (next_after_space(t) >= 0)
-        return gf_fail(GF_EFORMAT, "data after the picture's samples");
-    return t->status;
-}
-
-int gf_pnm_read_plain(struct gf_source *source, bool bitmap, int maxval, size_t n, void *out,
-                      size_t sample) {
-    struct text *t = calloc(1, sizeof *t);
-    if (!t)
-        return gf_no_memory();
-    t->source = source;
-    int rc = read_samples(t, bitmap, maxval, n, out, sample);
-    free(t);
-    return rc;
+    const int c = next_after_space(source);
+    return c < 0 ? status_of(c) : gf_fail(GF_EFORMAT, "data after the picture's samples");
 }
 
 int gf_pnm_more(struct gf_source *source) {

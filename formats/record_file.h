@@ -4,6 +4,7 @@
 #ifndef GF_FORMATS_RECORD_FILE_H
 #define GF_FORMATS_RECORD_FILE_H
 
+#include "formats/checksum.h"
 #include "formats/image.h"
 #include "formats/record.h"
 
@@ -11,7 +12,7 @@ struct gf_description {
     char *record; /* the spectrum record's JSON; NULL: none, and format and layout are unset */
     const struct gf_format *format;
     struct gf_raw_layout layout; /* offset 0 */
-    int64_t bytes;
+    int64_t bytes;               /* of a pair: the header's, then those of the samples */
     uint32_t crc32;
 };
 
@@ -28,7 +29,7 @@ int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out)
 /* Loads and parses. */
 int gf_record_file_read(const char *path, struct gf_record_file *out);
 /* Finds the description that fits the data's size and checksum; *out is NULL if none does. */
-int gf_record_file_choose(const struct gf_record_file *file, const struct gf_source *data,
+int gf_record_file_choose(const struct gf_record_file *file, const struct gf_chain *data,
                           int threads, const struct gf_description **out);
 void gf_record_file_free(struct gf_record_file *file);
 /* Sets *text to the file's content, verified by parsing it; the caller frees it. `before` may be

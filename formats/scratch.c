@@ -108,31 +108,12 @@ int gf_scratch_open(const char *folder, int64_t bytes, const char *beside, int64
     return rc;
 }
 
-/* Reads or writes all n bytes. */
-static int transfer(const struct gf_scratch *s, int64_t at, char *p, int64_t n, bool writes) {
-    while (n > 0) {
-        const size_t most = n < 1 << 30 ? (size_t)n : 1 << 30;
-        ssize_t done =
-            writes ? pwrite(s->fd, p, most, (off_t)at) : pread(s->fd, p, most, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done == 0) /* the disk is full, or the file ends */
-            errno = writes ? ENOSPC : EIO;
-        if (done <= 0)
-            return fail_here(s, writes ? "write" : "read");
-        p += done;
-        at += done;
-        n -= done;
-    }
-    return GF_OK;
-}
-
 int gf_scratch_write(struct gf_scratch *s, int64_t at, const void *data, int64_t n) {
-    return transfer(s, at, (char *)data, n, true);
+    return gf_write_at(s->fd, data, (size_t)n, at) ? GF_OK : fail_here(s, "write");
 }
 
 int gf_scratch_read(struct gf_scratch *s, int64_t at, void *data, int64_t n) {
-    return transfer(s, at, data, n, false);
+    return gf_read_at(s->fd, data, (size_t)n, at) == (size_t)n ? GF_OK : fail_here(s, "read");
 }
 
 void gf_scratch_expect(const struct gf_scratch *s, int64_t at, int64_t n) {

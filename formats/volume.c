@@ -21,7 +21,8 @@ struct gf_volume {
     struct gf_image image; /* without samples; owns its record */
     struct gf_write_options options;
     bool clobber;
-    struct gf_sink *sink;
+    struct gf_sink *sink;      /* of a pair: for the samples (.img), */
+    struct gf_sink *header;    /* and this for the header; else NULL */
     struct gf_encoder encoder; /* pages in their order */
     int64_t appended;          /* so far */
     struct gf_frame frame;     /* boxes in any order */
@@ -71,6 +72,22 @@ static int begun(int rc, struct gf_volume **v) {
     return rc;
 }
 
+static int open_sinks(struct gf_volume *v) {
+    char *samples;
+    if (!gf_format_makes_pair(v->format, v->path))
+        return gf_sink_open(v->path, v->clobber, &v->sink);
+    gf_path_to_header(v->path);
+    int rc = gf_path_partner(v->path, &samples);
+    if (!rc && (gf_path_is_stream(v->path) || gf_path_is_stream(samples)))
+        rc = gf_fail(GF_EINVAL, "a header and its samples are two files, no pipe; write .nii");
+    if (!rc)
+        rc = gf_sink_open(v->path, v->clobber, &v->header);
+    if (!rc)
+        rc = gf_sink_open(samples, v->clobber, &v->sink);
+    free(samples);
+    return rc;
+}
+
 /* Opens the output. Fails with `why` if it is not NULL, or if the format does not accept the
  * image. */
 static int open_volume(const char *why, const char *path, const struct gf_format *format,
@@ -105,12 +122,13 @@ static int open_volume(const char *why, const char *path, const struct gf_format
     if (!v->path || (image->record && !v->image.record))
         rc = gf_no_memory();
     if (!rc)
-        rc = gf_sink_open(path, clobber, &v->sink);
+        rc = open_sinks(v);
     if (!rc && gf_sink_is_file(v->sink))
-        rc = gf_pair_check(path, format, v->image.record, clobber);
+        rc = gf_pair_check(v->path, format, v->image.record, clobber);
     if (!rc && is_packed(path))
         rc = gf_sink_deflate(v->sink, options->level < 0 ? 1 : options->level);
     v->encoder.sink = v->sink;
+    v->encoder.header = v->header;
     v->summed = !rc && format->record_beside && v->image.record && gf_sink_is_file(v->sink);
     *out = v;
     return begun(rc, out);
@@ -136,7 +154,7 @@ int gf_image_write(const char *path, const struct gf_format *format, const struc
     if (v->summed)
         gf_sink_checksum(v->sink, options->threads);
     v->appended = image->px.shape[0];
-    rc = begun(gf_format_write(format, v->sink, image, options), &v);
+    rc = begun(gf_encoder_write(&v->encoder), &v);
     return rc ? rc : gf_volume_commit(v);
 }
 
@@ -158,7 +176,7 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
     if (rc)
         return rc;
     v->image.restores = false; /* numbers in another type are encoded in order */
-    rc = gf_format_write_frame(format, v->sink, &v->image, options, &v->frame);
+    rc = gf_encoder_frame(&v->encoder, &v->frame);
     v->framed = true;
     v->summed &= !v->frame.at;
     return begun(rc, out);
@@ -334,7 +352,7 @@ int gf_volume_sum(const char *path, int64_t begin, int64_t end, uint32_t *crc) {
     int rc = gf_source_open(path, &source);
     if (rc)
         return rc;
-    rc = gf_crc32_part(source, begin, end, crc);
+    rc = gf_crc32_part(&(struct gf_chain){source, NULL}, begin, end, crc);
     gf_source_close(source);
     return rc;
 }
@@ -386,10 +404,10 @@ int gf_volume_commit(struct gf_volume *v) {
         rc = sum_up(v);
     if (!rc) {
         struct gf_write_options options = v->options;
-        struct gf_sink *sink = v->sink;
-        v->sink = NULL;
+        struct gf_pair_files files = {v->header, v->sink};
+        v->header = v->sink = NULL;
         options.big_endian = options.big_endian && !v->framed;
-        rc = gf_pair_commit(v->path, v->format, &v->image, &options, v->clobber, sink);
+        rc = gf_pair_commit(v->path, v->format, &v->image, &options, v->clobber, &files);
     }
     gf_volume_abort(v);
     return rc;
@@ -399,6 +417,7 @@ void gf_volume_abort(struct gf_volume *v) {
     if (!v)
         return;
     gf_encoder_end(&v->encoder, GF_OK);
+    gf_sink_abort(v->header);
     gf_sink_abort(v->sink);
     free(v->frame.at);
     free(v->image.record);

@@ -51,13 +51,6 @@ static double scale_of(const json_t *node, size_t i) {
     return scale;
 }
 
-static enum gf_role role_of(const char *kind, enum gf_role by_name) {
-    for (int i = 0; i < GF_OTHER_ROLE; i++)
-        if (!strcmp(kind, gf_role_names[i]))
-            return (enum gf_role)i;
-    return by_name;
-}
-
 /* The axes of the image by a list of names or of the multiscales' objects, the fastest last. Pages
  * of several axes without a list have extents only. */
 static int describe_axes(const struct gf_zarr_array *a, const json_t *list, const json_t *scales,
@@ -80,7 +73,9 @@ static int describe_axes(const struct gf_zarr_array *a, const json_t *list, cons
         gf_axes_add(axes, name, a->shape[a->rank - a->n + i],
                     *unit ? scale_of(scales, (size_t)i) * scale_of(level, (size_t)i) : 0, unit);
         struct gf_axis *axis = &axes->axis[0];
-        axis->role = role_of(type ? type : name, axis->role);
+        const int role = gf_word_find(gf_role_names, type ? type : name);
+        if (role >= 0 && role < GF_OTHER_ROLE)
+            axis->role = (enum gf_role)role;
         if (!is_page && axis->role == GF_CHANNEL)
             return gf_fail(GF_EUNSUPP, "channels along the last two axes are not read");
         if (is_page && axis->extent > 1 && axis->role != (type ? GF_SPACE : GF_OTHER_ROLE))

@@ -8,6 +8,7 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "formats/image.h"
+#include "formats/packed.h"
 #include "formats/zarr.h"
 
 enum { MOST_JSON = 1 << 20, MOST_NAME = GF_ZARR_DIMS * 22 + 4 };
@@ -51,42 +52,16 @@ static bool get_separator(const json_t *v, char fallback, char *out) {
     return *out == '.' || *out == '/';
 }
 
-/* Reads 1 to GF_ZARR_DIMS integers from 1 on; 0 for anything else. */
-static int get_extents(const json_t *list, int64_t out[GF_ZARR_DIMS]) {
-    const size_t n = json_array_size(list);
-    for (size_t i = 0; i < n && n <= GF_ZARR_DIMS; i++) {
-        out[i] = json_integer_value(json_array_get(list, i));
-        if (out[i] < 1)
-            return 0;
-    }
-    return n <= GF_ZARR_DIMS ? (int)n : 0;
-}
-
 /* By NumPy's letter and size ("u2") or by name ("uint16"). */
 static int get_type(struct gf_zarr_array *a, const char *type) {
-    static const struct {
-        const char *code, *name;
-        int stored; /* enum gf_stored or gf_dtype */
-    } types[] = {
-        {"b1", "bool", GF_U8},          {"u1", "uint8", GF_U8},
-        {"i1", "int8", GF_I8},          {"u2", "uint16", GF_U16},
-        {"i2", "int16", GF_I16},        {"u4", "uint32", GF_U32},
-        {"i4", "int32", GF_I32},        {"u8", "uint64", GF_STORED_U64},
-        {"i8", "int64", GF_STORED_I64}, {"f2", "float16", GF_STORED_F16},
-        {"f4", "float32", GF_F32},      {"f8", "float64", GF_F64},
-        {"c8", "complex64", GF_C64},    {"c16", "complex128", GF_C128},
-    };
     const bool is_code = type && *type && strchr("<>|", *type);
+    const int stored = type ? gf_numpy_type(type + is_code, !is_code) : -1;
     char clean[24];
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-        if (!strcmp(is_code ? type + 1 : type, is_code ? types[i].code : types[i].name)) {
-            const int t = types[i].stored;
-            a->dtype = t < GF_STORED_F16 ? (enum gf_dtype)t : t == GF_STORED_F16 ? GF_F32 : GF_F64;
-            a->coding = (struct gf_coding){
-                .coded = t >= GF_STORED_F16, .type = (enum gf_stored)t, .slope = 1};
-            a->big_endian = *type == '>';
-            return GF_OK;
-        }
+    if (stored >= 0) {
+        a->dtype = gf_coding_set(&a->coding, (enum gf_stored)stored, 1, 0);
+        a->big_endian = *type == '>';
+        return GF_OK;
+    }
     return gf_fail(GF_EUNSUPP, "samples of type '%s' are not read",
                    gf_clean_text(clean, sizeof clean, type ? type : "structured"));
 }
@@ -194,8 +169,8 @@ static int describe_array(const json_t *root, struct gf_zarr_array *a) {
     int rc = (version == 3 ? get_version_3 : get_version_2)(a, root, &chunks);
     if (rc)
         return rc;
-    a->n = get_extents(json_object_get(root, "shape"), a->shape);
-    if (!a->n || get_extents(chunks, a->chunk) != a->n)
+    a->n = gf_json_list(json_object_get(root, "shape"), GF_ZARR_DIMS, 1, INT64_MAX, a->shape);
+    if (!a->n || gf_json_list(chunks, GF_ZARR_DIMS, 1, INT64_MAX, a->chunk) != a->n)
         return gf_zarr_bad("shape");
     for (a->rank = a->n; a->rank < 3; a->rank++) {
         memmove(a->shape + 1, a->shape, 2 * sizeof *a->shape);

@@ -157,12 +157,6 @@ static struct gf_task take_task(struct batch_run *r, struct gf_worker *l, char *
     return t;
 }
 
-/* Seconds that the device worked on the task, without the wait for its turn; if samples were
- * decoded meanwhile, the whole transform. */
-static double device_seconds(const struct gf_task *t) {
-    return (t->feed.complete ? t->ms_transform : t->runner->ms.turn) * 1e-3;
-}
-
 /* Runs a picture, or this process's share of it. */
 static int run_task(struct batch_run *r, struct gf_task *t, struct gf_worker *l) {
     if (!r->joined)
@@ -182,8 +176,9 @@ static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *
         gf_workers_enter(l);
         gf_runner_next(t.runner, ahead);
         int rc = run_task(r, &t, l);
+        /* Without the wait for the device's turn; if samples were decoded meanwhile, all of it. */
         if (!rc && t.state != GF_TASK_SKIPPED)
-            l->seconds += device_seconds(&t);
+            l->seconds += (t.feed.complete ? t.ms_transform : t.runner->ms.turn) * 1e-3;
         const bool several = t.reader.several && !gf_conveyor_is_stopped(&l->pool->conveyor);
         count(r, &t, l, rc);
         gf_workers_leave(l);
@@ -218,8 +213,7 @@ static int choose_jobs(struct batch_run *r) {
     struct gf_runner runner;
     if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s) || r->s->dry_run)
         return 1;
-    jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
-    jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
+    jobs = (int)gf_min(jobs, gf_min(r->inputs.n, GF_MAX_WORKERS));
     const bool given = r->s->jobs || jobs == 1;
     if (given && r->deal.n == 1)
         return jobs;

@@ -264,41 +264,25 @@ int gf_task_check_restored(struct gf_task *t) {
 
 /* ---- records ---- */
 
-static void describe_spectrum(const struct gf_job *job, const struct gf_output *out,
-                              struct gf_record *r) {
-    r->norm = job->norm;
-    r->shift = out->shift;
-    r->half = out->half;
-    r->luma = job->luma;
-    r->complex_input = gf_dtype_is_complex(job->in_dtype);
-    if (job->luma) {
-        r->channels = 1;
-        r->color = GF_GRAY;
-    }
-}
-
-static void describe_wavelet(const struct gf_wavelet *w, struct gf_record *r) {
-    r->is_wavelet = true;
-    r->wavelet = w->name;
-    r->levels = w->levels;
-    r->boundary = w->boundary;
-    r->thresholded = w->threshold != GF_KEEP_ALL;
-}
-
 struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
                                   bool alpha_kept) {
     struct gf_record r = {
         .kind = job->out[i].kind,
         .ndim = job->ndim,
-        .channels = job->channels,
+        .channels = job->luma ? 1 : job->channels,
         .channel_axis = image->channel_axis,
-        .color = image->color,
+        .color = job->luma ? GF_GRAY : image->color,
         .dtype = job->in_dtype,
         .depth = (int)gf_min(image->depth, 8 * (int64_t)gf_dtype_size(job->in_dtype)),
         .axes = job->axes,
         .alpha = !image->alpha ? GF_ALPHA_NONE
                  : alpha_kept  ? GF_ALPHA_KEPT
                                : GF_ALPHA_DROPPED,
+        .norm = job->norm,
+        .shift = job->out[i].shift,
+        .half = job->out[i].half,
+        .luma = job->luma,
+        .complex_input = gf_dtype_is_complex(job->in_dtype),
     };
     memcpy(r.shape, job->shape, sizeof r.shape);
     r.metadata = image->metadata;
@@ -306,9 +290,12 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
     r.metadata.profile_bytes = 0;
     r.metadata.exif = NULL;
     r.file_axes = image->axes;
-    if (job->op == GF_DWT)
-        describe_wavelet(&job->wavelet, &r);
-    else
-        describe_spectrum(job, &job->out[i], &r);
+    if (job->op == GF_DWT) {
+        r.is_wavelet = true;
+        r.wavelet = job->wavelet.name;
+        r.levels = job->wavelet.levels;
+        r.boundary = job->wavelet.boundary;
+        r.thresholded = job->wavelet.threshold != GF_KEEP_ALL;
+    }
     return r;
 }

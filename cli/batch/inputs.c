@@ -1,6 +1,7 @@
 /* Makes one list of files from operands, folders and name lists. */
 #include "cli/batch/inputs.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +11,10 @@
 #include "formats/io/guard.h"
 #include "formats/zarr.h"
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static int compare_naturally(const char *a, const char *b) {
     const char *first_a = a, *first_b = b;
     while (*a && *b) {
-        if (!is_digit(*a) || !is_digit(*b)) {
+        if (!isdigit((unsigned char)*a) || !isdigit((unsigned char)*b)) {
             if (*a != *b)
                 return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
             a++;

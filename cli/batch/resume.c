@@ -164,12 +164,16 @@ static int visit_file(struct written *l, const char *path, const struct gf_produ
 }
 
 static int visit(void *user, const struct gf_product *p, const char *path) {
+    char *beside = NULL, *samples = NULL;
     int rc = visit_file(user, path, p);
+    if (!rc && gf_format_makes_pair(p->format, path))
+        rc = gf_path_partner(path, &samples) ? -1 : visit_file(user, samples, NULL);
     if (!rc && p->format->record_beside && gf_product_has_record(p)) {
-        char *beside = gf_record_path(path);
+        beside = gf_record_path(path);
         rc = visit_file(user, beside, NULL);
-        free(beside);
     }
+    free(beside);
+    free(samples);
     return rc;
 }
 

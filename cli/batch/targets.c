@@ -155,12 +155,18 @@ static int claim(const struct gf_target *t, const char *in, const char *path) {
 
 int gf_target_claim(const struct gf_target *t, const char *in, const struct gf_format *format,
                     const char *path) {
+    char *record = NULL, *samples = NULL;
     int rc = claim(t, in, path);
     if (rc == 0 && format && format->record_beside) {
-        char *record = gf_record_path(path);
+        record = gf_record_path(path);
         rc = record ? claim(t, in, record) : gf_no_memory();
-        free(record);
     }
+    if (rc == 0 && format && gf_format_makes_pair(format, path)) {
+        rc = gf_path_partner(path, &samples);
+        rc = rc ? rc : claim(t, in, samples);
+    }
+    free(record);
+    free(samples);
     return rc < 0 ? rc : 0;
 }
 

@@ -15,9 +15,8 @@
 
 static int check_memory(struct gf_task *t, int64_t workspace) {
     int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = gf_task_looking_bytes(t);
-    t->need = (arrays > looking ? arrays : looking) + gf_task_extra_bytes(t) + workspace;
-    if (t->need < t->prepare_bytes)
-        t->need = t->prepare_bytes;
+    const int64_t run = gf_max(arrays, looking) + gf_task_extra_bytes(t) + workspace;
+    t->need = gf_max(run, t->prepare_bytes);
     return gf_memory_check(t->need, gf_runner_limit(t->runner));
 }
 

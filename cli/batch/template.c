@@ -57,24 +57,18 @@ int gf_template_parse(const char *option, const char *text, struct gf_template *
     *out = (struct gf_template){.option = option, .prefix = prefix_format(text, &skip)};
     out->text = out->prefix ? text + skip : text;
     for (const char *p = out->text; (p = strchr(p, '{')); p++) {
-        int field = field_at(p);
         size_t name = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz");
-        if (field == STEM)
-            out->has_stem = true;
-        else if (field == PAGE)
-            out->has_page = true;
-        else if (field == TIME)
-            out->has_time = true;
-        else if (field == CHANNEL)
-            out->has_channel = true;
-        else if (field == DIR)
-            out->has_dir = true;
-        else if (field < 0 && name && p[1 + name] == '}')
+        if (field_at(p) < 0 && name && p[1 + name] == '}')
             return gf_fail(GF_EUSAGE,
                            "%s: unknown %.*s; a template knows {stem} {kind} {ext} {dir} {page} "
                            "{t} {c}",
                            option, (int)name + 2, p);
     }
+    out->has_stem = strstr(out->text, fields[STEM]);
+    out->has_page = strstr(out->text, fields[PAGE]);
+    out->has_time = strstr(out->text, fields[TIME]);
+    out->has_channel = strstr(out->text, fields[CHANNEL]);
+    out->has_dir = strstr(out->text, fields[DIR]);
     size_t n = strlen(out->text);
     if (!n)
         return gf_fail(GF_EUSAGE, "%s: '%s' names a type but no file", option, text);
@@ -170,6 +164,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             p++;
     }
     rc = gf_text_close(f, &text);
+    if (!rc &&
+        (!t->prefix || t->prefix->pairs)) /* both files of a pair are called by the header's */
+        gf_path_to_header(text);
     *path = text;
     return rc;
 }
@@ -180,10 +177,6 @@ int gf_template_format(const struct gf_template *t, const char *path,
     if (*format && !(*format)->write && !(*format)->put_pages)
         return gf_fail(GF_EUSAGE, "%s: no %s file is written; write .tif with --ome, or .npy",
                        t->option, (*format)->name);
-    if (*format && gf_format_only_reads(*format, path))
-        return gf_fail(GF_EUSAGE, "%s: '%s': samples beside a header are not written; write .%.*s",
-                       t->option, path, (int)strcspn((*format)->suffixes, " "),
-                       (*format)->suffixes);
     if (*format)
         return 0;
     const char *slash = strrchr(path, '/');

@@ -2,8 +2,6 @@
  * words -- WORD...`, which lists what the last word may become, from the tables of commands and
  * options: a word and, if it has one, a tab and its summary; or ":f" for files, ":d" for folders,
  * followed by the part of the word before the path. */
-#include <ctype.h>
-
 #include "cli/command.h"
 #include "cli/embedded.h"
 
@@ -28,10 +26,7 @@ static void offer(const struct partial *p, const char *word, const char *summary
 }
 
 static bool is_word(const char *text, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]))
-            return false;
-    return n > 0;
+    return n > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789") >= n;
 }
 
 /* Returns ":f" or ":d" if the argument is a path, else NULL. */
@@ -161,11 +156,10 @@ static void answer(char **words, int n) {
 
 /* ---- the command ---- */
 
-static const char *const shells[] = {"bash", "zsh", "fish"};
-enum { N_SHELLS = sizeof shells / sizeof *shells };
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 static const char *shell_name(int i) {
-    return i < N_SHELLS ? shells[i] : NULL;
+    return shells[i];
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -176,7 +170,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     }
     if (n != 1)
         return gf_fail(GF_EUSAGE, "name one shell: bash, zsh or fish");
-    for (int i = 0; i < N_SHELLS; i++)
+    for (int i = 0; shells[i]; i++)
         if (!strcmp(operands[0], shells[i])) {
             char name[32];
             snprintf(name, sizeof name, "completion.%s", shells[i]);

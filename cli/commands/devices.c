@@ -6,9 +6,7 @@
 #include "cli/report.h"
 
 static json_t *device_report(int number, const struct gf_gpu_props *p) {
-    json_t *items = json_array(), *extensions = json_array();
-    for (int i = 0; i < 3; i++)
-        json_array_append_new(items, json_integer(p->max_items[i]));
+    json_t *extensions = json_array();
     for (const char *at = p->extensions; *at; at += strspn(at, " ")) {
         int n = (int)strcspn(at, " ");
         json_array_append_new(extensions, json_stringn(at, (size_t)n));
@@ -18,11 +16,12 @@ static json_t *device_report(int number, const struct gf_gpu_props *p) {
         GF_KEY("number", number), GF_KEY("name", p->name), GF_KEY("platform", p->platform),
         GF_KEY("driver", p->driver), GF_KEY("compiler", p->compiler), GF_KEY("memory", p->memory),
         GF_KEY("largest_buffer", p->max_alloc), GF_KEY("compute_units", p->units),
-        GF_KEY("most_group_items", p->max_group), GF_KEY("most_items", items),
-        GF_KEY("items_in_step", p->warp), GF_KEY("local_memory", p->local_bytes),
-        GF_KEY("unit_local_memory", p->unit_local_bytes), GF_KEY("clock_mhz", p->clock_mhz),
-        GF_KEY("extensions", extensions), GF_KEY("fp64", p->fp64), GF_KEY("processor", p->is_cpu),
-        GF_KEY(".extended", p->extensions), GF_KEY(".verbose", gf_log_is_verbose()));
+        GF_KEY("most_group_items", p->max_group),
+        GF_KEY("most_items", gf_json_shape(p->max_items, 3)), GF_KEY("items_in_step", p->warp),
+        GF_KEY("local_memory", p->local_bytes), GF_KEY("unit_local_memory", p->unit_local_bytes),
+        GF_KEY("clock_mhz", p->clock_mhz), GF_KEY("extensions", extensions),
+        GF_KEY("fp64", p->fp64), GF_KEY("processor", p->is_cpu), GF_KEY(".extended", p->extensions),
+        GF_KEY(".verbose", gf_log_is_verbose()));
 }
 
 static json_t *report(const struct gf_backend *b) {

@@ -1,7 +1,6 @@
 /* gpufft formats: lists what can be read and written, and what an absent format needs. */
 
 #include "cli/command.h"
-#include "cli/log.h"
 #include "cli/report.h"
 
 /* "u8 u16 f32" */

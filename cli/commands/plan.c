@@ -129,12 +129,6 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
-static int check_ranks(const struct gf_settings *s) {
-    return !s->ranks == !(s->link > 0)
-               ? 0
-               : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
-}
-
 /* Opens the device of --assume, or those that --backend and --device name. */
 static int open_session(struct gf_settings *s, struct gf_session *session) {
     static const struct gf_backend *list[2]; /* lives as long as the session */
@@ -174,22 +168,19 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets = {0};
     struct gf_session session;
     int worst = 0, rc = 0;
-    bool further = false, any_output;
+    bool further = false;
     for (int k = 0; k < GF_N_KINDS; k++)
         further = further || s->further[k];
-    any_output = s->out || further;
     s->plan_only = true;
     if (!gf_ranks_prints(s, operands, n))
         return 0;
-    bool wavelet = s->plan_transform > GF_PLAN_FFT;
-    if (!any_output && is_filter(s))
-        s->out = "tiff:plan.tif"; /* TIFF holds all types */
-    else if (!any_output)         /* a viewable picture, if the job allows one */
-        s->out =
-            wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
+    const bool numbers = s->plan_transform > GF_PLAN_FFT || s->kind == GF_COMPLEX || s->depth == 32;
+    if (!s->out &&
+        !further) /* TIFF holds all types; else a viewable picture, if that is possible */
+        s->out = is_filter(s) ? "tiff:plan.tif" : numbers ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
-    if (!rc)
-        rc = check_ranks(s);
+    if (!rc && !s->ranks != !(s->link > 0))
+        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)

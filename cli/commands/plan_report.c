@@ -19,10 +19,6 @@ struct needs {
     bool planes;  /* plane by plane, even if memory holds all */
 };
 
-static double share_of(const struct gf_pass_info *pass) {
-    return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
-}
-
 static bool is_dwt(const struct gf_task *t) {
     return t->job.op == GF_DWT && t->job.direction == GF_FORWARD;
 }
@@ -33,11 +29,9 @@ static bool is_walked_twice(const struct gf_task *t) {
 }
 
 static struct needs sum_up(const struct gf_task *t) {
-    struct needs n = {.workspace = t->runner->plan->workspace_bytes + gf_task_extra_bytes(t)};
-    n.in = gf_task_in_bytes(t);
-    n.out = gf_task_out_bytes(t);
-    if (n.workspace < t->prepare_bytes - n.in - n.out)
-        n.workspace = t->prepare_bytes - n.in - n.out;
+    struct needs n = {.in = gf_task_in_bytes(t), .out = gf_task_out_bytes(t)};
+    n.workspace = gf_max(t->runner->plan->workspace_bytes + gf_task_extra_bytes(t),
+                         t->prepare_bytes - n.in - n.out);
     bool known = true;
     for (int i = 0; i < t->runner->plan->n_passes; i++) {
         const struct gf_pass_info *pass = &t->runner->plan->pass[i];
@@ -105,35 +99,24 @@ static int64_t pages_before(const struct gf_task *t) {
 }
 
 /* Bytes between host and device, and their least time: a walk moves both ways at once. */
-struct bus {
-    int64_t up, down;
-    double speed[2], floor; /* bytes a second; seconds; 0: unknown */
-};
-
-static struct bus bus_of(struct gf_runner *r) {
+static json_t *bus_report(struct gf_runner *r) {
     const struct gf_plan *plan = r->plan;
-    struct bus b = {.up = 0};
-    gf_runner_bus_speed(r, b.speed);
+    int64_t up = 0, down = 0;
+    double speed[2], floor = 0; /* bytes a second; seconds; 0: unknown */
+    gf_runner_bus_speed(r, speed);
     for (int i = 0; i < plan->n_passes; i++) {
-        const double up = (double)plan->pass[i].bytes_read;
-        const double down = (double)plan->pass[i].bytes_written;
-        b.up += plan->pass[i].bytes_read;
-        b.down += plan->pass[i].bytes_written;
-        if (b.speed[0] > 0 && b.speed[1] > 0)
-            b.floor += fmax(up / b.speed[0], down / b.speed[1]);
+        const struct gf_pass_info *p = &plan->pass[i];
+        up += p->bytes_read;
+        down += p->bytes_written;
+        if (speed[0] > 0 && speed[1] > 0)
+            floor += fmax((double)p->bytes_read / speed[0], (double)p->bytes_written / speed[1]);
     }
     if (plan->n_shares) /* each has its own bus */
-        b.floor /= plan->n_shares;
-    return b;
-}
-
-static json_t *bus_report(struct gf_runner *r) {
-    const struct bus bus = bus_of(r);
-    const bool known = bus.floor > 0;
-    return GF_REPORT(GF_KEY("bytes_up", bus.up), GF_KEY("bytes_down", bus.down),
-                     GF_KEY_IF(known, "up_gb_s", bus.speed[0] * 1e-9),
-                     GF_KEY_IF(known, "down_gb_s", bus.speed[1] * 1e-9),
-                     GF_KEY_IF(known, "least_ms", bus.floor * 1e3));
+        floor /= plan->n_shares;
+    return GF_REPORT(GF_KEY("bytes_up", up), GF_KEY("bytes_down", down),
+                     GF_KEY_IF(floor > 0, "up_gb_s", speed[0] * 1e-9),
+                     GF_KEY_IF(floor > 0, "down_gb_s", speed[1] * 1e-9),
+                     GF_KEY_IF(floor > 0, "least_ms", floor * 1e3));
 }
 
 /* ---- several devices ---- */
@@ -241,10 +224,11 @@ static json_t *passes_report(const struct gf_plan *plan, double copy) {
     int number = 0;
     for (int i = 0; i < plan->n_passes; i++) {
         const struct gf_pass_info *p = &plan->pass[i];
+        const double moved = (double)(p->bytes_read + p->bytes_written);
         number += !p->part;
         GF_APPEND(passes, GF_KEY("what", p->what), GF_KEY("bytes_read", p->bytes_read),
                   GF_KEY("bytes_written", p->bytes_written),
-                  GF_KEY_IF(p->cost > 0, "copy_share", share_of(p)),
+                  GF_KEY_IF(p->cost > 0, "copy_share", moved / p->cost),
                   GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
                   GF_TRUE_IF(p->part, "part"), GF_KEY(".number", number));
     }

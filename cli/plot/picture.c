@@ -91,7 +91,7 @@ static bool find_place(const struct overlay *o, const struct gf_mark *m, int sig
 static void draw_ring(struct overlay *o, struct gf_point at) {
     struct gf_point p[41];
     for (int i = 0; i < 41; i++) {
-        const double angle = 2 * 3.141592653589793 * i / 40;
+        const double angle = 2 * M_PI * i / 40;
         p[i].x = at.x + o->radius * cos(angle);
         p[i].y = at.y + o->radius * sin(angle);
     }

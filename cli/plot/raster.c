@@ -16,13 +16,6 @@ struct raster {
     int left, right, top, bottom; /* bounds of the nonzero bytes */
 };
 
-static void grow(struct raster *r, int x0, int y0, int x1, int y1) {
-    r->left = x0 < r->left ? x0 : r->left;
-    r->top = y0 < r->top ? y0 : r->top;
-    r->right = x1 > r->right ? x1 : r->right;
-    r->bottom = y1 > r->bottom ? y1 : r->bottom;
-}
-
 static int clamp(double v, int high) {
     return v < 0 ? 0 : v > high ? high : (int)v;
 }
@@ -48,7 +41,10 @@ static void cover_piece(struct raster *r, struct gf_point a, struct gf_point b, 
             unsigned char *at = &r->cover[(size_t)y * (size_t)r->width + (size_t)x];
             *at = c > *at ? (unsigned char)c : *at;
         }
-    grow(r, x0, y0, x1, y1);
+    r->left = x0 < r->left ? x0 : r->left;
+    r->top = y0 < r->top ? y0 : r->top;
+    r->right = x1 > r->right ? x1 : r->right;
+    r->bottom = y1 > r->bottom ? y1 : r->bottom;
 }
 
 static void paint(struct raster *r, struct gf_plot_color color) {

@@ -8,8 +8,6 @@
 #include "core/base/halves.h"
 #include "core/base/status.h"
 
-static const double PI = 3.14159265358979323846;
-
 /* By enum gf_window_shape, of which the first is unset. Those without a parameter, whose `most` is 0,
  * are a[0] - a[1] cos t + a[2] cos 2t. */
 static const struct {
@@ -57,12 +55,12 @@ static double bessel_i0(double x) {
 }
 
 double gf_window_at(const struct gf_window *w, int64_t i, int64_t n) {
-    const double at = (double)i / (double)n, t = 2 * PI * at, p = w->parameter;
+    const double at = (double)i / (double)n, t = 2 * M_PI * at, p = w->parameter;
     const double from_end = fmin(at, 1 - at), *a = windows[w->shape].a;
     if (n < 2)
         return 1;
     if (w->shape == GF_WINDOW_TUKEY)
-        return from_end < p / 2 ? 0.5 - 0.5 * cos(2 * PI * from_end / p) : 1;
+        return from_end < p / 2 ? 0.5 - 0.5 * cos(2 * M_PI * from_end / p) : 1;
     if (w->shape == GF_WINDOW_KAISER)
         return bessel_i0(p * sqrt(fmax(0, 1 - (2 * at - 1) * (2 * at - 1)))) / bessel_i0(p);
     return a[0] - a[1] * cos(t) + a[2] * cos(2 * t);

@@ -8,8 +8,6 @@
 #include "core/base/halves.h"
 #include "core/base/status.h"
 
-static const double PI = 3.14159265358979323846;
-
 bool gf_smooth_init(struct gf_smooth *x, const struct gf_job *job, int axis) {
     const int64_t n = job->shape[axis];
     unsigned others = 0;
@@ -84,7 +82,7 @@ static struct decay *decays(const struct gf_smooth *x, const struct gf_array *sp
         double sum = 0;
         int64_t rest = at;
         for (int i = f->ndim - 1; i >= 0; i--) {
-            double s = sin(PI * (double)(rest % spectrum->shape[i]) / (double)f->shape[i]);
+            double s = sin(M_PI * (double)(rest % spectrum->shape[i]) / (double)f->shape[i]);
             sum += f->axes >> i & 1 ? s * s : 0;
             rest /= spectrum->shape[i];
         }
@@ -303,8 +301,7 @@ static int each_row(const struct gf_smooth *x, int count, int threads, const int
                            .channels = a->shape[last + 1],
                            .wide = a->dtype == GF_F64};
     const size_t room = 2 * (size_t)(shape[last] * r.channels) * gf_dtype_size(a->dtype);
-    if (threads < 1)
-        threads = 1;
+    threads = threads > 0 ? threads : 1;
     char *scratch = gf_alloc(room * (size_t)threads);
     if (!scratch)
         return gf_no_memory();

@@ -8,8 +8,6 @@
 #include "core/base/status.h"
 #include "core/filter/smooth.h"
 
-static const double PI = 3.14159265358979323846;
-
 /* Frequencies of a row processed together by a thread. */
 enum { STRIP = 64 };
 
@@ -108,7 +106,7 @@ struct strip {
 };
 
 static void factor(int64_t k, int64_t n, double to[2]) {
-    const double angle = PI * (double)k / (double)n, s = sin(angle);
+    const double angle = M_PI * (double)k / (double)n, s = sin(angle);
     to[0] = 2 * s * s;
     to[1] = -2 * s * cos(angle);
 }

@@ -10,7 +10,6 @@
 
 /* Imaginary parts below this share of the sum of |h| are rounding errors. */
 static const double IMAG_RATIO = 1e-12;
-static const double PI = 3.14159265358979323846;
 
 /* Half a spectrum of the transformed axes alone, extent 1 along the others. */
 struct half {
@@ -405,7 +404,7 @@ static void fold(const struct gf_job *job, const struct gf_filter_samples *kerne
     const int64_t n = kernel->extent[0], length = length_of(job, 0), first = first_of(job, 0);
     for (int64_t j = 0; j < n; j++) {
         const int64_t offset = j - n / 2, turn = first * offset % length;
-        const double angle = -2 * PI * (double)turn / (double)length;
+        const double angle = -2 * M_PI * (double)turn / (double)length;
         double *to = value + 2 * ((offset % period + period) % period);
         to[0] += kernel->value[j] * cos(angle);
         to[1] += kernel->value[j] * sin(angle);

@@ -10,7 +10,6 @@
 
 enum { MOST_UNKNOWNS = 2 * GF_MAX_SINUSOIDS + 1, BLOCKS = 64, LEAST_WINDOW = 32, LANES = 8 };
 
-static const double PI = 3.14159265358979323846;
 /* A pivot below this share of the window's sum marks a column explained by the others, such as the
  * sine of a wave of two samples. */
 static const double LEAST_PIVOT = 1e-9;
@@ -31,7 +30,7 @@ struct fit {
 };
 
 static double window_at(int64_t k, int64_t n) {
-    double s = sin(PI * ((double)k + 0.5) / (double)n);
+    double s = sin(M_PI * ((double)k + 0.5) / (double)n);
     return n < LEAST_WINDOW ? 1 : s * s;
 }
 
@@ -40,9 +39,9 @@ static double window_at(int64_t k, int64_t n) {
 /* Adds weight * exp(i angle) times the sum of exp(2 pi i f k), k = 0 .. n - 1. */
 static void add_geometric(double f, int64_t n, double weight, double angle, double out[2]) {
     f -= nearbyint(f);
-    double below = sin(PI * f);
-    double size = fabs(below) < 1e-13 ? (double)n : sin(PI * f * (double)n) / below;
-    angle += PI * f * (double)(n - 1);
+    double below = sin(M_PI * f);
+    double size = fabs(below) < 1e-13 ? (double)n : sin(M_PI * f * (double)n) / below;
+    angle += M_PI * f * (double)(n - 1);
     out[0] += weight * size * cos(angle);
     out[1] += weight * size * sin(angle);
 }
@@ -58,7 +57,7 @@ static void window_sum(const struct fit *f, const double *frequency, bool window
         bool flat = !windowed || n < LEAST_WINDOW;
         add_geometric(frequency[i], n, flat ? 1 : 0.5, 0, v);
         for (int sign = -1; sign <= 1 && !flat; sign += 2)
-            add_geometric(frequency[i] + sign / (double)n, n, -0.25, sign * PI / (double)n, v);
+            add_geometric(frequency[i] + sign / (double)n, n, -0.25, sign * M_PI / (double)n, v);
         out[0] = out[0] * v[0] - out[1] * v[1];
         out[1] = old * v[1] + out[1] * v[0];
     }
@@ -133,7 +132,7 @@ static double row_turn(const struct fit *f, int wave, const int64_t at[GF_MAX_DI
     double turn = 0;
     for (int i = 0; i < f->ndim - 1; i++)
         turn += f->wave[wave].frequency[i] * (double)at[i];
-    return 2 * PI * fmod(turn, 1);
+    return 2 * M_PI * fmod(turn, 1);
 }
 
 static void dot(const double *u, const double *c, const double *s, int64_t n, double out[2]) {
@@ -215,7 +214,7 @@ static void make_tables(struct fit *f) {
         f->window[x] = window_at(x, f->length);
     for (int i = 0; i < f->n; i++)
         for (int64_t x = 0; x < f->length; x++) {
-            double turn = 2 * PI * fmod(f->wave[i].frequency[f->ndim - 1] * (double)x, 1);
+            double turn = 2 * M_PI * fmod(f->wave[i].frequency[f->ndim - 1] * (double)x, 1);
             f->c[i * f->padded + x] = cos(turn);
             f->s[i * f->padded + x] = sin(turn);
         }

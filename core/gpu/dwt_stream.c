@@ -245,10 +245,12 @@ static void stream_close(struct gf_dwt_stream *s) {
     const struct gf_gpu *api = s->c->api;
     void *gpu = s->c->gpu;
     s->n_levels = s->level ? s->n_levels : 0;
-    api->use(gpu, 0);
-    api->sync(gpu); /* commands in flight after a failure still use the buffers */
+    if (!s->c->dry) {
+        api->use(gpu, 0);
+        api->sync(gpu); /* commands in flight after a failure still use the buffers */
+    }
     drop_runs(s);
-    for (int i = 0; i < s->n_levels * SLOTS; i++) {
+    for (int i = 0; i < s->n_levels * SLOTS && !s->c->dry; i++) {
         struct slot *t = &s->level[i / SLOTS].slot[i % SLOTS];
         api->free(gpu, t->device_in);
         api->free(gpu, t->device_out);
@@ -275,9 +277,9 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
     s->threads = gf_gpu_slab_threads(c);
     if (!rc)
         rc = fit(s, part, memory);
-    for (int i = 0; i < s->n_levels && !rc; i++)
+    for (int i = 0; i < s->n_levels && !rc && !c->dry; i++)
         rc = take_level(s, &s->level[i]);
-    if (!rc)
+    if (!rc && !c->dry)
         rc = s->c->api->sync(s->c->gpu); /* the other queues see the tables */
     if (rc) {
         stream_close(s);

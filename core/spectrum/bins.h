@@ -82,6 +82,17 @@ static inline void gf_bins_neighbour(const struct gf_bins *b, const int64_t at[3
         to[i] = to[i] ? b->n[i] - to[i] : 0;
 }
 
+/* A loop over the steps d of a box, -most .. most along each axis, the last axis fastest. */
+#define GF_EACH_STEP(d, most) \
+    for ((d)[0] = -(most)[0]; (d)[0] <= (most)[0]; (d)[0]++) \
+        for ((d)[1] = -(most)[1]; (d)[1] <= (most)[1]; (d)[1]++) \
+            for ((d)[2] = -(most)[2]; (d)[2] <= (most)[2]; (d)[2]++)
+
+/* A step's length. */
+static inline double gf_bins_length(const int64_t d[3]) {
+    return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+}
+
 /* Negative if bin a is stored before bin b. */
 static inline int gf_bins_compare(const int64_t a[3], const int64_t b[3]) {
     for (int i = 0; i < 3; i++)

@@ -13,7 +13,6 @@ enum {
     PARTS = 8, /* of MOST * MOST numbers: tables, room and samples */
 };
 
-static const double PI = 3.14159265358979323846;
 /* As a fraction of the detail's mean magnitude. */
 static const double LIMIT = 0.35;
 /* The searched share of the band; little of the spectrum remains beyond. */
@@ -25,8 +24,8 @@ static const double SEARCHED = 0.6;
 static void make_table(float *table, int64_t n, int64_t reach) {
     float turn[2][MOST];
     for (int64_t x = 0; x < n; x++) {
-        turn[0][x] = (float)cos(2 * PI * (double)x / (double)n);
-        turn[1][x] = (float)sin(2 * PI * (double)x / (double)n);
+        turn[0][x] = (float)cos(2 * M_PI * (double)x / (double)n);
+        turn[1][x] = (float)sin(2 * M_PI * (double)x / (double)n);
         table[x] = 1;
     }
     for (int64_t k = 1; k <= reach; k++)
@@ -74,7 +73,7 @@ static double weight_at(const struct gf_detail *d, const double at[2]) {
     for (int i = 0; i < 2; i++) {
         double f = at[i] / (double)d->shape[i];
         square += f * f;
-        taper *= cos(PI / 2 * at[i] / (double)(reach_of(d->n[i]) + 1));
+        taper *= cos(M_PI / 2 * at[i] / (double)(reach_of(d->n[i]) + 1));
     }
     return square * taper;
 }
@@ -172,9 +171,9 @@ static void make_turns(const struct gf_detail *d, const double at[2], int axis, 
                        double turn[2][MOST]) {
     const double n = (double)d->n[axis];
     for (int64_t i = 0; i < d->n[axis]; i++) {
-        double x = (double)i, window = windowed ? pow(sin(PI * (x + 0.5) / n), 2) : 1;
-        turn[0][i] = window * cos(2 * PI * at[axis] * x / n);
-        turn[1][i] = window * sin(2 * PI * at[axis] * x / n);
+        double x = (double)i, window = windowed ? pow(sin(M_PI * (x + 0.5) / n), 2) : 1;
+        turn[0][i] = window * cos(2 * M_PI * at[axis] * x / n);
+        turn[1][i] = window * sin(2 * M_PI * at[axis] * x / n);
     }
 }
 

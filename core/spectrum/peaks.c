@@ -130,7 +130,7 @@ static int find_medians(struct search *s) {
     sort_powers(s, count, start, power);
     for (int64_t r = 1; r < s->rings; r++) {
         widen(start, s->rings, r, &from, &to);
-        most = start[to] - start[from] > most ? start[to] - start[from] : most;
+        most = gf_max(most, start[to] - start[from]);
     }
     some = malloc((size_t)most * (size_t)s->slices * sizeof *some);
     rc = some ? 0 : GF_ENOMEM;
@@ -155,8 +155,7 @@ static double power_near(const struct gf_bins *b, const int64_t at[3], const int
 
 /* Steps along axis i before the period repeats; at most `reach`. */
 static int64_t limit(const struct gf_bins *b, int i, int reach) {
-    int64_t most = (b->n[i] - 1) / 2;
-    return most < reach ? most : reach;
+    return gf_min((b->n[i] - 1) / 2, reach);
 }
 
 /* True if no adjacent bin is stronger; of equals the one stored first. */
@@ -164,16 +163,14 @@ static bool is_summit(const struct gf_bins *b, const int64_t at[3], double power
     int64_t m[3], d[3], to[3];
     for (int i = 0; i < 3; i++)
         m[i] = b->n[i] > 2 ? 1 : b->n[i] - 1;
-    for (d[0] = -m[0]; d[0] <= m[0]; d[0]++)
-        for (d[1] = -m[1]; d[1] <= m[1]; d[1]++)
-            for (d[2] = -m[2]; d[2] <= m[2]; d[2]++) {
-                double p = power_near(b, at, d);
-                if (p < power)
-                    continue;
-                gf_bins_neighbour(b, at, d, to);
-                if (p > power || gf_bins_compare(to, at) < 0)
-                    return false;
-            }
+    GF_EACH_STEP(d, m) {
+        double p = power_near(b, at, d);
+        if (p < power)
+            continue;
+        gf_bins_neighbour(b, at, d, to);
+        if (p > power || gf_bins_compare(to, at) < 0)
+            return false;
+    }
     return true;
 }
 
@@ -182,11 +179,10 @@ static int64_t look_around(const struct search *s, const int64_t at[3], float *a
     int64_t m[3], d[3], n = 0;
     for (int i = 0; i < 3; i++)
         m[i] = limit(&s->b, i, s->reach);
-    for (d[0] = -m[0]; d[0] <= m[0]; d[0]++)
-        for (d[1] = -m[1]; d[1] <= m[1]; d[1]++)
-            for (d[2] = -m[2]; d[2] <= m[2]; d[2]++)
-                if (llabs(d[0]) >= NEAR || llabs(d[1]) >= NEAR || llabs(d[2]) >= NEAR)
-                    around[n++] = (float)power_near(&s->b, at, d);
+    GF_EACH_STEP(d, m) {
+        if (llabs(d[0]) >= NEAR || llabs(d[1]) >= NEAR || llabs(d[2]) >= NEAR)
+            around[n++] = (float)power_near(&s->b, at, d);
+    }
     return n;
 }
 
@@ -226,15 +222,13 @@ static double find_radius(const struct search *s, const int64_t at[3], double me
     level = fmax(4 * fmax(level, median), s->floor);
     for (int i = 0; i < 3; i++)
         m[i] = limit(&s->b, i, s->reach);
-    for (d[0] = -m[0]; d[0] <= m[0]; d[0]++)
-        for (d[1] = -m[1]; d[1] <= m[1]; d[1]++)
-            for (d[2] = -m[2]; d[2] <= m[2]; d[2]++) {
-                int r = (int)(sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) + 0.5);
-                if (r > s->reach)
-                    continue;
-                sum[r] += power_near(&s->b, at, d);
-                count[r]++;
-            }
+    GF_EACH_STEP(d, m) {
+        int r = (int)(gf_bins_length(d) + 0.5);
+        if (r > s->reach)
+            continue;
+        sum[r] += power_near(&s->b, at, d);
+        count[r]++;
+    }
     int r = 1;
     while (r <= s->reach && count[r] && sum[r] > level * (double)count[r])
         r++;
@@ -260,12 +254,8 @@ static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
 
 /* The list's order: strongest first, of equals the one stored first. */
 static bool precedes(const struct gf_peak *a, const struct gf_peak *b) {
-    if (a->strength != b->strength)
-        return a->strength > b->strength;
-    for (int i = 0; i < 3; i++)
-        if (a->at[i] != b->at[i])
-            return a->at[i] < b->at[i];
-    return false;
+    return a->strength != b->strength ? a->strength > b->strength
+                                      : gf_bins_compare(a->at, b->at) < 0;
 }
 
 /* Inserts a peak into the list; a full list drops its last. */

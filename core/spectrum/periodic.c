@@ -27,7 +27,6 @@ static const double UNEVEN_LEVEL = 20, UNEVEN_CLEAR = 6;
 /* The least level at which a wave's side lobes rise above its surroundings. */
 static const double LEAST_SWELL = 400;
 static const double LEAST_SHARE = 0.01; /* of the standard deviation */
-static const double PI = 3.14159265358979323846;
 
 struct ring_bin {
     int64_t step[3];
@@ -63,16 +62,14 @@ static void prepare_ring(struct search *s) {
     int64_t most[3], d[3];
     for (int i = 0; i < 3; i++)
         most[i] = s->w.on[i] ? (int64_t)RING_FAR : 0;
-    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
-        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
-            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
-                double far = sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
-                if (far < RING_NEAR || far > RING_FAR)
-                    continue;
-                struct ring_bin *r = &s->ring[s->n_ring++];
-                memcpy(r->step, d, sizeof d);
-                r->sector = sector_of(d, far);
-            }
+    GF_EACH_STEP(d, most) {
+        double far = gf_bins_length(d);
+        if (far < RING_NEAR || far > RING_FAR)
+            continue;
+        struct ring_bin *r = &s->ring[s->n_ring++];
+        memcpy(r->step, d, sizeof d);
+        r->sector = sector_of(d, far);
+    }
 }
 
 /* ---- one candidate ---- */
@@ -87,16 +84,14 @@ static float power_at(const struct search *s, const int64_t at[3], const int64_t
 /* If bins are equal, the first stored one is the summit. */
 static bool is_summit(const struct search *s, const int64_t at[3], float power) {
     int64_t d[3], to[3];
-    for (d[0] = -s->w.on[0]; d[0] <= s->w.on[0]; d[0]++)
-        for (d[1] = -s->w.on[1]; d[1] <= s->w.on[1]; d[1]++)
-            for (d[2] = -s->w.on[2]; d[2] <= s->w.on[2]; d[2]++) {
-                float p = power_at(s, at, d);
-                if (p > power)
-                    return false;
-                gf_bins_neighbour(&s->w.b, at, d, to);
-                if (p == power && gf_bins_compare(to, at) < 0)
-                    return false;
-            }
+    GF_EACH_STEP(d, s->w.on) {
+        float p = power_at(s, at, d);
+        if (p > power)
+            return false;
+        gf_bins_neighbour(&s->w.b, at, d, to);
+        if (p == power && gf_bins_compare(to, at) < 0)
+            return false;
+    }
     return true;
 }
 
@@ -147,7 +142,7 @@ static double fraction(const struct search *s, const int64_t at[3], int axis, do
 static double lobe(double d) {
     if (fabs(d) < 1e-6)
         return 0.5;
-    return fabs(fabs(d) - 1) < 1e-6 ? 0.25 : sin(PI * d) / (2 * PI * d * (1 - d * d));
+    return fabs(fabs(d) - 1) < 1e-6 ? 0.25 : sin(M_PI * d) / (2 * M_PI * d * (1 - d * d));
 }
 
 /* A wave that swells and fades has more power around its peak than the window's lobe. The first of
@@ -158,19 +153,17 @@ static double find_radius(const struct search *s, const int64_t at[3], const dou
     int64_t most[3], d[3];
     for (int i = 0; i < 3; i++)
         most[i] = s->w.on[i] ? RING_ORDERS : 0;
-    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
-        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
-            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
-                int r = (int)(sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) + 0.5);
-                double wave = 1 / height;
-                if (r > RING_ORDERS)
-                    continue;
-                for (int i = 0; i < 3; i++)
-                    wave *= s->w.on[i] ? lobe((double)d[i] - part[i]) : 1;
-                own[r] += power * wave * wave;
-                there[r] += (double)power_at(s, at, d);
-                count[r]++;
-            }
+    GF_EACH_STEP(d, most) {
+        int r = (int)(gf_bins_length(d) + 0.5);
+        double wave = 1 / height;
+        if (r > RING_ORDERS)
+            continue;
+        for (int i = 0; i < 3; i++)
+            wave *= s->w.on[i] ? lobe((double)d[i] - part[i]) : 1;
+        own[r] += power * wave * wave;
+        there[r] += (double)power_at(s, at, d);
+        count[r]++;
+    }
     int r = 2;
     while (r <= RING_ORDERS && there[r] > 3 * own[r] + 4 * level * count[r])
         r++;
@@ -202,7 +195,7 @@ static void settle(const struct search *s, double z[][2], int n, double part[3])
             }
     }
     for (int k = 0; k < 3; k++) {
-        turn[k] = atan2(sum[k][1], sum[k][0]) / (2 * PI) * s->tiles;
+        turn[k] = atan2(sum[k][1], sum[k][0]) / (2 * M_PI) * s->tiles;
         if (fabs(turn[k]) >= 1)
             return;
     }
@@ -212,7 +205,7 @@ static void settle(const struct search *s, double z[][2], int n, double part[3])
         double angle = 0, re = z[i][0];
         tile_at(s, i, tile, step);
         for (int k = 0; k < 3; k++)
-            angle -= 2 * PI * turn[k] * (tile[k] + 0.5) / s->tiles;
+            angle -= 2 * M_PI * turn[k] * (tile[k] + 0.5) / s->tiles;
         z[i][0] = re * cos(angle) - z[i][1] * sin(angle);
         z[i][1] = re * sin(angle) + z[i][1] * cos(angle);
     }
@@ -309,11 +302,6 @@ static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* Rounds to 1/4096 bin to hide the backends' rounding errors. */
-static double round_part(double part) {
-    return nearbyint(part * 4096) / 4096;
-}
-
 static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struct gf_periodic *p) {
     const struct gf_bins *b = &s->w.b;
     double power = (double)power_at(s, at, (int64_t[]){0, 0, 0}), part[3], height = 1;
@@ -337,7 +325,8 @@ static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struc
         look_in_tiles(s, 2 * s->tiles, at, part, p);
     for (int i = 0; i < ndim; i++) {
         int axis = 3 - ndim + i;
-        p->at[i] = (double)gf_bins_signed(at[axis], b->n[axis]) + round_part(part[axis]);
+        p->at[i] = (double)gf_bins_signed(at[axis], b->n[axis]);
+        p->at[i] += nearbyint(part[axis] * 4096) / 4096; /* hides the backends' rounding errors */
     }
     return true;
 }
@@ -369,8 +358,7 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least, bool 
     s->clear = uneven ? UNEVEN_CLEAR : LEAST_CLEAR;
     int rc = gf_windowed_power(spectrum, &s->w);
     const struct gf_bins *b = &s->w.b;
-    for (int i = 0; i < 3; i++)
-        s->axes += s->w.on[i];
+    s->axes = s->w.on[0] + s->w.on[1] + s->w.on[2];
     if (!rc && s->axes && s->w.total > 0) {
         list->deviation = sqrt(s->w.total / b->unit) / (b->scale * b->points);
         double peak = fmax(least, LEAST_SHARE * list->deviation) * b->points * b->scale / 2;

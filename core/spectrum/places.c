@@ -1,8 +1,6 @@
 /* Bins around a frequency, transformed back to a coarse grid of places, axis by axis. */
 #include "core/spectrum/places.h"
 
-static const double PI = 3.14159265358979323846;
-
 /* Turns one axis of z from bins into places; `part` is the wave's offset from the middle bin. */
 static void gather(const struct gf_places *g, int axis, double part, int n[3], double (*z)[2]) {
     double turn[GF_PLACES_SIDE][GF_PLACES_SIDE][2], line[GF_PLACES_SIDE][2];
@@ -16,8 +14,8 @@ static void gather(const struct gf_places *g, int axis, double part, int n[3], d
     }
     for (int t = 0; t < places; t++)
         for (int k = 0; k < bins; k++) {
-            double angle = 2 * PI * (k - reach - part) * (g->first + t) / g->span;
-            double taper = pow(cos(PI * (k - reach) / (2 * (reach + 1))), 2);
+            double angle = 2 * M_PI * (k - reach - part) * (g->first + t) / g->span;
+            double taper = pow(cos(M_PI * (k - reach) / (2 * (reach + 1))), 2);
             turn[t][k][0] = taper * cos(angle);
             turn[t][k][1] = taper * sin(angle);
         }
@@ -46,11 +44,10 @@ void gf_places_look(const struct gf_bins *b, const struct gf_places *g, const do
         middle[i] = (int64_t)nearbyint(at[i]);
         n[i] = 2 * g->reach[i] + 1;
     }
-    for (d[0] = -g->reach[0]; d[0] <= g->reach[0]; d[0]++)
-        for (d[1] = -g->reach[1]; d[1] <= g->reach[1]; d[1]++)
-            for (d[2] = -g->reach[2]; d[2] <= g->reach[2]; d[2]++)
-                gf_bins_value(b, (int64_t[]){middle[0] + d[0], middle[1] + d[1], middle[2] + d[2]},
-                              z[count++]);
+    GF_EACH_STEP(d, g->reach) {
+        const int64_t bin[] = {middle[0] + d[0], middle[1] + d[1], middle[2] + d[2]};
+        gf_bins_value(b, bin, z[count++]);
+    }
     for (int axis = 2; axis >= 0; axis--)
         gather(g, axis, at[axis] - (double)middle[axis], n, z);
 }

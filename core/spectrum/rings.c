@@ -31,7 +31,7 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
     for (int i = 0; i < s->ndim; i++) {
         b->n[missing + i] = s->shape[i];
         b->stride[missing + i] = s->px.stride[i];
-        b->longest = s->shape[i] > b->longest ? s->shape[i] : b->longest;
+        b->longest = gf_max(b->longest, s->shape[i]);
         b->points *= (double)s->shape[i];
     }
     b->stored = s->px.shape[s->ndim - 1];
@@ -147,8 +147,7 @@ static void add_row(const struct gf_bins *b, const double *along, int64_t z, int
 
 static int64_t block_count(const struct gf_bins *b, int64_t rings) {
     const int64_t rows = b->n[0] * b->n[1], room = rows * b->stored / (16 * rings);
-    const int64_t most = rows < MOST_BLOCKS ? rows : MOST_BLOCKS;
-    return room < 1 ? 1 : room < most ? room : most;
+    return gf_max(1, gf_min(room, gf_min(rows, MOST_BLOCKS)));
 }
 
 /* Adds rows [first, last) to the rings; returns their energies. */
@@ -230,7 +229,7 @@ int gf_spectrum_cross_rings(const struct gf_spectrum *f, const struct gf_spectru
 }
 
 struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at) {
-    const double degrees = 180 / 3.14159265358979323846;
+    const double degrees = 180 / M_PI;
     double f[3] = {0, 0, 0}; /* z, y up, x */
     for (int i = 0; i < ndim; i++)
         f[3 - ndim + i] = at[i] / (double)shape[i];

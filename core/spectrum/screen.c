@@ -143,12 +143,11 @@ static bool make_screen(const struct finder *f, const struct gf_periodic *p, str
 
 int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectrum *s,
                     const struct gf_screen_request *want, struct gf_screen *screen) {
-    struct finder f = {.list = list, .want = want};
+    const struct finder f = {
+        .list = list, .shape = {(double)s->shape[0], (double)s->shape[1]}, .want = want};
     int found = 0;
     if (s->ndim != 2 || s->shape[0] < GF_WINDOW_LEAST || s->shape[1] < GF_WINDOW_LEAST)
         return 0;
-    for (int i = 0; i < 2; i++)
-        f.shape[i] = (double)s->shape[i];
     for (int i = 0; i < list->n && found < GF_MAX_SCREENS; i++) {
         bool known = false;
         for (int k = 0; k < found; k++)
@@ -161,7 +160,7 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
 
 /* The lattice of halves of the strongest wave and the strongest one across it. A sensor's own
  * pattern, of 2 to 4 samples, is such a product. */
-static bool make_lattice(struct finder *f, struct gf_screen *s) {
+static bool make_lattice(const struct finder *f, struct gf_screen *s) {
     *s = (struct gf_screen){.n = 1};
     frequency(f, &f->list->item[0], s->basis[0]);
     for (int i = 1; i < f->list->n && s->n < 2; i++) {
@@ -178,14 +177,12 @@ static bool make_lattice(struct finder *f, struct gf_screen *s) {
 
 bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s,
                         bool *in) {
-    struct finder f = {.list = list};
+    const struct finder f = {.list = list, .shape = {(double)s->shape[0], (double)s->shape[1]}};
     struct gf_screen both;
     bool product = false;
     memset(in, 0, (size_t)list->n * sizeof *in);
     if (s->ndim != 2 || list->n < 3)
         return false;
-    for (int i = 0; i < 2; i++)
-        f.shape[i] = (double)s->shape[i];
     if (!make_lattice(&f, &both))
         return false;
     struct gf_screen one = both, other = both;

@@ -13,14 +13,13 @@ enum {
     LAG = 2, /* distance of two places that hardly overlap */
 };
 
-static const double PI = 3.14159265358979323846;
-
 typedef double value[2];
 
 struct places {
     struct gf_bins b;
     struct gf_places grid;
     int inner; /* places along an axis, without those at the picture's edges */
+    int n;     /* places: inner * inner */
     value wave[PLACES], other[PLACES];
     double mean[PLACES], noise[PLACES], weight[PLACES];
 };
@@ -28,7 +27,7 @@ struct places {
 static void look_at(const struct places *p, const double at[2], value *z) {
     const double unit = 2 / (p->b.points * p->b.scale);
     gf_places_look(&p->b, &p->grid, (double[]){0, at[0], at[1]}, z);
-    for (int i = 0; i < p->inner * p->inner; i++)
+    for (int i = 0; i < p->n; i++)
         for (int k = 0; k < 2; k++)
             z[i][k] *= unit;
 }
@@ -37,16 +36,15 @@ static void look_at(const struct places *p, const double at[2], value *z) {
 static void look_aside(struct places *p, const double at[2]) {
     static const double degrees[TURNS] = {35, 55, 125, 145};
     float power[TURNS][PLACES];
-    const int n = p->inner * p->inner;
     for (int k = 0; k < TURNS; k++) {
-        double c = cos(degrees[k] * PI / 180), s = sin(degrees[k] * PI / 180);
+        double c = cos(degrees[k] * M_PI / 180), s = sin(degrees[k] * M_PI / 180);
         double h = (double)p->b.n[1], w = (double)p->b.n[2], fy = at[0] / h, fx = at[1] / w;
         look_at(p, (double[]){(fy * c - fx * s) * h, (fy * s + fx * c) * w}, p->other);
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < p->n; i++)
             power[k][i] =
                 (float)(p->other[i][0] * p->other[i][0] + p->other[i][1] * p->other[i][1]);
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < p->n; i++) {
         float v[TURNS];
         for (int k = 0; k < TURNS; k++)
             v[k] = power[k][i];
@@ -59,7 +57,7 @@ static void look_aside(struct places *p, const double at[2]) {
 static void find_mean(const struct places *p, const value *z, value mean) {
     double sum = 0;
     mean[0] = mean[1] = 0;
-    for (int i = 0; i < p->inner * p->inner; i++) {
+    for (int i = 0; i < p->n; i++) {
         sum += p->weight[i];
         mean[0] += p->weight[i] * z[i][0];
         mean[1] += p->weight[i] * z[i][1];
@@ -70,18 +68,17 @@ static void find_mean(const struct places *p, const value *z, value mean) {
 
 /* Weighs quiet places more, and clipped ones 0 if a fifth of the places is not clipped. */
 static void weigh(struct places *p, const double levels[2], double total, value mean) {
-    const int n = p->inner * p->inner;
     int open = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < p->n; i++) {
         p->weight[i] = 1;
         open += p->mean[i] > levels[0] + total && p->mean[i] < levels[1] - total;
     }
     find_mean(p, p->wave, mean);
     for (int round = 0; round < 4; round++) {
         double floor = fmax(0.1 * (mean[0] * mean[0] + mean[1] * mean[1]), 1e-30);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < p->n; i++) {
             bool clear = p->mean[i] > levels[0] + total && p->mean[i] < levels[1] - total;
-            p->weight[i] = open > n / 5 && !clear ? 0 : 1 / (p->noise[i] + floor);
+            p->weight[i] = open > p->n / 5 && !clear ? 0 : 1 / (p->noise[i] + floor);
         }
         find_mean(p, p->wave, mean);
     }
@@ -99,14 +96,13 @@ static void normalise(value *z, int n, const value mean) {
 
 static void look_at_places(const struct places *p, struct gf_thing *look) {
     double sum = 0, grey = 0, mm = 0, mr = 0, rr = 0, ii = 0, pairs = 0;
-    const int n = p->inner * p->inner;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < p->n; i++) {
         sum += p->weight[i];
         grey += p->weight[i] * p->mean[i];
     }
     grey /= sum;
     look->level = grey;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < p->n; i++) {
         double w = p->weight[i] / sum, r = p->wave[i][0] - 1, m = p->mean[i] - grey;
         mm += w * m * m;
         mr += w * m * r;
@@ -135,14 +131,14 @@ static void look_at_places(const struct places *p, struct gf_thing *look) {
  * sin(pi s) for a grey of s. */
 static void look_for_ink(const struct places *p, const double levels[2], double amplitude,
                          struct gf_thing *look) {
-    const int n = p->inner * p->inner;
+    const int n = p->n;
     const double range = fmax(levels[1] - levels[0], 1e-30);
     double mean[3] = {0, 0, 0}, ss = 0, as = 0, aa = 0, all = 0, greys = 0;
     for (int i = 0; i < n; i++) {
         double a = p->wave[i][0], s = (p->mean[i] - levels[0]) / range;
         mean[2] += s / n;
         greys += s * s / n;
-        s = sin(PI * fmin(fmax(s, 0), 1));
+        s = sin(M_PI * fmin(fmax(s, 0), 1));
         ss += s * s / n;
         as += a * s / n;
         aa += a * a / n;
@@ -161,7 +157,7 @@ static void look_for_ink(const struct places *p, const double levels[2], double 
 /* The correlation of z's deviations from its mean, 1, with the wave's. */
 static double correlate(const struct places *p, const value *z) {
     double both = 0, squares[2] = {0, 0};
-    for (int i = 0; i < p->inner * p->inner; i++)
+    for (int i = 0; i < p->n; i++)
         for (int c = 0; c < 2; c++) {
             const double a = p->wave[i][c] - !c, b = z[i][c] - !c;
             both += p->weight[i] * a * b;
@@ -180,7 +176,7 @@ static void look_for_harmonics(struct places *p, const double at[2], struct gf_t
             break;
         look_at(p, (double[]){k * at[0], k * at[1]}, p->other);
         find_mean(p, p->other, mean);
-        for (int i = 0; i < p->inner * p->inner; i++) {
+        for (int i = 0; i < p->n; i++) {
             sum += p->weight[i];
             power +=
                 p->weight[i] * (p->other[i][0] * p->other[i][0] + p->other[i][1] * p->other[i][1]);
@@ -188,7 +184,7 @@ static void look_for_harmonics(struct places *p, const double at[2], struct gf_t
         double square = mean[0] * mean[0] + mean[1] * mean[1];
         if (sqrt(square) <= 0.05 * look->amplitude || square * sum <= 0.4 * power)
             continue;
-        normalise(p->other, p->inner * p->inner, mean);
+        normalise(p->other, p->n, mean);
         look->shared = fmax(look->shared, correlate(p, p->other));
         look->harmonics++;
     }
@@ -210,18 +206,18 @@ int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const dou
         (int)fmin(fmax(0.4 * hypot(at[0], at[1]), 2),
                   fmin(GF_PLACES_REACH, fmin((double)p->b.n[1], (double)p->b.n[2]) / 4));
     p->inner = 2 * reach - 1;
+    p->n = p->inner * p->inner;
     p->grid = (struct gf_places){.reach = {0, reach, reach},
                                  .count = {1, p->inner, p->inner},
                                  .first = 1,
                                  .span = p->inner + 2};
-    const int n = p->inner * p->inner;
     look_at(p, (double[]){0, 0}, p->wave);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < p->n; i++)
         p->mean[i] = p->wave[i][0] / 2;
     look_aside(p, at);
     look_at(p, at, p->wave);
     weigh(p, levels, total, mean);
-    normalise(p->wave, n, mean);
+    normalise(p->wave, p->n, mean);
     look->amplitude = hypot(mean[0], mean[1]);
     look_at_places(p, look);
     look_for_ink(p, levels, look->amplitude, look);

@@ -13,10 +13,9 @@ void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]
     bool mirrored = k[2] >= b->stored;
     for (int i = 0; i < 3 && mirrored; i++)
         k[i] = gf_half_negative(k[i], b->n[i]);
-    const char *p = b->data + k[0] * b->stride[0] + k[1] * b->stride[1] + k[2] * b->stride[2];
-    const struct gf_number f = gf_number_get(p, 0, b->wide);
-    value[0] = b->scale * f.re;
-    value[1] = b->scale * (mirrored ? -f.im : f.im);
+    const struct gf_number f = gf_bins_number(b, k[0], k[1], k[2]);
+    value[0] = f.re;
+    value[1] = mirrored ? -f.im : f.im;
 }
 
 /* weight * F of a stored row into row[2], row[4], …; its neighbours beyond both ends too. */
@@ -32,13 +31,10 @@ static void add_row(const struct gf_bins *b, int64_t z, int64_t y, double weight
     }
     weight *= b->scale;
     row += 2;
-    for (int64_t x = 0; x < b->stored && b->wide; x++, p += b->stride[2]) {
-        row[2 * x] += weight * ((const double *)p)[0];
-        row[2 * x + 1] += weight * ((const double *)p)[1];
-    }
-    for (int64_t x = 0; x < b->stored && !b->wide; x++, p += b->stride[2]) {
-        row[2 * x] += weight * ((const float *)p)[0];
-        row[2 * x + 1] += weight * ((const float *)p)[1];
+    for (int64_t x = 0; x < b->stored; x++, p += b->stride[2]) {
+        const struct gf_number f = gf_number_get(p, 0, b->wide);
+        row[2 * x] += weight * f.re;
+        row[2 * x + 1] += weight * f.im;
     }
 }
 
@@ -49,8 +45,7 @@ static double tap(bool on, int64_t step) {
 static void make_row(const struct gf_windowed *w, int64_t z, int64_t y, double *row, bool add) {
     const struct gf_bins *b = &w->b;
     float *power = w->power + (z * b->n[1] + y) * b->stored;
-    for (int64_t i = 0; i < 2 * (b->stored + 2); i++)
-        row[i] = 0;
+    memset(row, 0, (size_t)(2 * (b->stored + 2)) * sizeof *row);
     for (int64_t dz = -w->on[0]; dz <= w->on[0]; dz++)
         for (int64_t dy = -w->on[1]; dy <= w->on[1]; dy++)
             add_row(b, z + dz, y + dy, tap(w->on[0], dz) * tap(w->on[1], dy), row);

@@ -30,6 +30,8 @@ bool gf_source_is_replaced(const struct gf_source *s, const char *path);
 void gf_source_close(struct gf_source *s);
 /* Reads up to n bytes; fewer only at the end. Returns the count, or a negative status. */
 int64_t gf_source_read(struct gf_source *s, void *buffer, size_t n);
+/* Reads one byte; -1 at the end, or a status below that. */
+int gf_source_byte(struct gf_source *s);
 /* Reads n bytes or fails with GF_EFORMAT "unexpected end of file". */
 int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n);
 /* Reads up to n <= 64 KiB bytes without consuming them; returns the count or a negative status. */
@@ -60,6 +62,8 @@ int gf_path_stat(const char *path, struct stat *st);
 /* The path of the samples (.img) of a NIfTI header (.hdr), or of the header of such samples, whether
  * or not there is a file. *out is NULL for another suffix; the caller frees it. */
 int gf_path_partner(const char *path, char **out);
+/* Makes FILE.img FILE.hdr, in place. */
+void gf_path_to_header(char *path);
 
 /* An output. A regular file is written to a temporary in the same folder (unnamed if the file
  * system supports that; with the umask's mode). gf_sink_commit() flushes it, checks the result of
@@ -120,6 +124,10 @@ void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
  * and HUP. */
 void gf_sink_remove_temporaries(void);
 
+/* Reads up to n bytes at a position of a file; fewer only at its end or after a failure, with errno. */
+size_t gf_read_at(int fd, void *to, size_t n, int64_t at);
+/* Writes n bytes there, or at the end of a stream (-1); false after a failure, with errno. */
+bool gf_write_at(int fd, const void *data, size_t n, int64_t at);
 /* open() with O_CLOEXEC that retries after EINTR. Creates no files. */
 int gf_open(const char *path, int flags);
 

@@ -162,17 +162,17 @@ static bool has_places(const struct gf_sink *s) {
     return s->slot != NO_SLOT || s->joined;
 }
 
-/* Returns false and sets errno after a failure. */
-static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
+bool gf_write_at(int fd, const void *data, size_t n, int64_t at) {
+    const unsigned char *p = data;
     while (n) {
         size_t part = n < 1 << 30 ? n : 1 << 30;
-        ssize_t done = has_places(s) ? pwrite(s->fd, p, part, (off_t)at) : write(s->fd, p, part);
+        ssize_t done = at >= 0 ? pwrite(fd, p, part, (off_t)at) : write(fd, p, part);
         if (done > 0) { /* after a short write, the next call reports the cause */
             p += done;
             n -= (size_t)done;
-            at += done;
+            at += at < 0 ? 0 : done;
         } else if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            struct pollfd wait = {.fd = s->fd, .events = POLLOUT};
+            struct pollfd wait = {.fd = fd, .events = POLLOUT};
             poll(&wait, 1, -1);
         } else if (done == 0 || errno != EINTR) {
             if (done == 0)
@@ -184,7 +184,7 @@ static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t 
 }
 
 static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
-    return write_bytes(s, p, n, at) ? GF_OK : fail_write(s);
+    return gf_write_at(s->fd, p, n, has_places(s) ? at : -1) ? GF_OK : fail_write(s);
 }
 
 static int flush(struct gf_sink *s) {
@@ -284,7 +284,7 @@ int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
 }
 
 int gf_sink_write_at(const struct gf_sink *s, int64_t at, const void *data, size_t n) {
-    return write_bytes(s, data, n, at) ? GF_OK : errno_of_write(s);
+    return gf_write_at(s->fd, data, n, has_places(s) ? at : -1) ? GF_OK : errno_of_write(s);
 }
 
 void gf_sink_extend(struct gf_sink *s, int64_t end) {
@@ -315,17 +315,8 @@ int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n) {
         if (s->slot == NO_SLOT)
             return s->failed = gf_fail(GF_EIO, "this output cannot be read back");
         int rc = flush(s);
-        if (rc)
-            return rc;
-        for (size_t done = 0; done < n;) {
-            ssize_t got =
-                pread(s->fd, (char *)buffer + done, n - done, (off_t)(s->position + (int64_t)done));
-            if (got < 0 && errno == EINTR)
-                continue;
-            if (got <= 0)
-                return fail_write(s);
-            done += (size_t)got;
-        }
+        if (rc || gf_read_at(s->fd, buffer, n, s->position) < n)
+            return rc ? rc : fail_write(s);
     }
     s->position += (int64_t)n;
     return (int64_t)n;
@@ -368,7 +359,7 @@ int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
     if (!rc)
         rc = gf_source_open_fd(s->fd, s->size, &source);
     if (!rc)
-        rc = gf_crc32_source(source, s->size, threads, out);
+        rc = gf_crc32_source(&(struct gf_chain){source, NULL}, s->size, threads, out);
     gf_source_close(source);
     return s->failed = rc;
 }

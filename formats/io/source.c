@@ -89,16 +89,27 @@ int gf_path_stat(const char *path, struct stat *st) {
     return failed;
 }
 
+/* Changes a suffix into another one in the same case, by ASCII's bit; false if it is not `from`. */
+static bool change_suffix(char *path, const char *from, const char *to) {
+    char *suffix = strrchr(path, '.');
+    if (!suffix || strcasecmp(suffix + 1, from))
+        return false;
+    for (int i = 0; i < 3; i++)
+        suffix[1 + i] = (char)(to[i] | (suffix[1 + i] & 32));
+    return true;
+}
+
+void gf_path_to_header(char *path) {
+    change_suffix(path, "IMG", "HDR");
+}
+
 int gf_path_partner(const char *path, char **out) {
-    const char *suffix = strrchr(path, '.');
-    const bool header = suffix && !strcasecmp(suffix, ".hdr");
-    *out = NULL;
-    if (!header && (!suffix || strcasecmp(suffix, ".img")))
-        return GF_OK;
     if (!(*out = strdup(path)))
         return gf_no_memory();
-    for (int i = 0; i < 3; i++) /* in the same case, by ASCII's bit */
-        (*out)[suffix - path + 1 + i] = (char)((header ? "IMG" : "HDR")[i] | (suffix[1 + i] & 32));
+    if (change_suffix(*out, "IMG", "HDR") || change_suffix(*out, "HDR", "IMG"))
+        return GF_OK;
+    free(*out);
+    *out = NULL;
     return GF_OK;
 }
 
@@ -294,16 +305,18 @@ static size_t take(struct gf_source *s, void *buffer, size_t n) {
     return n;
 }
 
-/* Reads up to n bytes from position `at` of a file, in one thread. */
-static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n, int64_t at) {
+size_t gf_read_at(int fd, void *to, size_t n, int64_t at) {
     size_t done = 0;
     ssize_t got = 1;
     while (done < n && got > 0) {
-        got = pread(s->fd, to + done, n - done, (off_t)(s->base + at + (int64_t)done));
+        const size_t most = n - done < 1 << 30 ? n - done : 1 << 30;
+        got = pread(fd, (char *)to + done, most, (off_t)(at + (int64_t)done));
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0)
             done += (size_t)got;
+        else if (!got)
+            errno = EIO;
     }
     return done;
 }
@@ -319,7 +332,7 @@ static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
     for (int64_t i = 0; i < pieces; i++) {
         const int64_t first = i * PIECE;
         const size_t wanted = (size_t)gf_min((int64_t)n - first, PIECE);
-        const size_t got = read_piece(s, to + first, wanted, s->position + first);
+        const size_t got = gf_read_at(s->fd, to + first, wanted, s->base + s->position + first);
         if (got < wanted && first + (int64_t)got < whole)
             whole = first + (int64_t)got;
     }
@@ -387,6 +400,17 @@ int64_t gf_source_read(struct gf_source *s, void *buffer, size_t n) {
         memcpy(buffer, s->memory + s->position, n);
     s->position += (int64_t)n;
     return (int64_t)n;
+}
+
+int gf_source_byte(struct gf_source *s) {
+    unsigned char c;
+    const int64_t at = s->position - s->block_at;
+    if (at >= 0 && at < (int64_t)s->block_n) {
+        s->position++;
+        return s->block[at];
+    }
+    const int64_t got = gf_source_read(s, &c, 1);
+    return got > 0 ? c : got < 0 ? (int)got : -1;
 }
 
 int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n) {

@@ -46,8 +46,7 @@ struct gf_orientation {
 struct gf_orientation gf_exif_turn(int orientation); /* 0..8 */
 
 /* The writer of gf_format_jpeg. */
-int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
-                  const struct gf_write_options *options);
+int gf_jpeg_write(struct gf_encoder *e);
 /* Bytes beside the samples: coefficients. */
 int64_t gf_jpeg_writing_bytes(const struct gf_image *image);
 

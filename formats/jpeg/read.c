@@ -120,15 +120,11 @@ static boolean on_fill(j_decompress_ptr jpeg) {
 
 static void on_skip(j_decompress_ptr jpeg, long n) {
     struct reader *r = jpeg->client_data;
-    while (n > 0) {
-        if (!r->input.bytes_in_buffer)
-            on_fill(jpeg);
-        size_t step = r->input.bytes_in_buffer;
-        if ((size_t)n < step)
-            step = (size_t)n;
-        r->input.next_input_byte += step;
-        r->input.bytes_in_buffer -= step;
-        n -= (long)step;
+    for (; n > (long)r->input.bytes_in_buffer; on_fill(jpeg))
+        n -= (long)r->input.bytes_in_buffer;
+    if (n > 0) {
+        r->input.next_input_byte += n;
+        r->input.bytes_in_buffer -= (size_t)n;
     }
 }
 
@@ -363,9 +359,7 @@ static void read_rows(struct reader *r, const struct gf_array *px) {
     const size_t row = (size_t)jpeg->image_width * (size_t)px->shape[2];
     unsigned char *turned = r->band;
     for (int64_t y = 0; y < jpeg->image_height;) {
-        int64_t n = turned ? BAND : jpeg->image_height;
-        if (n > jpeg->image_height - y)
-            n = jpeg->image_height - y;
+        const int64_t left = jpeg->image_height - y, n = turned ? gf_min(BAND, left) : left;
         for (int64_t i = 0; i < n; i++) {
             JSAMPROW to = turned ? turned + (size_t)i * row
                                  : (unsigned char *)px->data + (y + i) * px->stride[0];

@@ -136,25 +136,24 @@ static int encode(struct writer *w, const struct gf_write_options *options) {
     return GF_OK;
 }
 
-int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
-                  const struct gf_write_options *options) {
+int gf_jpeg_write(struct gf_encoder *e) {
     int rc = gf_jpeg_load();
     if (rc)
         return rc;
     struct writer *w = calloc(1, sizeof *w);
     if (!w)
         return gf_no_memory();
-    w->sink = sink;
-    w->metadata = &image->metadata;
+    w->sink = e->sink;
+    w->metadata = &e->image->metadata;
     w->jpeg.err = gf_libjpeg.jpeg_std_error(&w->errors);
     w->jpeg.client_data = w; /* jpeg_create_compress() keeps these two */
     w->errors.error_exit = on_error;
     w->errors.emit_message = on_message;
-    gf_planes_view(&w->planes, image);
+    gf_planes_view(&w->planes, e->image);
     if (!w->planes.dense_rows && !(w->row = malloc(w->planes.row_bytes)))
         rc = gf_no_memory();
     if (!rc)
-        rc = encode(w, options);
+        rc = encode(w, e->options);
     gf_libjpeg.jpeg_destroy_compress(&w->jpeg); /* takes one that was never created too */
     free(w->row);
     free(w);

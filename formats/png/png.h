@@ -33,8 +33,7 @@ bool gf_png_rows_await(struct gf_png_rows *r, int64_t rows);
 void gf_png_rows_free(struct gf_png_rows *r); /* takes NULL */
 
 /* The writer of gf_format_png; _by uses this codec for checksums and the default deflate. */
-int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
-                 const struct gf_write_options *options);
+int gf_png_write(struct gf_encoder *e);
 int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
                     const struct gf_image *image, const struct gf_write_options *options);
 

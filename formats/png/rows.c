@@ -149,8 +149,7 @@ static bool check_rest(struct gf_png_rows *r) {
 /* ---- strips ---- */
 
 static int64_t rows_of(const struct gf_png_rows *r, int64_t strip) {
-    int64_t left = r->px.shape[0] - strip * r->rows_a_strip;
-    return left < r->rows_a_strip ? left : r->rows_a_strip;
+    return gf_min(r->px.shape[0] - strip * r->rows_a_strip, r->rows_a_strip);
 }
 
 static unsigned char *slot_of(const struct gf_png_rows *r, int64_t strip) {
@@ -227,13 +226,11 @@ static bool inflate_strips(struct gf_png_rows *r) {
 /* ---- all of it ---- */
 
 static int64_t rows_a_strip(int64_t height, int64_t row_bytes) {
-    int64_t usual = GF_PNG_STRIP_BYTES / (row_bytes + 1) + 1;
-    return usual < height ? usual : height;
+    return gf_min(GF_PNG_STRIP_BYTES / (row_bytes + 1) + 1, height);
 }
 
 static int slots_of(int64_t height, int64_t a_strip, int strips) {
-    int64_t all = gf_divide_up(height, a_strip);
-    return strips < all ? strips : (int)all;
+    return (int)gf_min(strips, gf_divide_up(height, a_strip));
 }
 
 int64_t gf_png_rows_bytes(int64_t height, int64_t row_bytes, int strips) {

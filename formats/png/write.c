@@ -299,7 +299,6 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     return rc;
 }
 
-int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
-                 const struct gf_write_options *options) {
-    return gf_png_write_by(gf_codec_best(), sink, image, options);
+int gf_png_write(struct gf_encoder *e) {
+    return gf_png_write_by(gf_codec_best(), e->sink, e->image, e->options);
 }

@@ -146,15 +146,13 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
         "ImageJ=", "images=",  "channels=", "slices=",    "frames=", "hyperstack=",
         "unit=",   "spacing=", "zunit=",    "finterval=", "tunit="};
     const struct gf_axis *x = p->axis[2];
-    const bool several = (p->z > 1) + (p->c > 1) + (p->t > 1) > 1 || p->c > 1 || p->t > 1;
+    const int64_t count[3] = {p->c, p->z, p->t};
+    const bool several = p->c > 1 || p->t > 1;
     fprintf(f, "ImageJ=%.*s\nimages=%lld\n", kept ? (int)strcspn(kept + 7, "\n") : 5,
             kept ? kept + 7 : "1.54f", (long long)(p->z * p->c * p->t));
-    if (p->c > 1)
-        fprintf(f, "channels=%lld\n", (long long)p->c);
-    if (p->z > 1)
-        fprintf(f, "slices=%lld\n", (long long)p->z);
-    if (p->t > 1)
-        fprintf(f, "frames=%lld\n", (long long)p->t);
+    for (int i = 0; i < 3; i++)
+        if (count[i] > 1)
+            fprintf(f, "%s%lld\n", own[2 + i], (long long)count[i]);
     if (several)
         fputs("hyperstack=true\n", f);
     if (x && *x->unit)
@@ -180,9 +178,7 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
 
 int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
                            struct gf_resolution *resolution) {
-    const struct gf_metadata *m = &image->metadata;
-    const bool own = m->header && m->header_format == gf_format_tiff.name;
-    const char *kept = own ? (const char *)m->header : NULL;
+    const char *kept = (const char *)gf_header_of(image, &gf_format_tiff, 0);
     struct pages p;
     size_t size;
     *text = NULL;

@@ -189,3 +189,7 @@ int gf_tiff_report(const struct gf_tiff *t, const char *prefix) {
     return gf_fail_text(t->source ? GF_EFORMAT : GF_EIO, prefix,
                         t->error[0] ? t->error : "libtiff gives no reason");
 }
+
+int gf_tiff_check(const struct gf_tiff *t) {
+    return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
+}

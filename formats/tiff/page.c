@@ -23,31 +23,30 @@ static int64_t ratio_of(uint16_t compression) {
 }
 
 static int set_dtype(struct gf_tiff_page *p) {
-    int bits = p->bits;
-    p->dtype = GF_N_DTYPES;
-    const bool is_int = p->format == SAMPLEFORMAT_INT, is_float = p->format == SAMPLEFORMAT_IEEEFP;
-    p->coding = (struct gf_coding){.coded = is_float ? bits == 16 : bits == 64 && p->format <= 2,
-                                   .type = is_float ? GF_STORED_F16
-                                           : is_int ? GF_STORED_I64
-                                                    : GF_STORED_U64,
-                                   .slope = 1};
-    if (p->coding.coded) {
-        p->dtype = is_float ? GF_F32 : GF_F64;
-    } else if (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID) {
-        if (bits >= 1 && bits <= 32)
-            p->dtype = bits <= 8 ? GF_U8 : bits <= 16 ? GF_U16 : GF_U32;
-    } else if (is_int) {
-        if (bits == 8 || bits == 16 || bits == 32)
-            p->dtype = bits == 8 ? GF_I8 : bits == 16 ? GF_I16 : GF_I32;
-    } else if (is_float) {
-        if (bits == 32 || bits == 64)
-            p->dtype = bits == 64 ? GF_F64 : GF_F32;
-    } else if (p->format == SAMPLEFORMAT_COMPLEXIEEEFP) {
-        if (bits == 64 || bits == 128)
-            p->dtype = bits == 64 ? GF_C64 : GF_C128;
-    }
-    if (p->dtype == GF_N_DTYPES)
-        return gf_fail(GF_EUNSUPP, "a TIFF of %d-bit samples of format %d", bits, p->format);
+    static const struct {
+        int format, bits, type; /* enum gf_dtype or gf_stored */
+    } types[] = {
+        {SAMPLEFORMAT_INT, 8, GF_I8},
+        {SAMPLEFORMAT_INT, 16, GF_I16},
+        {SAMPLEFORMAT_INT, 32, GF_I32},
+        {SAMPLEFORMAT_INT, 64, GF_STORED_I64},
+        {SAMPLEFORMAT_UINT, 64, GF_STORED_U64},
+        {SAMPLEFORMAT_IEEEFP, 16, GF_STORED_F16},
+        {SAMPLEFORMAT_IEEEFP, 32, GF_F32},
+        {SAMPLEFORMAT_IEEEFP, 64, GF_F64},
+        {SAMPLEFORMAT_COMPLEXIEEEFP, 64, GF_C64},
+        {SAMPLEFORMAT_COMPLEXIEEEFP, 128, GF_C128},
+    };
+    const bool is_unsigned = p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
+    int type = -1;
+    if (is_unsigned && p->bits >= 1 && p->bits <= 32)
+        type = p->bits <= 8 ? GF_U8 : p->bits <= 16 ? GF_U16 : GF_U32;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].format == p->format && types[i].bits == p->bits)
+            type = types[i].type;
+    if (type < 0)
+        return gf_fail(GF_EUNSUPP, "a TIFF of %d-bit samples of format %d", p->bits, p->format);
+    p->dtype = gf_coding_set(&p->coding, (enum gf_stored)type, 1, 0);
     return GF_OK;
 }
 

@@ -73,12 +73,11 @@ static int survey(struct reader *r) {
         if ((rc = add_page(r, gf_libtiff.TIFFCurrentDirOffset(t->tif))) != GF_OK)
             return rc;
     } while (gf_libtiff.TIFFReadDirectory(t->tif));
-    if (t->failed || t->status)
-        return gf_tiff_report(t, "broken TIFF: ");
+    int rc = gf_tiff_check(t);
     /* libtiff stops, with a warning only, at a directory that it has seen before. */
-    if (!gf_libtiff.TIFFLastDirectory(t->tif))
-        return gf_fail(GF_EFORMAT, "broken TIFF: its pages form a loop after page %d", number);
-    return GF_OK;
+    if (!rc && !gf_libtiff.TIFFLastDirectory(t->tif))
+        rc = gf_fail(GF_EFORMAT, "broken TIFF: its pages form a loop after page %d", number);
+    return rc;
 }
 
 static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
@@ -234,7 +233,7 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
         if (rc)
             return rc;
     }
-    return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
+    return gf_tiff_check(t);
 }
 
 static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to) {
@@ -251,7 +250,7 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
         rc = gf_fail(GF_EUNSUPP, "only the first of its pages is in strips");
     if (!rc)
         rc = gf_tiff_decode(&r->t, &p, row, n, to);
-    return rc || !(r->t.failed || r->t.status) ? rc : gf_tiff_report(&r->t, "broken TIFF: ");
+    return rc ? rc : gf_tiff_check(&r->t);
 }
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
@@ -291,7 +290,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     d->extra = r->buffer_bytes;
     rc =
         gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
-    return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
+    return rc ? rc : gf_tiff_check(t);
 }
 
 static void tiff_close(struct gf_decoder *d) {

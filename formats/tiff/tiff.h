@@ -66,6 +66,8 @@ int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc);
 void gf_tiff_close(struct gf_tiff *t);
 /* The status and message of the first error. */
 int gf_tiff_report(const struct gf_tiff *t, const char *prefix);
+/* The same if there was one while it was read. */
+int gf_tiff_check(const struct gf_tiff *t);
 
 /* How one page is stored and what it becomes. */
 struct gf_tiff_page {
@@ -105,7 +107,6 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
 int gf_tiff_begin(struct gf_encoder *e);
 int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 int gf_tiff_end(struct gf_encoder *e);
-int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
-                        const struct gf_write_options *options, struct gf_frame *frame);
+int gf_tiff_write_frame(struct gf_encoder *e, struct gf_frame *frame);
 
 #endif

@@ -190,26 +190,23 @@ int gf_tiff_end(struct gf_encoder *e) {
 }
 
 /* libtiff lays out the file, without samples. */
-int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
-                        const struct gf_write_options *options, struct gf_frame *frame) {
+int gf_tiff_write_frame(struct gf_encoder *e, struct gf_frame *frame) {
     static const char hole = 0;
-    struct gf_encoder e = {
-        .format = &gf_format_tiff, .sink = sink, .image = image, .options = options};
     struct gf_planes p;
-    int rc = gf_tiff_begin(&e);
-    struct writer *w = e.state;
+    int rc = gf_tiff_begin(e);
+    struct writer *w = e->state;
     *frame = (struct gf_frame){.base = 0};
     if (rc)
-        return gf_encoder_end(&e, rc);
-    gf_planes_view(&p, image);
+        return gf_encoder_end(e, rc);
+    gf_planes_view(&p, e->image);
     frame->rows = w->style.rows_a_strip;
     int64_t strips = gf_divide_up(p.height, frame->rows);
     frame->at = w->t.hole_at = calloc((size_t)(p.depth * strips), sizeof *frame->at);
     w->t.hole = &hole;
     rc = frame->at ? GF_OK : gf_no_memory();
     for (int64_t z = 0; z < p.depth && !rc; z++)
-        rc = write_page(w, image, &p, z);
-    rc = gf_encoder_end(&e, rc);
+        rc = write_page(w, e->image, &p, z);
+    rc = gf_encoder_end(e, rc);
     if (rc) {
         free(frame->at);
         frame->at = NULL;

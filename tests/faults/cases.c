@@ -96,6 +96,8 @@ const struct fault_case fault_cases[] = {
     RUN("dwt-frames", "dwt --frames @/folder --levels=1 --out=o.npy"),
     RUN("idwt-tiff", "idwt @/w.tif --out=o.png"),
     RUN("idwt-npy", "idwt @/w.npy --out=o.pgm"),
+    RUN("filter-pair", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --out=o.hdr"),
+    RUN("fwd-pair", "fwd @/v.raw --shape=4x12x16 --type=u8 --complex=o.img"),
     RUN("filter-png", "filter @/a.png --lowpass=3 --out=o.png"),
     RUN("filter-jpeg", "filter @/c.png --lowpass=3 --out=o.jpg --jpeg-quality=80"),
     RUN("filter-mask", "filter @/a.png --mask=@/m.pgm --out=o.tif"),

@@ -411,8 +411,42 @@ static void test_pairs(void) {
         CHECK(read_file(names[i][0], &two) < 0 && strstr(gf_message(), "promises"));
     }
     file_put("p.dat", m.byte, 352);
-    CHECK(read_file("p.dat", &two) < 0 && strstr(gf_message(), "name it .hdr"));
+    CHECK(read_file("p.dat", &two) < 0 && strstr(gf_message(), "without its samples"));
     gf_image_free(&one);
+}
+
+/* A pair is the .nii in two parts: its fields but for magic and offset, and its samples. */
+static void test_pairs_written(void) {
+    static struct made m;
+    for (int i = 0; i < 8; i++) {
+        const char *name = i % 2 ? "o.img" : "o.hdr";
+        struct gf_image image, back;
+        make(&m, 1 + i / 4, i / 2 % 2, 4, 16);
+        put_float(&m, m.p->slope, m.p->real_bytes, 0.25);
+        CHECK(!read_made(&m, &image));
+        image.restores = true;
+        CHECK(!gf_image_write("o.nii", &gf_format_nifti, &image, &writes, true));
+        CHECK_MSG(!gf_image_write(name, &gf_format_nifti, &image, &writes, true), "%s",
+                  gf_message());
+        CHECK_MSG(!read_file(name, &back), "%s", gf_message());
+        CHECK(image_same(&image, &back) && !strcmp(axes_of(&back), axes_of(&image)));
+        size_t n, n_header, n_samples, size = (size_t)m.p->size;
+        unsigned char *whole = file_get("o.nii", &n), *header = file_get("o.hdr", &n_header),
+                      *samples = file_get("o.img", &n_samples);
+        CHECK(n_header == size + 4 && n_samples == NUMBERS * 2);
+        CHECK(!memcmp(samples, whole + n - n_samples, n_samples));
+        CHECK(!memcmp(header + m.p->magic, i < 4 ? "ni1" : "ni2\0\r\n\032\n", i < 4 ? 4 : 8));
+        header[m.p->magic + 1] = '+';
+        CHECK(gf_get_number(header + m.p->offset, i < 4 ? 4 : 8, false) == 0);
+        memcpy(header + m.p->offset, whole + m.p->offset, i < 4 ? 4 : 8);
+        CHECK(!memcmp(header, whole, n_header));
+        CHECK(gf_get_real(header + m.p->slope, m.p->real_bytes, false) == 0.25);
+        free(whole);
+        free(header);
+        free(samples);
+        gf_image_free(&image);
+        gf_image_free(&back);
+    }
 }
 
 /* Analyze's other fields are not NIfTI's. */
@@ -523,6 +557,7 @@ int main(int argc, char **argv) {
     test_back();
     test_restored();
     test_pairs();
+    test_pairs_written();
     test_analyze();
     test_packed();
     test_cuts();
