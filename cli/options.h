@@ -68,6 +68,11 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_report,      /* --json a line per file, --quiet, --verbose, --help */
     gf_opts_common;      /* General: --json in place of text, --quiet, --verbose, --help */
 
+/* The end of the list of a command that looks into files one by one. */
+#define GF_GROUPS_LOOKING \
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory, \
+        &gf_opts_report, NULL
+
 extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_kind */
 
 /* A size such as 4G, into an int64_t of bytes. */

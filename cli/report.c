@@ -234,6 +234,17 @@ static void write_shape(FILE *f, const json_t *list) {
         fprintf(f, "%s%lld", i ? "x" : "", (long long)json_integer_value(json_array_get(list, i)));
 }
 
+/* "36.00,20.25", the last member first, in the width and with the decimals of `how`. */
+static void write_place(FILE *f, const json_t *list, const char *how) {
+    char text[160] = "", *point;
+    int used = 0;
+    const int width = (int)strtol(how, &point, 10), decimals = (int)strtol(point + 1, NULL, 10);
+    for (size_t i = json_array_size(list); i-- > 0 && used < (int)sizeof text;)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%.*f%s", decimals,
+                         json_number_value(json_array_get(list, i)), i ? "," : "");
+    fprintf(f, "%*s", width, text);
+}
+
 static void write_quoted(FILE *f, const char *text) {
     putc('"', f);
     for (; *text; text++) {
@@ -249,10 +260,12 @@ static void write_number(FILE *f, const json_t *v, const char *how, int n) {
     const char *factor = memchr(how, '*', (size_t)n);
     const double x = json_number_value(v) * (factor ? strtod(factor + 1, NULL) : 1);
     const char kind = how[(factor ? factor - how : n) - 1];
-    char size[GF_SIZE_TEXT], format[16], *point;
+    char size[GF_SIZE_TEXT], format[16], shown[64], *point;
     int width = (int)strtol(how, &point, 10);
     if (kind == 'B') {
         fputs(gf_memory_text(json_integer_value(v), size), f);
+    } else if (kind == 'r') {
+        fputs(gf_real_text(x, shown), f);
     } else if (kind == 'd') {
         fprintf(f, "%*lld", width, (long long)json_integer_value(v));
     } else if (kind == 'n' || kind == 'm') {
@@ -261,7 +274,8 @@ static void write_number(FILE *f, const json_t *v, const char *how, int n) {
         fprintf(f, "%*.*f", width, decimals > 0 ? decimals : 0, x);
     } else {
         snprintf(format, sizeof format, "%%%.*s", (int)(factor ? factor - how : n), how);
-        fprintf(f, format, x);
+        snprintf(shown, sizeof shown, format, x);
+        fprintf(f, format, strtod(shown, NULL) == 0 ? 0 : x); /* no -0.000 */
     }
 }
 
@@ -274,6 +288,8 @@ static void write_formatted(FILE *f, const json_t *v, const char *how, int n) {
         write_quoted(f, json_string_value(v));
     else if (json_is_string(v))
         fprintf(f, "%*s", n ? (int)strtol(how + 1, NULL, 10) : 0, json_string_value(v));
+    else if (json_is_array(v) && n)
+        write_place(f, v, how + 1);
     else if (json_is_array(v))
         write_shape(f, v);
     else if (n)

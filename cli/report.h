@@ -7,6 +7,8 @@
  *
  * A form is text with, in braces,
  *     {key}              a value; a list of numbers as a shape, 3x4
+ *     {key:-23.2f}       such a list as a place, x first: 36.00,20.25
+ *     {key:r}            a number in as few digits as read back exactly
  *     {key:.3g}          a number in printf()'s format; %.3g*1e-9 scales it; -8s and 5d are widths
  *     {key:B}            bytes, 1.5 GiB
  *     {key:9.4n}         9 wide, with at most 4 decimals, fewer for large values

@@ -104,54 +104,44 @@ static int make_pair(struct comparison *c, int64_t page) {
 
 /* ---- rings ---- */
 
-static int transform(struct comparison *c, enum gf_direction direction, const struct gf_array *in,
-                     struct gf_array *out) {
-    struct gf_job job = gf_signal_job(&c->px[0], direction);
-    const int64_t held = gf_array_bytes(&c->t->image.px) + gf_array_bytes(&c->of->other) +
-                         8 * gf_array_bytes(&c->whole);
-    return gf_signal_run(c->t->runner, &job, held, in, out);
-}
-
-static struct gf_spectrum spectrum_of(const struct comparison *c, const struct gf_array *px) {
-    struct gf_spectrum s = {.ndim = px->rank, .half = true, .px = *px};
-    memcpy(s.shape, c->px[0].shape, sizeof s.shape);
-    s.threads = gf_settings_threads(c->t->s);
-    return s;
+static int64_t held(const struct comparison *c) {
+    return gf_array_bytes(&c->t->image.px) + gf_array_bytes(&c->of->other) +
+           8 * gf_array_bytes(&c->whole);
 }
 
 /* Transforms picture i behind the mask, which changes it, or a copy with random phases. */
-static int transform_one(struct comparison *c, int i, bool random, struct gf_array *out) {
+static int transform(struct comparison *c, int i, bool random, struct gf_spectrum *out) {
     struct gf_array turned = {0}, *px = random ? &turned : &c->px[i];
-    int rc = random ? transform(c, GF_FORWARD, &c->px[i], out) : 0;
+    struct gf_runner *r = c->t->runner;
+    int rc = random ? gf_signal_forward(r, held(c), &c->px[i], out) : 0;
     if (!rc && random) {
-        const struct gf_spectrum s = spectrum_of(c, out);
-        gf_frc_turn(&s, NULL, c->t->s->frc.randomize * c->samples, (uint64_t)i + 1);
-        rc = transform(c, GF_INVERSE, out, &turned);
-        gf_array_free(out);
+        gf_frc_turn(out, NULL, c->t->s->frc.randomize * c->samples, (uint64_t)i + 1);
+        rc = gf_signal_inverse(r, held(c), out, &turned);
+        gf_array_free(&out->px);
     }
     if (!rc && c->mask.data)
         rc = gf_frc_apply_mask(px, &c->mask);
     if (!rc)
-        rc = transform(c, GF_FORWARD, px, out);
+        rc = gf_signal_forward(r, held(c), px, out);
     gf_array_free(&turned);
     return rc;
 }
 
 static int make_rings(struct comparison *c, bool random) {
     static const double shift[GF_MAX_DIMS] = {0.5, 0.5, 0.5};
-    struct gf_array out[2] = {{0}, {0}};
-    int rc = transform_one(c, 0, random, &out[0]);
+    struct gf_spectrum of[2] = {{0}, {0}};
+    int rc = transform(c, 0, random, &of[0]);
     if (!rc)
-        rc = transform_one(c, 1, random, &out[1]);
+        rc = transform(c, 1, random, &of[1]);
     if (!rc) {
-        const struct gf_spectrum f = spectrum_of(c, &out[0]), g = spectrum_of(c, &out[1]);
         if (c->samples > 1) /* the second half begins half a sample later */
-            gf_frc_turn(&g, shift, 0, 0);
-        c->ring[random] = calloc((size_t)gf_spectrum_ring_count(&f), sizeof *c->ring[random]);
-        rc = c->ring[random] ? gf_spectrum_cross_rings(&f, &g, c->ring[random]) : gf_no_memory();
+            gf_frc_turn(&of[1], shift, 0, 0);
+        c->ring[random] = calloc((size_t)gf_spectrum_ring_count(&of[0]), sizeof *c->ring[random]);
+        rc = c->ring[random] ? gf_spectrum_cross_rings(&of[0], &of[1], c->ring[random])
+                             : gf_no_memory();
     }
-    gf_array_free(&out[0]);
-    gf_array_free(&out[1]);
+    gf_array_free(&of[0].px);
+    gf_array_free(&of[1].px);
     return rc;
 }
 
@@ -228,16 +218,15 @@ static const char csv[] =
 
 static json_t *report(const struct comparison *c, int64_t page) {
     const struct gf_settings *s = c->t->s;
-    return GF_REPORT(GF_KEY("in", c->t->read[0]), GF_KEY_IF(page >= 0, "page", page),
-                     GF_KEY("command", "frc"), GF_KEY_IF(s->frc.with, "with", s->frc.with),
-                     GF_KEY("shape", gf_json_shape(c->whole.shape, c->whole.rank)),
-                     GF_BOOL("luma", c->of->luma || c->t->image.color == GF_RGB),
-                     GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
-                     GF_KEY_IF(randomizes(c), "randomize", s->frc.randomize),
-                     GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
-                     GF_KEY("rings", rings_report(c)),
-                     GF_KEY("backend", gf_runner_name(c->t->runner)), GF_BOOL("ok", true),
-                     GF_KEY(".in", c->unit ? c->unit : "samples"));
+    return GF_ADD(gf_signal_report(c->t, c->t->read[0], page),
+                  GF_KEY_IF(s->frc.with, "with", s->frc.with),
+                  GF_KEY("shape", gf_json_shape(c->whole.shape, c->whole.rank)),
+                  GF_BOOL("luma", c->of->luma || c->t->image.color == GF_RGB),
+                  GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
+                  GF_KEY_IF(randomizes(c), "randomize", s->frc.randomize),
+                  GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
+                  GF_KEY("rings", rings_report(c)), GF_KEY("backend", gf_runner_name(c->t->runner)),
+                  GF_BOOL("ok", true), GF_KEY(".in", c->unit ? c->unit : "samples"));
 }
 
 static int draw(const struct comparison *c, const char *path, bool clobber) {
@@ -256,11 +245,9 @@ static int draw(const struct comparison *c, const char *path, bool clobber) {
 }
 
 static int write_file(const struct comparison *c, int64_t page) {
-    const struct gf_target *to = &c->t->targets->target[0];
     const bool clobber = c->t->s->clobber;
     char *path;
-    const struct gf_indices at = {.page = gf_max(page, 0)};
-    int rc = gf_template_expand(&to->where, c->t->read[0], to->label, &at, &path);
+    int rc = gf_signal_path(c->t, page, &path);
     if (rc)
         return rc;
     const int what = gf_plot_file("--out", path);
@@ -289,13 +276,8 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
         rc = make_curves(&c);
     if (!rc && t->targets->n)
         rc = write_file(&c, page);
-    if (!rc) {
-        gf_progress_hide();
-        if (!t->s->json)
-            gf_log_heading(name);
-        gf_report_print(t->s->json, form, report(&c, page));
-        gf_log_flush_stdout();
-    }
+    if (!rc)
+        gf_signal_print(t, name, form, report(&c, page));
     free(c.ring[0]);
     free(c.ring[1]);
     free(c.curve);
@@ -315,15 +297,13 @@ static const struct gf_task_hooks hooks = {
     .name = "frc", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
 static int load(struct gf_settings *s, struct gf_correlating *c) {
-    const char *name = s->frc.with, *mask = s->frc.mask;
+    const char *mask = s->frc.mask;
     char end;
-    int rc = name ? gf_signal_load_other(s, name, false, &c->other, &c->luma) : 0;
     c->soft = mask && (!strcmp(mask, "soft") ||
                        (sscanf(mask, "soft:%lf%c", &c->radius, &end) == 1 && c->radius > 0));
+    int rc = s->frc.with ? gf_signal_load(s, s->frc.with, GF_SIGNAL_OTHER, &c->other, &c->luma) : 0;
     if (!rc && mask && !c->soft)
-        rc = gf_signal_load_other(s, name = mask, true, &c->mask, NULL);
-    if (rc)
-        gf_log_fail(name);
+        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &c->mask, NULL);
     return rc;
 }
 
@@ -362,10 +342,8 @@ static const struct gf_opt_group frc_group = GF_GROUP(
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
-static const struct gf_opt_group *const groups[] = {
-    &frc_group,   &gf_opts_precision_double, &gf_opts_list,   &gf_opts_frames,
-    &gf_opts_raw, &gf_opts_one_backend,      &gf_opts_memory, &gf_opts_report,
-    NULL};
+static const struct gf_opt_group *const groups[] = {&frc_group, &gf_opts_precision_double,
+                                                    GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_frc = {
     .name = "frc",

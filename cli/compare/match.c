@@ -14,6 +14,7 @@
 #include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
+#include "core/compare/correlate.h"
 
 /* The template of a run. */
 struct gf_matching {
@@ -32,19 +33,19 @@ struct search {
 };
 
 /* Logs a failure. */
-static int prepare_template(const struct gf_settings *s, struct gf_matching *m) {
-    const char *name = s->match.with;
-    int rc = gf_signal_load_other(s, name, false, &m->kernel, &m->luma);
-    if (!rc && s->match.mask) {
-        name = s->match.mask;
-        rc = gf_signal_load_other(s, name, true, &m->weight, NULL);
-        if (!rc)
-            rc = gf_signal_same_shape(&m->weight, &m->kernel, "the template");
-    }
-    if (!rc)
-        rc = gf_match_prepare(&m->kernel, s->match.mask ? &m->weight : NULL, &m->match);
+static int prepare_template(struct gf_settings *s, struct gf_matching *m) {
+    const char *mask = s->match.mask;
+    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &m->kernel, &m->luma);
+    if (!rc && mask)
+        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &m->weight, NULL);
     if (rc)
-        gf_log_fail(name);
+        return rc;
+    if (mask)
+        rc = gf_signal_same_shape(&m->weight, &m->kernel, "the template");
+    if (!rc)
+        rc = gf_match_prepare(&m->kernel, mask ? &m->weight : NULL, &m->match);
+    if (rc)
+        gf_log_fail(mask ? mask : s->match.with);
     return rc;
 }
 
@@ -57,9 +58,8 @@ static int64_t held(const struct search *s) {
            padded * (s->of->weight.data ? 6 : 4);
 }
 
-static int transform(struct search *s, const struct gf_array *in, struct gf_array *spectrum) {
-    struct gf_job job = gf_signal_job(in, GF_FORWARD);
-    return gf_signal_run(s->t->runner, &job, held(s), in, spectrum);
+static int transform(struct search *s, const struct gf_array *in, struct gf_spectrum *spectrum) {
+    return gf_signal_forward(s->t->runner, held(s), in, spectrum);
 }
 
 /* Makes `out` of the part, and of zeros to the padded shape. */
@@ -77,26 +77,26 @@ static int pad(const struct search *s, const struct gf_array *part, struct gf_ar
 
 /* Makes `out` the correlation of a part of the template with the samples of which `spectrum` is the
  * transform. */
-static int correlate(struct search *s, const struct gf_array *spectrum, const struct gf_array *part,
-                     struct gf_array *out) {
-    struct gf_array padded = {0}, own = {0};
-    struct gf_job back = gf_signal_job(&s->in, GF_INVERSE);
+static int correlate(struct search *s, const struct gf_spectrum *spectrum,
+                     const struct gf_array *part, struct gf_array *out) {
+    struct gf_array padded = {0};
+    struct gf_spectrum own = {0};
     int rc = pad(s, part, &padded);
     if (!rc)
         rc = transform(s, &padded, &own);
     gf_array_free(&padded);
     if (!rc) {
-        gf_match_multiply(spectrum, &own);
-        rc = gf_signal_run(s->t->runner, &back, held(s), &own, out);
+        gf_cross_power(&spectrum->px, &own.px);
+        rc = gf_signal_inverse(s->t->runner, held(s), &own, out);
     }
-    gf_array_free(&own);
+    gf_array_free(&own.px);
     return rc;
 }
 
 /* Squares s->in, and correlates it with the weights. */
 static int weigh_squares(struct search *s) {
     const bool wide = s->in.dtype == GF_F64;
-    struct gf_array squares = {0};
+    struct gf_spectrum squares = {0};
     for (int64_t i = 0; i < gf_array_count(&s->in); i++) {
         const double x = gf_real_get(s->in.data, i, wide);
         gf_real_put(s->in.data, i, wide, x * x);
@@ -104,7 +104,7 @@ static int weigh_squares(struct search *s) {
     int rc = transform(s, &s->in, &squares);
     if (!rc)
         rc = correlate(s, &squares, &s->of->weight, &s->square);
-    gf_array_free(&squares);
+    gf_array_free(&squares.px);
     return rc;
 }
 
@@ -147,13 +147,13 @@ static int take_signal(struct search *s, struct gf_array *px) {
 /* Makes the scores, in s->sum, of which `map` becomes a view. */
 static int score(struct search *s, struct gf_array *map) {
     const bool weighted = s->of->weight.data;
-    struct gf_array spectrum = {0};
+    struct gf_spectrum spectrum = {0};
     int rc = transform(s, &s->in, &spectrum);
     if (!rc)
         rc = correlate(s, &spectrum, &s->of->kernel, &s->correlation);
     if (!rc && weighted)
         rc = correlate(s, &spectrum, &s->of->weight, &s->sum);
-    gf_array_free(&spectrum);
+    gf_array_free(&spectrum.px);
     if (!rc)
         rc = weighted ? weigh_squares(s) : sum_windows(s);
     if (rc)
@@ -167,26 +167,16 @@ static int score(struct search *s, struct gf_array *map) {
 
 /* ---- the report ---- */
 
-/* "36.00,20.25": x first. */
-static const char *place(const double *at, int ndim, char text[80]) {
-    for (int i = ndim - 1, used = 0; i >= 0; i--)
-        used += snprintf(text + used, 80 - (size_t)used, "%.2f%s", at[i], i ? "," : "");
-    return text;
-}
-
 static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak *peak, int n) {
     json_t *list = json_array();
     for (int k = 0; k < n; k++) {
         double centre[GF_MAX_DIMS];
-        char from[80], middle[80];
         for (int i = 0; i < m->ndim; i++)
             centre[i] = peak[k].fine[i] + (double)(m->shape[i] - 1) / 2;
         GF_APPEND(list, GF_KEY("at", gf_json_shape(peak[k].at, m->ndim)),
                   GF_KEY("corner", gf_json_reals(peak[k].fine, NULL, m->ndim)),
                   GF_KEY("centre", gf_json_reals(centre, NULL, m->ndim)),
-                  GF_KEY("score", peak[k].score),
-                  GF_KEY(".from", place(peak[k].fine, m->ndim, from)),
-                  GF_KEY(".middle", place(centre, m->ndim, middle)));
+                  GF_KEY("score", peak[k].score));
     }
     return list;
 }
@@ -194,33 +184,29 @@ static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak
 static const char form[] =
     "  shape      {shape}, template {template}{?weighted , masked}{?luma ; luma of colour}\n"
     "{?peaks   matches\n    corner {axes:-15s}  centre                  score\n"
-    "{*peaks     {from:-23s} {middle:-23s} {score:.4f}\n}|"
+    "{*peaks     {corner:-23.2f} {centre:-23.2f} {score:.4f}\n}|"
     "{?seeks   matches    none of a score from {least:.3g} on\n}}";
 
-static int print(const struct search *s, int64_t page, const struct gf_array *map) {
+static int print(const struct search *s, const char *name, int64_t page,
+                 const struct gf_array *map) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
     const struct gf_task *t = s->t;
     const struct gf_match *m = &s->of->match;
     const int max = t->s->match.peaks;
     struct gf_match_peak *peak = malloc(((size_t)max + 1) * sizeof *peak);
     int n, rc = peak ? gf_match_peaks(m, map, t->s->match.least, peak, max, &n) : gf_no_memory();
-    if (!rc) {
-        gf_progress_hide();
-        gf_report_print(t->s->json, form,
-                        GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(page >= 0, "page", page),
-                                  GF_KEY("command", "match"),
-                                  GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
-                                  GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
-                                  GF_BOOL("weighted", s->of->weight.data),
-                                  GF_BOOL("luma", s->of->luma || t->image.color == GF_RGB),
-                                  GF_KEY("precision", s->in.dtype == GF_F64 ? "double" : "single"),
-                                  GF_KEY("backend", gf_runner_name(t->runner)),
-                                  GF_KEY("peaks", peaks_report(m, peak, n)), GF_BOOL("ok", true),
-                                  GF_KEY(".axes", axes[m->ndim - 1]),
-                                  GF_KEY(".least", t->s->match.least),
-                                  GF_BOOL(".seeks", max != 0)));
-        gf_log_flush_stdout();
-    }
+    if (!rc)
+        gf_signal_print(t, name, form,
+                        GF_ADD(gf_signal_report(t, t->read[0], page),
+                               GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
+                               GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
+                               GF_BOOL("weighted", s->of->weight.data),
+                               GF_BOOL("luma", s->of->luma || t->image.color == GF_RGB),
+                               GF_KEY("precision", s->in.dtype == GF_F64 ? "double" : "single"),
+                               GF_KEY("backend", gf_runner_name(t->runner)),
+                               GF_KEY("peaks", peaks_report(m, peak, n)), GF_BOOL("ok", true),
+                               GF_KEY(".axes", axes[m->ndim - 1]),
+                               GF_KEY(".least", t->s->match.least), GF_BOOL(".seeks", max != 0)));
     free(peak);
     return rc;
 }
@@ -254,16 +240,13 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     gf_array_free(&px);
     if (!rc)
         rc = score(&s, &map);
-    if (!rc && !t->s->json)
-        gf_log_heading(name);
     if (!rc)
-        rc = print(&s, page, &map);
+        rc = print(&s, name, page, &map);
     if (!rc && t->targets->n)
         store(t, page, &map);
-    gf_array_free(&s.in);
-    gf_array_free(&s.correlation);
-    gf_array_free(&s.sum);
-    gf_array_free(&s.square);
+    struct gf_array *const all[] = {&s.in, &s.correlation, &s.sum, &s.square};
+    for (int i = 0; i < 4; i++)
+        gf_array_free(all[i]);
     return rc;
 }
 
@@ -302,13 +285,7 @@ static int prepare(struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    struct gf_array *map = &t->product[0].image.px, like = *map;
-    int rc = t->targets->n ? gf_array_alloc(map, like.dtype, like.rank, like.shape) : 0;
-    if (!rc)
-        rc = gf_signal_each(t, visit, NULL);
-    if (!rc && t->targets->n)
-        rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
-    return rc;
+    return gf_signal_each(t, visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {.name = "match",
@@ -354,13 +331,7 @@ static const struct gf_opt_group *const groups[] = {&match_group,
                                                     &gf_opts_depth_display,
                                                     &gf_opts_files,
                                                     &gf_opts_precision_double,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_one_backend,
-                                                    &gf_opts_memory,
-                                                    &gf_opts_report,
-                                                    NULL};
+                                                    GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_match = {
     .name = "match",

@@ -21,12 +21,15 @@ enum { PREVIOUS = 1, EDGE = 1 };
 /* Signals: the picture in place, and the polar samples of two. */
 enum { MOVED, POLAR, N_ARRAYS = POLAR + 2 };
 /* Runners of a hand, each of which keeps its plan. */
-enum { FORWARD, INVERSE, ALIGNING, N_RUNNERS };
+enum { FORWARD, FIRST, INVERSE, ALIGNING, N_RUNNERS };
 enum { MOST_HANDS = 64 };
+
+/* Pictures of so many samples a side are first looked for at half their size, which takes a quarter
+ * of the time, unless the peak there is lower than SURE. */
+enum { HALVED = 256, SURE = 20 };
 
 /* The arrays of a correlation, allocated for the first pair. */
 struct work {
-    unsigned axes;            /* that have a window */
     struct gf_array px;       /* a tapered signal, or the surface */
     struct gf_spectrum kept;  /* of the reference, if `ready` */
     float *share;             /* of its rings */
@@ -48,12 +51,11 @@ struct frame {
 /* A thread that registers frames. */
 struct hand {
     struct gf_registering *all;
-    struct gf_task *t;
     struct frame *f;
     const struct gf_array *ref, *in;
     struct gf_runner own[N_RUNNERS], *runner[N_RUNNERS];
     struct gf_array array[N_ARRAYS];
-    struct work pictures, polars;
+    struct work pictures, halves, polars; /* halves: pictures of half the size, f32 */
 };
 
 /* The state of a run: the reference, and where the last frame is. */
@@ -74,7 +76,7 @@ static void free_work(struct work *w) {
     for (int i = 0; i < 4; i++)
         gf_array_free(array[i]);
     free(w->share);
-    *w = (struct work){.axes = w->axes};
+    *w = (struct work){.ready = false};
 }
 
 /* Frees all but the reference. */
@@ -82,6 +84,7 @@ static void free_state(struct gf_registering *g) {
     for (int i = 0; i <= g->hands; i++) {
         struct hand *r = &g->hand[i];
         free_work(&r->pictures);
+        free_work(&r->halves);
         free_work(&r->polars);
         for (int k = 0; k < N_ARRAYS; k++)
             gf_array_free(&r->array[k]);
@@ -103,7 +106,7 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
     const int64_t limit = gf_runner_limit(g->t->runner), signal = gf_signal_bytes(s, page),
                   polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR,
                   frame = gf_array_bytes(&page->px) + signal * (1 + (s->reg.to == PREVIOUS)),
-                  hand = 2 * signal + gf_shape_count(page->px.shape, page->ndim) * 16 + polars * 24;
+                  hand = 2 * signal + gf_shape_count(page->px.shape, page->ndim) * 21 + polars * 24;
     g->hands = (int)gf_min(gf_min(threads, MOST_HANDS), pages) + 1;
     do {
         g->hands--;
@@ -111,14 +114,11 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
         g->bytes = gf_array_bytes(&g->t->product[0].image.px) +
                    (g->volume.px.data ? gf_array_bytes(&g->volume.px) : 0) + g->frames * frame +
                    g->hands * hand;
-    } while (g->hands > 1 && g->bytes + 6 * g->hands * signal > limit);
+    } while (g->hands > 1 && g->bytes + 8 * g->hands * signal > limit);
     g->threads = threads / g->hands;
     for (int i = 0; i <= g->hands; i++) {
         struct hand *r = &g->hand[i];
         r->all = g;
-        r->t = g->t;
-        r->pictures.axes = 7;
-        r->polars.axes = 2; /* angles are periodic */
         for (int k = 0; k < N_RUNNERS; k++) {
             r->runner[k] = pages > 1 ? &r->own[k] : g->t->runner;
             if (pages > 1)
@@ -126,28 +126,28 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
             gf_runner_repeat(r->runner[k], pages);
         }
     }
-    return gf_memory_check(g->bytes + 6 * g->hands * signal, limit);
+    return gf_memory_check(g->bytes + 8 * g->hands * signal, limit);
 }
 
 /* ---- correlation ---- */
 
-/* Tapers a signal and transforms it. Like all below that return a status, GF_ENOMEM or worse. */
+/* Tapers a signal, or its half, and transforms it. Like all below that return a status, GF_ENOMEM or worse. */
 static int transform(struct hand *r, struct work *w, const struct gf_array *px,
                      const double *middle, const double *less, struct gf_spectrum *to,
                      double *energy) {
-    int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, px->shape);
+    const unsigned axes = w == &r->polars ? 2 : 7; /* angles are periodic */
+    int64_t shape[GF_MAX_DIMS];
+    for (int i = 0; i < px->rank; i++)
+        shape[i] = px->shape[i] >> (w == &r->halves);
+    int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, shape);
     if (!rc)
-        rc = gf_taper(px, middle, less, w->axes, r->all->threads, &w->px, energy);
+        rc = gf_taper(px, middle, less, axes, r->all->threads, &w->px, energy);
     if (!rc && !(*energy > 0))
         rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
     if (rc)
         return rc;
-    struct gf_job job = gf_signal_job(&w->px, GF_FORWARD);
-    to->ndim = px->rank;
-    to->half = true;
-    to->threads = r->all->threads;
-    memcpy(to->shape, px->shape, sizeof to->shape);
-    return gf_signal_run(r->runner[FORWARD], &job, r->all->bytes, &w->px, &to->px);
+    return gf_signal_forward(r->runner[w == &r->pictures ? FORWARD : FIRST], r->all->bytes, &w->px,
+                             to);
 }
 
 /* Finds the shift of `in` to about a tenth of a sample, and how far the peak rises. */
@@ -164,10 +164,19 @@ static int find(struct hand *r, struct work *w, const struct gf_array *ref,
         rc = gf_cross_phases(&w->kept, w->share, &w->of[1], &w->of[1]);
     if (rc)
         return rc;
-    struct gf_job job = gf_signal_job(&w->px, GF_INVERSE);
-    rc = gf_signal_run(r->runner[INVERSE], &job, r->all->bytes, &w->of[1].px, &w->px);
+    rc = gf_signal_inverse(r->runner[INVERSE], r->all->bytes, &w->of[1], &w->px);
     gf_correlation_peak(&w->kept, &w->px, peak);
+    for (int i = 0; i < ref->rank && w == &r->halves; i++)
+        peak->shift[i] *= 2;
     return rc;
+}
+
+static int find_shift(struct hand *r, struct gf_correlation_peak *peak) {
+    const struct gf_array *px = r->in;
+    const bool halves = px->rank == 2 && px->dtype == GF_F32 && r->ref->dtype == GF_F32 &&
+                        px->shape[0] >= HALVED && px->shape[1] >= HALVED;
+    int rc = halves ? find(r, &r->halves, r->ref, px, peak) : 0;
+    return rc || (halves && peak->height >= SURE) ? rc : find(r, &r->pictures, r->ref, px, peak);
 }
 
 /* Refines a shift that find() found, in windows of what both show. For small shifts the reference
@@ -218,7 +227,7 @@ static int find_turn(struct hand *r, const struct gf_array *in) {
         rc = refine(r, w, &r->array[POLAR], &r->array[POLAR + 1], peak.shift);
     const struct gf_motion more = gf_motion_of_polar(peak.shift);
     r->f->motion.turn += more.turn;
-    r->f->motion.scale *= r->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
+    r->f->motion.scale *= r->all->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
     return rc;
 }
 
@@ -237,7 +246,6 @@ static int find_moved(struct hand *r, struct gf_correlation_peak *peak) {
  * nearly in place, shows what is left to turn. */
 static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
     struct gf_correlation_peak other;
-    const int threads = r->all->threads;
     int rc = find_turn(r, r->in);
     if (!rc)
         rc = find_moved(r, peak);
@@ -251,7 +259,7 @@ static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
     if (rc)
         return rc;
     memcpy(r->f->motion.shift, peak->shift, sizeof peak->shift);
-    gf_motion_apply(r->in, &r->f->motion, true, threads, &r->array[MOVED]);
+    gf_motion_apply(r->in, &r->f->motion, true, r->all->threads, &r->array[MOVED]);
     rc = find_turn(r, &r->array[MOVED]);
     r->f->motion.turn = remainder(r->f->motion.turn, 360);
     return rc ? rc : find_moved(r, peak);
@@ -259,10 +267,10 @@ static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
 
 /* Registers r->in-> GF_EINVAL if it has nothing in common with the reference. */
 static int estimate(struct hand *r) {
-    const bool turns = r->t->s->reg.estimate != SHIFT;
+    const bool turns = r->all->t->s->reg.estimate != SHIFT;
     struct gf_correlation_peak peak;
     r->f->motion = (struct gf_motion){.scale = 1};
-    int rc = turns ? find_motion(r, &peak) : find(r, &r->pictures, r->ref, r->in, &peak);
+    int rc = turns ? find_motion(r, &peak) : find_shift(r, &peak);
     const int least = turns ? GF_PEAK_LEAST_TURNED : GF_PEAK_LEAST;
     if (!rc && !(peak.height >= least))
         rc = gf_fail(GF_EINVAL,
@@ -281,58 +289,54 @@ static int estimate(struct hand *r) {
 /* Puts the aligned picture into the product. Its alpha moves with it. */
 static int align(struct hand *r, int64_t page) {
     const struct gf_array *in = &r->f->image.px;
-    struct gf_array to = r->t->product[0].image.px;
+    struct gf_array to = r->all->t->product[0].image.px;
     if (page >= 0)
         to = gf_array_index(&to, 0, page);
     const struct gf_array from = gf_array_slice(in, in->rank - 1, 0, to.shape[to.rank - 1]);
     const struct gf_aligning how = {.runner = r->runner[ALIGNING],
                                     .motion = &r->f->motion,
-                                    .precision = gf_settings_precision(r->t->s, from.dtype),
+                                    .precision = gf_settings_precision(r->all->t->s, from.dtype),
                                     .threads = r->all->threads,
-                                    .edge = r->t->s->reg.fill == EDGE,
+                                    .edge = r->all->t->s->reg.fill == EDGE,
                                     .held = r->all->bytes};
-    return r->t->s->reg.estimate == SHIFT ? gf_align_shift(&how, &from, &to)
-                                          : gf_align_move(&how, &from, &to);
+    return r->all->t->s->reg.estimate == SHIFT ? gf_align_shift(&how, &from, &to)
+                                               : gf_align_move(&how, &from, &to);
 }
 
 /* ---- the report ---- */
 
 static const char form[] =
-    "{?first input                    {?volume z          }{?plane y          }x          "
-    "{?unit {?volume z in {unit:-8s}}{?plane y in {unit:-8s}}x in {unit:-8s}}"
-    "{?turns rotation  scale     }correlation  peak\n}"
-    "{name:-24s} {?volume {z:-10.3f} }{?plane {y:-10.3f} }{x:-10.3f} "
-    "{?unit {?volume {z_unit:-12.5g} }{?plane {y_unit:-12.5g} }{x_unit:-12.5g} }"
+    "{?first input                    {*axes {axis:-11s}}"
+    "{?unit {*axes {axis} in {unit:-8s}}}{?turns rotation  scale     }correlation  peak\n}"
+    "{name:-24s} {*axes {samples:-10.3f} }{?unit {*axes {units:-12.5g} }}"
     "{?turns {rotation:-9.3f} {scale:-9.5f} }{correlation:-12.4f} {peak:.1f}\n";
 
 static void print(struct gf_registering *g, const struct frame *f, const char *name, int64_t page) {
+    static const char *const names[] = {"z", "y", "x"};
     const struct gf_task *t = g->t;
     const struct gf_motion *m = &f->motion;
-    const int ndim = g->ref.rank, x = ndim - 1, y = ndim > 1 ? x - 1 : 0;
+    const int ndim = g->ref.rank;
     double spacing[GF_MAX_DIMS] = {0};
     const char *unit = gf_signal_spacing(&f->image, ndim, spacing, NULL);
-    const bool frame = t->n_read > 1;
+    const char *frame = t->n_read > 1 ? t->read[page] : NULL;
     if (t->targets->n && !strcmp(t->targets->target[0].where.text, "-"))
         return; /* the picture has stdout */
-    gf_progress_hide();
-    gf_report_print(
-        t->s->json, form,
-        GF_REPORT(
-            GF_KEY("in", t->read[frame ? page : 0]), GF_KEY_IF(page >= 0, "page", page),
-            GF_KEY("command", "register"), GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
-            GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
-            GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)),
-            GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
-            GF_KEY("correlation", f->coefficient), GF_KEY("peak", f->height),
-            GF_KEY("backend", f->backend), GF_KEY_IF(t->targets->n, "out", t->product[0].path),
-            GF_BOOL("ok", true), GF_BOOL(".first", !g->printed),
-            GF_KEY(".name", gf_log_name(frame ? t->read[page] : name)), GF_BOOL(".plane", ndim > 1),
-            GF_BOOL(".volume", ndim > 2), GF_BOOL(".turns", t->s->reg.estimate != SHIFT),
-            GF_KEY(".z", m->shift[0]), GF_KEY(".y", m->shift[y]), GF_KEY(".x", m->shift[x]),
-            GF_KEY(".z_unit", m->shift[0] * spacing[0]),
-            GF_KEY(".y_unit", m->shift[y] * spacing[y]),
-            GF_KEY(".x_unit", m->shift[x] * spacing[x])));
-    gf_log_flush_stdout();
+    json_t *axes = json_array();
+    for (int i = 0; i < ndim; i++)
+        GF_APPEND(axes, GF_KEY(".axis", names[3 - ndim + i]), GF_KEY(".samples", m->shift[i]),
+                  GF_KEY(".units", m->shift[i] * spacing[i]));
+    gf_signal_print(
+        t, NULL, form,
+        GF_ADD(gf_signal_report(t, frame ? frame : t->read[0], page),
+               GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
+               GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
+               GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)),
+               GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
+               GF_KEY("correlation", f->coefficient), GF_KEY("peak", f->height),
+               GF_KEY("backend", f->backend), GF_KEY_IF(t->targets->n, "out", t->product[0].path),
+               GF_BOOL("ok", true), GF_BOOL(".first", !g->printed),
+               GF_KEY(".name", gf_log_name(frame ? frame : name)), GF_KEY(".axes", axes),
+               GF_BOOL(".turns", t->s->reg.estimate != SHIFT)));
     g->printed = true;
 }
 
@@ -346,7 +350,7 @@ static int register_frame(struct gf_registering *g, int i, struct frame *f, int6
     r->ref = pair ? &f->ref : &g->ref;
     r->in = &f->px;
     if (pair)
-        r->pictures.ready = r->pictures.near = false;
+        r->pictures.ready = r->halves.ready = r->pictures.near = false;
     int rc = estimate(r);
     f->backend = gf_runner_name(r->runner[FORWARD]);
     return !rc && g->t->targets->n && !pair ? align(r, page) : rc;
@@ -482,14 +486,9 @@ static int prepare(struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    struct gf_array *out = &t->product[0].image.px, like = *out;
-    int rc = t->targets->n ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
-    if (!rc)
-        rc = gf_signal_each(t, visit, walk);
-    if (!rc && t->targets->n) {
+    int rc = gf_signal_each(t, visit, walk);
+    if (!rc && t->targets->n)
         gf_task_note_alpha(t, 0);
-        rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
-    }
     return rc;
 }
 
@@ -500,17 +499,6 @@ static const struct gf_task_hooks hooks = {.name = "register",
                                            .prints = true,
                                            .prepare = prepare,
                                            .stream = stream};
-
-static int load_reference(const struct gf_settings *s, struct gf_array *ref) {
-    struct gf_image image = {0};
-    int rc = gf_signal_load(s, s->reg.with, &image);
-    if (!rc)
-        rc = gf_signal_make(s, &image, ref);
-    gf_image_free(&image);
-    if (rc)
-        gf_log_fail(s->reg.with);
-    return rc;
-}
 
 static int run(struct gf_settings *s, char **operands, int n) {
     const bool listed = s->files_from || s->files0_from;
@@ -523,7 +511,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    int rc = pair ? load_reference(s, &g->ref) : 0;
+    int rc = pair ? gf_signal_load(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, NULL) : 0;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
     free_state(g);
     gf_array_free(&g->ref);
@@ -548,10 +536,9 @@ static const struct gf_opt_group register_group = GF_GROUP(
     GF_INTEGER("dims", dims, "2|3", 2, 3,
                "2: take each page of a volume by itself; 3: all as depth"));
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,         &gf_opts_depth_own, &gf_opts_files,  &register_group,
-    &gf_opts_precision,   &gf_opts_list,      &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_one_backend, &gf_opts_memory,    &gf_opts_report, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,       &gf_opts_depth_own,
+                                                    &gf_opts_files,     &register_group,
+                                                    &gf_opts_precision, GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_register = {
     .name = "register",

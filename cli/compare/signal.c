@@ -6,11 +6,14 @@
 
 #include "cli/batch/describe.h"
 #include "cli/filter/filtering.h"
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "cli/report.h"
 #include "core/base/memory.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
 
-int gf_signal_check_record(const struct gf_image *image, const char *command) {
+static int check_record(const struct gf_image *image, const char *command) {
     struct gf_record record;
     int rc = image->record ? gf_record_parse(image->record, &record) : 0;
     if (rc || !image->record)
@@ -33,22 +36,6 @@ static int read_only(struct gf_reader *r, struct gf_image *image) {
     return rc ? rc : gf_load_finite(r->s, image);
 }
 
-int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_image *image) {
-    struct gf_settings one = *s;
-    struct gf_reader reader = {0};
-    char *const paths[] = {(char *)path};
-    one.frames = false;
-    int rc = gf_reader_open(&reader, &one, paths, 1, image);
-    if (!rc)
-        rc = gf_signal_check_record(image, "this command");
-    if (!rc && reader.series)
-        rc = gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
-    if (!rc)
-        rc = read_only(&reader, image);
-    gf_reader_close(&reader);
-    return rc;
-}
-
 /* ---- samples ---- */
 
 static enum gf_dtype real_type(const struct gf_settings *s, const struct gf_image *image) {
@@ -65,13 +52,18 @@ static void make_row(const struct gf_array *from, int channels, double *row, dou
                      const struct gf_array *px, char *to) {
     const int axis = from->rank - 2;
     const int64_t n = from->shape[axis];
+    const int64_t size = (int64_t)gf_dtype_size(px->dtype);
+    if (channels == 1 && from->dtype == px->dtype && from->stride[axis] == size) {
+        memcpy(to, from->data, (size_t)(n * size));
+        return;
+    }
     for (int c = 0; c < channels; c++) {
         gf_sample_run_read((const char *)from->data + c * from->stride[axis + 1], from->dtype,
                            from->stride[axis], n, c ? channel : row, NULL);
         for (int64_t i = 0; i < n && channels > 1; i++)
             row[i] = gf_luma_weight[c] * (c ? channel[i] : row[i]) + (c ? row[i] : 0);
     }
-    gf_sample_run_write(to, px->dtype, (int64_t)gf_dtype_size(px->dtype), n, row, NULL);
+    gf_sample_run_write(to, px->dtype, size, n, row, NULL);
 }
 
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px) {
@@ -98,22 +90,35 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
     return rc;
 }
 
-int gf_signal_load_other(const struct gf_settings *s, const char *path, bool weights,
-                         struct gf_array *px, bool *luma) {
+int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
+                   struct gf_array *px, bool *luma) {
     struct gf_settings own = *s;
     struct gf_image image = {0};
-    own.shape.n = own.n_select = own.pixel.n = 0;
-    int rc = gf_signal_load(&own, path, &image);
+    struct gf_reader reader = {0};
+    char *const paths[] = {(char *)path};
+    own.frames = false;
+    if (role != GF_SIGNAL_ALIKE)
+        own.shape.n = own.n_select = own.pixel.n = 0;
+    int rc = gf_reader_open(&reader, &own, paths, 1, &image);
     if (!rc)
-        rc = gf_signal_make(&own, &image, px);
+        rc = check_record(&image, "this command");
+    if (!rc && reader.series)
+        rc = gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
+    if (!rc)
+        rc = read_only(&reader, &image);
+    gf_reader_close(&reader);
+    if (!rc)
+        rc = gf_signal_make(s, &image, px);
     const double white = gf_filter_mask_white(image.px.dtype);
-    for (int64_t i = 0; i < gf_array_count(px) && weights && !rc; i++) {
+    for (int64_t i = 0; i < gf_array_count(px) && role == GF_SIGNAL_WEIGHTS && !rc; i++) {
         char *p = gf_array_at(px, i);
         gf_sample_put(p, px->dtype, gf_sample_get(p, px->dtype) / white);
     }
     if (luma)
         *luma = image.color == GF_RGB;
     gf_image_free(&image);
+    if (rc)
+        gf_log_fail(path);
     return rc;
 }
 
@@ -136,25 +141,24 @@ int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, con
 
 /* ---- transforms ---- */
 
-struct gf_job gf_signal_job(const struct gf_array *px, enum gf_direction direction) {
-    const bool wide = px->dtype == GF_F64;
+/* The job of a signal of that shape over all axes: reals to half a spectrum, or back. */
+static struct gf_job make_job(int ndim, const int64_t *shape, bool wide,
+                              enum gf_direction direction) {
+    const bool forward = direction == GF_FORWARD;
+    const enum gf_dtype real = wide ? GF_F64 : GF_F32, number = wide ? GF_C128 : GF_C64;
     struct gf_job job = {.direction = direction,
-                         .ndim = px->rank,
+                         .ndim = ndim,
                          .channels = 1,
-                         .axes = (1u << px->rank) - 1,
-                         .in_dtype = px->dtype,
+                         .axes = (1u << ndim) - 1,
+                         .in_dtype = forward ? real : number,
+                         .in_half = !forward,
+                         .real = !forward,
                          .precision = wide ? GF_DOUBLE : GF_SINGLE,
                          .norm = GF_NORM_BACKWARD,
                          .n_out = 1};
-    const enum gf_dtype number = gf_job_number(&job);
-    memcpy(job.shape, px->shape, (size_t)px->rank * sizeof *job.shape);
-    if (direction == GF_FORWARD) {
-        job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = number, .half = true};
-        return job;
-    }
-    job.in_dtype = number;
-    job.in_half = job.real = true;
-    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = px->dtype};
+    job.out[0] = (struct gf_output){
+        .kind = forward ? GF_COMPLEX : GF_REAL, .dtype = forward ? number : real, .half = forward};
+    memcpy(job.shape, shape, (size_t)ndim * sizeof *shape);
     return job;
 }
 
@@ -167,28 +171,36 @@ int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held) {
     return rc ? rc : gf_memory_check(held + r->workspace, gf_runner_limit(r));
 }
 
-/* The array with its one channel as a last axis. */
-static struct gf_array with_channel(const struct gf_array *a) {
-    struct gf_array v = *a;
-    v.base = NULL;
-    v.shape[v.rank] = 1;
-    v.stride[v.rank++] = (int64_t)gf_dtype_size(a->dtype);
-    return v;
-}
-
-int gf_signal_run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
-                  struct gf_array *out) {
+static int run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
+               struct gf_array *out) {
     struct gf_report report = {0};
-    int64_t shape[GF_MAX_RANK];
+    int64_t shape[2][GF_MAX_RANK]; /* with a channel as the last axis */
     int rc = gf_signal_plan(r, job, held);
-    gf_job_out_shape(job, 0, shape);
+    gf_job_in_shape(job, shape[0]);
+    gf_job_out_shape(job, 0, shape[1]);
     if (!rc && !out->data)
-        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim, shape);
+        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim, shape[1]);
     if (rc)
         return rc;
-    const struct gf_array from = with_channel(in);
-    struct gf_array to = with_channel(out);
+    const struct gf_array from = gf_array_wrap(in->data, in->dtype, job->ndim + 1, shape[0]);
+    struct gf_array to = gf_array_wrap(out->data, out->dtype, job->ndim + 1, shape[1]);
     return gf_runner_run(r, &from, &to, &report);
+}
+
+int gf_signal_forward(struct gf_runner *r, int64_t held, const struct gf_array *px,
+                      struct gf_spectrum *out) {
+    struct gf_job job = make_job(px->rank, px->shape, px->dtype == GF_F64, GF_FORWARD);
+    out->ndim = px->rank;
+    out->half = true;
+    out->threads = r->threads;
+    memcpy(out->shape, job.shape, sizeof out->shape);
+    return run(r, &job, held, px, &out->px);
+}
+
+int gf_signal_inverse(struct gf_runner *r, int64_t held, const struct gf_spectrum *s,
+                      struct gf_array *out) {
+    struct gf_job job = make_job(s->ndim, s->shape, s->px.dtype == GF_C128, GF_INVERSE);
+    return run(r, &job, held, &s->px, out);
 }
 
 /* ---- units ---- */
@@ -256,7 +268,7 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk
 }
 
 int gf_signal_prepare(struct gf_task *t) {
-    int rc = gf_signal_check_record(&t->image, t->hooks->name);
+    int rc = check_record(&t->image, t->hooks->name);
     gf_task_begin_job(t, GF_FORWARD);
     t->refuses.pages = "pages are taken one by one";
     t->product[0].image.ndim = t->image.ndim;
@@ -268,17 +280,49 @@ bool gf_signal_by_pages(const struct gf_task *t) {
     return t->image.ndim == 3 && !(t->job.axes & 1);
 }
 
+/* Calls visit() or walk(). */
+static int visit_all(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk) {
+    if (gf_signal_by_pages(t))
+        return visit_pages(t, visit, walk);
+    int rc = read_only(&t->reader, &t->image);
+    return rc ? rc : visit(t, t->name, -1);
+}
+
 int gf_signal_each(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk) {
-    const bool pages = gf_signal_by_pages(t);
     const struct gf_target *to = t->targets->target;
-    if (pages && t->targets->n && to->plain && !to->where.has_page)
+    struct gf_array *out = &t->product[0].image.px, like = *out;
+    const bool writes = t->targets->n && like.rank;
+    if (gf_signal_by_pages(t) && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",
                        to->where.option);
-    int rc = pages ? visit_pages(t, visit, walk) : read_only(&t->reader, &t->image);
-    if (!rc && !pages)
-        rc = visit(t, t->name, -1);
+    int rc = writes ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
+    if (!rc)
+        rc = visit_all(t, visit, walk);
+    if (!rc && writes)
+        rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
     if (!t->reader.series)
         gf_reader_close(&t->reader);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
+}
+
+/* ---- reports ---- */
+
+json_t *gf_signal_report(const struct gf_task *t, const char *in, int64_t page) {
+    return GF_REPORT(GF_KEY("in", in), GF_KEY_IF(page >= 0, "page", page),
+                     GF_KEY("command", t->hooks->name));
+}
+
+void gf_signal_print(const struct gf_task *t, const char *name, const char *form, json_t *report) {
+    gf_progress_hide();
+    if (name && !t->s->json)
+        gf_log_heading(name);
+    gf_report_print(t->s->json, form, report);
+    gf_log_flush_stdout();
+}
+
+int gf_signal_path(const struct gf_task *t, int64_t page, char **path) {
+    const struct gf_target *to = &t->targets->target[0];
+    const struct gf_indices at = {.page = gf_max(page, 0)};
+    return gf_template_expand(&to->where, t->read[0], to->label, &at, path);
 }

@@ -1,50 +1,41 @@
 /* Pictures as signals of one channel, for commands that analyse a picture (stats) or compare two.
  *
- *     struct gf_image image;
- *     struct gf_array px = {0}, spectrum = {0};
- *     int rc = gf_signal_load(s, "ref.png", &image);
+ *     struct gf_array px = {0};
+ *     struct gf_spectrum spectrum = {0};
+ *     int rc = gf_signal_load(s, "ref.png", GF_SIGNAL_OTHER, &px, NULL);
  *     if (!rc)
- *         rc = gf_signal_make(s, &image, &px);
- *     if (!rc) {
- *         struct gf_job job = gf_signal_job(&px, GF_FORWARD);
- *         rc = gf_signal_run(runner, &job, held, &px, &spectrum);
- *     }
- *     gf_array_free(&spectrum), gf_array_free(&px), gf_image_free(&image); */
+ *         rc = gf_signal_forward(runner, held, &px, &spectrum);
+ *     gf_array_free(&spectrum.px), gf_array_free(&px); */
 #ifndef GF_CLI_COMPARE_SIGNAL_H
 #define GF_CLI_COMPARE_SIGNAL_H
 
 #include "cli/batch/task.h"
-
-/* Reads the only picture, volume or line of a file that is no spectrum, and applies --nan.
- * The caller frees the image after a failure too. */
-int gf_signal_load(const struct gf_settings *s, const char *path, struct gf_image *image);
-/* GF_EINVAL if the image's record says that it is a spectrum or wavelet coefficients; `command`
- * names what refuses it. */
-int gf_signal_check_record(const struct gf_image *image, const char *command);
+#include "core/spectrum/spectrum.h"
 
 /* Allocates *px unless it has data, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
  * is the caller's to check: gf_signal_bytes(). GF_EINVAL for complex samples or other channels. */
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
 int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *image);
-/* Loads a file that inputs are compared with; options that describe raw inputs are not its own. As
- * `weights` integers become 0 to 1, black to white. Sets *luma, unless it is NULL, if the file is
- * colour. The caller frees *px after a failure too. */
-int gf_signal_load_other(const struct gf_settings *s, const char *path, bool weights,
-                         struct gf_array *px, bool *luma);
+/* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which is no
+ * spectrum; applies --nan and logs a failure. Only if it is alike do options that describe raw
+ * inputs apply to it. Integers of weights become 0 to 1, black to white. Sets *luma, unless it is
+ * NULL, if the file is colour. The caller frees *px after a failure too. */
+enum gf_signal_role { GF_SIGNAL_ALIKE, GF_SIGNAL_OTHER, GF_SIGNAL_WEIGHTS };
+int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
+                   struct gf_array *px, bool *luma);
 /* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
 
-/* The job of a signal of px's shape and type over all axes. Forward: reals to half a spectrum,
- * unshifted, norm backward; inverse: back to reals. */
-struct gf_job gf_signal_job(const struct gf_array *px, enum gf_direction direction);
 /* Plans a job within the memory limit, beside `held` bytes of arrays, its own included; with a lean
  * plan if necessary. GF_ENOMEM. */
 int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held);
-/* Plans and runs a job of gf_signal_job(). `in` and `out` are of rank ndim; without data `out` is
+/* Transforms a signal of f32 or f64 over all axes to half a spectrum, or back; without data the output is
  * allocated, and the caller frees it. `held`: bytes of all arrays of the caller. */
-int gf_signal_run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
-                  struct gf_array *out);
+int gf_signal_forward(struct gf_runner *r, int64_t held, const struct gf_array *px,
+                      struct gf_spectrum *out);
+int gf_signal_inverse(struct gf_runner *r, int64_t held, const struct gf_spectrum *s,
+                      struct gf_array *out);
 
 /* The unit in which the file gives the distance of samples along all ndim axes, and the distances;
  * NULL if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
@@ -59,7 +50,8 @@ int gf_signal_prepare(struct gf_task *t);
 bool gf_signal_by_pages(const struct gf_task *t);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with gf_signal_by_pages(), for each page, named "IN[3]". Applies --nan. Stops at the first
- * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. */
+ * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. Allocates and
+ * writes product 0 if prepare() described its array, which visit() or the walk fills. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
 typedef int gf_signal_walk(struct gf_task *t);
 int gf_signal_each(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk);
@@ -69,5 +61,13 @@ int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_
                         struct gf_image *image);
 /* "IN[3]"; returns `name`. */
 const char *gf_signal_page_name(const struct gf_task *t, int64_t z, char *name, size_t size);
+
+/* The first keys of a report, which the caller frees: the input, its page if that is not -1, the command. */
+struct json_t *gf_signal_report(const struct gf_task *t, const char *in, int64_t page);
+/* Prints a report below its heading, the name unless that is NULL, and frees it. */
+void gf_signal_print(const struct gf_task *t, const char *name, const char *form,
+                     struct json_t *report);
+/* The path of target 0's file for a page, or -1, to be freed. */
+int gf_signal_path(const struct gf_task *t, int64_t page, char **path);
 
 #endif

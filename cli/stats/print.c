@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/compare/signal.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "cli/report.h"
 #include "cli/stats/stats.h"
-#include "cli/text.h"
 
 /* The energy's share in the zero frequency in percent, and the shares of the rest. */
 static json_t *shares_report(const struct gf_energy *e) {
@@ -52,17 +52,6 @@ static json_t *octaves_report(const struct gf_stats *s, const struct gf_stats_si
     return list;
 }
 
-/* "36,-20": x first. */
-static const char *place(const struct gf_stats *s, const struct gf_peak *p, char text[80]) {
-    text[0] = 0;
-    for (int i = s->job->ndim - 1; i >= 0; i--) {
-        size_t used = strlen(text);
-        snprintf(text + used, 80 - used, "%s%lld", i < s->job->ndim - 1 ? "," : "",
-                 (long long)p->at[i]);
-    }
-    return text;
-}
-
 double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
     double squares = 0;
     for (int i = 0; i < s->job->ndim && s->unit; i++) {
@@ -74,14 +63,13 @@ double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
 
 json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *list = json_array();
-    char text[80];
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
         const double f = gf_stats_cycles(s, p);
         GF_APPEND(list, GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
-                  GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
-                  GF_KEY("period", w->period), GF_KEY_IF(s->unit, "per_unit", f),
+                  GF_KEY("frequency", w->frequency), GF_KEY("period", w->period),
+                  GF_KEY_IF(s->unit, "per_unit", f),
                   GF_KEY(".shown", s->unit && f > 0 ? 1 / f : w->period),
                   GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
                   GF_KEY_IF(s->job->ndim > 2, "tilt", w->tilt), GF_KEY("amplitude", w->amplitude),
@@ -144,7 +132,7 @@ static json_t *signal_report(const struct gf_stats *s, int64_t i) {
         GF_KEY_IF(s->n_tiles == 1, "peaks", gf_stats_peaks_report(s, c)));
 }
 
-static json_t *report(const struct gf_stats *s) {
+static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
     const struct gf_job *job = s->job;
     json_t *signals = json_array();
@@ -152,27 +140,27 @@ static json_t *report(const struct gf_stats *s) {
         json_array_append_new(signals, signal_report(s, i));
     const bool density = s->options->stats.psd, tiled = s->n_tiles > 1;
     char window[GF_WINDOW_TEXT];
-    return GF_REPORT(
-        GF_KEY("in", s->path), GF_KEY_IF(s->page >= 0, "page", s->page), GF_KEY("command", "stats"),
-        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
-        GF_KEY("type", gf_dtype_name(job->in_dtype)),
-        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-        GF_KEY("backend", s->backend), GF_KEY("luma", job->luma), GF_KEY("signals", signals),
-        GF_KEY_IF(s->unit, "unit", s->unit),
-        GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
-        GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
-        GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
-        GF_KEY(".alpha", s->image->alpha),
-        GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
-        GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks && !tiled),
-        GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
-        GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
-        GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
-        GF_KEY_IF(density, "density_unit", s->density_unit),
-        GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-        GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
-        GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
+    return GF_ADD(gf_signal_report(t, s->path, s->page),
+                  GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
+                  GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
+                  GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+                  GF_KEY("backend", s->backend), GF_KEY("luma", job->luma),
+                  GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
+                  GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
+                  GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
+                  GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
+                  GF_KEY(".alpha", s->image->alpha),
+                  GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
+                  GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
+                  GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks && !tiled),
+                  GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
+                  GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
+                  GF_KEY_IF(tiled, "tiles", s->n_tiles),
+                  GF_KEY_IF(tiled, "tile", s->options->stats.tile),
+                  GF_KEY_IF(density, "density_unit", s->density_unit),
+                  GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
+                  GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
+                  GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
 }
 
 static const char form[] =
@@ -198,52 +186,38 @@ static const char form[] =
     "{?peaks   peaks\n    {axes:-16s} period {peaks_in:-3s} {?plane angle    }{?volume tilt     "
     "}amplitude   "
     "times its ring\n"
-    "{*peaks     {place:-16s} {shown:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
+    "{*peaks     {at:-16.0f} {shown:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
     "{amplitude:-11.4g} {strength:.3g}\n}|{?seeks   peaks      none\n}}}";
 
-void gf_stats_print(const struct gf_stats *s, bool json) {
-    if (!json)
-        gf_log_heading(s->name);
-    gf_report_print(json, form, report(s));
-    gf_log_flush_stdout();
+void gf_stats_print(const struct gf_task *t, const struct gf_stats *s) {
+    gf_signal_print(t, s->name, form, report(t, s));
 }
 
 /* ---- the radial spectrum as a file ---- */
 
 /* A row for each ring, with a column for each channel. */
-static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
-    char number[GF_REAL_TEXT];
-    struct gf_text t;
-    int rc = gf_text_open(&t);
-    FILE *f = t.f;
-    if (rc)
-        return rc;
-    fprintf(f, "frequency,bins");
-    for (int64_t c = 0; c < s->n_signals; c++)
-        fprintf(f, s->n_signals > 1 ? ",%s_%lld" : ",%s",
-                s->options->stats.psd ? "density" : "power", (long long)c + 1);
-    if (s->ring_spacing > 0)
-        fprintf(f, ",cycles_per_%s", s->unit);
-    fputc('\n', f);
-    for (int64_t r = 0; r < s->n_rings; r++) {
-        const struct gf_ring *first = &s->signal[0].ring[r];
-        fprintf(f, "%s,%lld", gf_real_text(first->frequency, number), (long long)first->bins);
-        for (int64_t c = 0; c < s->n_signals; c++)
-            fprintf(f, ",%s", gf_real_text(s->signal[c].ring[r].mean, number));
-        if (s->ring_spacing > 0)
-            fprintf(f, ",%s", gf_real_text(first->frequency / s->ring_spacing, number));
-        fputc('\n', f);
-    }
-    return gf_text_save(&t, 0, path, clobber);
-}
+static const char csv[] =
+    "frequency,bins{*signals ,{power_is}{?number _{number}}}{?spacing ,cycles_per_{unit}}\n"
+    "{*rings {frequency:r},{bins}{*means ,{mean:r}}{?spacing ,{cycles:r}}\n}";
 
-static int write_json(const struct gf_stats *s, const char *path, bool clobber) {
-    gf_json_memory_begin();
-    json_t *signals = json_array();
+static json_t *rings_report(const struct gf_stats *s) {
+    json_t *signals = json_array(), *rings = json_array();
     for (int64_t c = 0; c < s->n_signals; c++)
-        json_array_append_new(signals, radial_report(s, &s->signal[c]));
-    return gf_report_save(NULL, GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals)), path,
-                          clobber);
+        json_array_append_new(signals, GF_ADD(radial_report(s, &s->signal[c]),
+                                              GF_KEY_IF(s->n_signals > 1, ".number", c + 1)));
+    for (int64_t r = 0; r < s->n_rings; r++) {
+        const struct gf_ring *ring = &s->signal[0].ring[r];
+        json_t *means = json_array();
+        for (int64_t c = 0; c < s->n_signals; c++)
+            GF_APPEND(means, GF_KEY("mean", s->signal[c].ring[r].mean));
+        GF_APPEND(rings, GF_KEY("frequency", ring->frequency), GF_KEY("bins", ring->bins),
+                  GF_KEY("means", means),
+                  GF_KEY_IF(s->ring_spacing > 0, "cycles", ring->frequency / s->ring_spacing));
+    }
+    return GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals), GF_KEY(".rings", rings),
+                     GF_KEY(".power_is", s->options->stats.psd ? "density" : "power"),
+                     GF_KEY_IF(s->ring_spacing > 0, ".spacing", s->ring_spacing),
+                     GF_KEY_IF(s->ring_spacing > 0, ".unit", s->unit));
 }
 
 /* The frequencies, then each channel's powers, each of n_rings numbers. */
@@ -293,10 +267,10 @@ int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, 
 
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
     const int what = gf_plot_file("--radial", path);
-    if (what == GF_PLOT_CSV)
-        return write_csv(s, path, clobber);
-    if (what == GF_PLOT_JSON)
-        return write_json(s, path, clobber);
-    const char *power = s->options->stats.psd ? s->density_unit : "mean power";
-    return what < 0 ? what : gf_stats_plot(s, power, path, clobber, NULL);
+    if (what == GF_PLOT_DRAWING)
+        return gf_stats_plot(s, s->options->stats.psd ? s->density_unit : "mean power", path,
+                             clobber, NULL);
+    return what < 0
+               ? what
+               : gf_report_save(what == GF_PLOT_CSV ? csv : NULL, rings_report(s), path, clobber);
 }

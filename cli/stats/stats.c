@@ -206,9 +206,7 @@ static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
     char *path = NULL;
     if (!t->targets->n)
         return 0;
-    const struct gf_target *radial = &t->targets->target[0];
-    const struct gf_indices at = {.page = st->page < 0 ? 0 : st->page};
-    int rc = gf_template_expand(&radial->where, st->path, radial->label, &at, &path);
+    int rc = gf_signal_path(t, st->page, &path);
     if (!rc)
         rc = gf_stats_radial_write(st, path, t->s->clobber);
     free(path);
@@ -232,8 +230,7 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     if (!rc)
         rc = write_radial(t, &st);
     if (!rc) {
-        gf_progress_hide();
-        gf_stats_print(&st, t->s->json);
+        gf_stats_print(t, &st);
         gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name), st.backend, t->runner->why);
     }
     free_stats(&st);
@@ -325,9 +322,8 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
-static const struct gf_opt_group *const groups[] = {
-    &stats_group, &gf_opts_window,      &gf_opts_precision, &gf_opts_list,   &gf_opts_frames,
-    &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory,    &gf_opts_report, NULL};
+static const struct gf_opt_group *const groups[] = {&stats_group, &gf_opts_window,
+                                                    &gf_opts_precision, GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",

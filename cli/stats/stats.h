@@ -40,6 +40,7 @@ struct gf_stats {
 };
 
 struct json_t;
+struct gf_task;
 /* Fills in the signal's peaks, at most so many, and their waves, whose amplitudes it divides by `weight`.
  * The caller frees them, also after a failure. GF_ENOMEM. */
 int gf_stats_find_peaks(const struct gf_spectrum *s, int most, double weight,
@@ -49,7 +50,7 @@ double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p);
 /* The list of a signal's peaks, for a report. */
 struct json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c);
 
-void gf_stats_print(const struct gf_stats *s, bool json);
+void gf_stats_print(const struct gf_task *t, const struct gf_stats *s);
 
 /* Plots the rings' means, which are called `what`, into a file, or into an image that is not NULL,
  * which the caller frees. */

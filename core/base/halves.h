@@ -56,6 +56,10 @@ static inline struct gf_number gf_number_conjugate(struct gf_number x) {
     return (struct gf_number){x.re, -x.im};
 }
 
+static inline struct gf_number gf_number_times(struct gf_number a, struct gf_number b) {
+    return (struct gf_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
 /* (a + b) / 2, rounded to that precision. */
 static inline struct gf_number gf_number_mean(struct gf_number a, struct gf_number b,
                                               bool is_double) {

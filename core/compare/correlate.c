@@ -1,13 +1,17 @@
 /* Correlates two signals and finds the peak, to a fraction of a sample. */
 #include "core/compare/correlate.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
 
-enum { OFFSETS = 7, LANES = 8 }; /* samples of a peak along an axis, and room for them */
+enum {
+    SIDE = 4,
+    OFFSETS = 2 * SIDE - 1,
+    LANES = 8
+};                   /* samples of a peak along an axis, their room */
+enum { PART = 128 }; /* bins of a row at a time */
 
 typedef float quad __attribute__((vector_size(16), may_alias));
 
@@ -15,143 +19,138 @@ typedef float quad __attribute__((vector_size(16), may_alias));
 
 /* Fills the windows of n[0] + n[1] + n[2] samples, those of axes without one with 1. */
 static void make_windows(const int64_t n[3], const double middle[3], const double less[3],
-                         unsigned axes, double *window) {
+                         unsigned axes, float *window) {
     for (int axis = 0; axis < 3; window += n[axis++])
         for (int64_t i = 0; i < n[axis]; i++) {
             const double length = (double)n[axis] - less[axis];
             const double from = (double)i - (double)(n[axis] - 1) / 2 - middle[axis];
             const double t = length > 0 ? 2 * fabs(from) / length : 1;
             const bool flat = n[axis] == 1 || !(axes >> axis & 1) || t <= 0.5;
-            window[i] = flat ? 1 : t >= 1 ? 0 : 0.5 - 0.5 * cos(2 * M_PI * t);
+            window[i] = flat ? 1 : t >= 1 ? 0 : (float)(0.5 - 0.5 * cos(2 * M_PI * t));
         }
 }
 
-/* The sum of a row's samples less `base`, weighted; raises *top to the largest magnitude. */
-static double sum_wide(const double *px, const double *window, int64_t n, double base,
-                       double *top) {
-    double sum = 0, most = *top;
+/* Fills a row with scale (v - base). */
+static void load_row(const void *px, bool wide, int64_t n, double base, double scale, float *to) {
+    const double *v = px;
+    const float *narrow = px, own = (float)base;
+    for (int64_t x = 0; x < (wide ? n : 0); x++)
+        to[x] = (float)(scale * (v[x] - base));
+    for (int64_t x = 0; x < (wide ? 0 : n); x++)
+        to[x] = narrow[x] - own;
+}
+
+/* The same with the means of 2x2 samples of two rows. */
+static void load_pairs(const float *px, int64_t line, int64_t n, float base, float *to) {
+#pragma omp simd
+    for (int64_t x = 0; x < n; x++)
+        to[x] = 0.25f * px[2 * x] + 0.25f * px[2 * x + 1] + 0.25f * px[line + 2 * x] +
+                0.25f * px[line + 2 * x + 1] - base;
+}
+
+/* The weighted sum of a row; raises *top to the largest magnitude. */
+static double sum_row(const float *row, const float *window, int64_t n, float *top) {
+    float sum = 0, most = *top;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
     for (int64_t x = 0; x < n; x++) {
-        const double size = fabs(px[x]);
-        sum += window[x] * (px[x] - base);
+        const float size = fabsf(row[x]);
+        sum += window[x] * row[x];
         most = most > size ? most : size;
     }
     *top = most;
-    return sum;
-}
-
-static double sum_narrow(const float *px, const double *window, int64_t n, double base,
-                         double *top) {
-    float sum = 0, most = (float)*top, own = (float)base;
-#pragma omp simd reduction(+ : sum) reduction(max : most)
-    for (int64_t x = 0; x < n; x++) {
-        const float size = fabsf(px[x]);
-        sum += (float)window[x] * (px[x] - own);
-        most = most > size ? most : size;
-    }
-    *top = (double)most;
     return (double)sum;
 }
 
-/* Fills a row with w window[x] (v - mean); returns the sum of squares. */
-static inline double fill_row(const void *px, bool wide, const double *window, int64_t n, double w,
-                              double mean, float *to) {
-    const float own = (float)mean;
-    double sum = 0;
+/* Replaces v by w window[x] (v - mean); returns the sum of squares. */
+static double taper_row(float *row, const float *window, int64_t n, float w, float mean) {
+    float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) {
-        const float v = wide ? (float)(w * window[x] * (((const double *)px)[x] - mean))
-                             : (float)(w * window[x]) * (((const float *)px)[x] - own);
-        to[x] = v;
-        sum += (double)v * (double)v;
+        row[x] = w * window[x] * (row[x] - mean);
+        sum += row[x] * row[x];
     }
-    return sum;
+    return (double)sum;
 }
 
 int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
-    const bool wide = px->dtype == GF_F64;
+    const bool wide = px->dtype == GF_F64, halves = to->shape[0] != px->shape[0];
     int64_t n[3] = {1, 1, 1};
-    double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, top = 0;
+    const int64_t size = (int64_t)gf_dtype_size(px->dtype);
+    double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, most = 0;
+    float top = 0;
     for (int i = 0; i < px->rank; i++) {
-        n[missing + i] = px->shape[i];
+        n[missing + i] = to->shape[i];
         at[missing + i] = middle ? middle[i] : 0;
         shorter[missing + i] = less ? less[i] : 0;
     }
-    const int64_t rows = n[0] * n[1], stride = n[2] * (int64_t)gf_dtype_size(px->dtype);
-    double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
-    if (!window)
+    const int64_t rows = n[0] * n[1], line = px->shape[px->rank - 1];
+    float *window = malloc((size_t)(n[0] + n[1] + n[2]) * sizeof *window);
+    double *sum = malloc((size_t)rows * sizeof *sum);
+    if (!window || !sum) {
+        free(window);
+        free(sum);
         return gf_no_memory();
+    }
     make_windows(n, at, shorter, axes << missing, window);
-    double *along = window + n[0] + n[1], *sum = along + n[2];
-    const double base = gf_real_get(px->data, 0, wide);
+    const float *along = window + n[0] + n[1];
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
-        weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
+        weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += (double)window[i];
+    for (int64_t i = 0; i < rows * n[2] && wide; i++)
+        most = fmax(most, fabs(((const double *)px->data)[i]));
+    const double base = gf_real_get(px->data, 0, wide), unit = most > 0 ? 1 / most : 1;
 #pragma omp parallel for num_threads(threads) reduction(max : top)
     for (int64_t r = 0; r < rows; r++) {
-        const char *from = (const char *)px->data + r * stride;
-        sum[r] = wide ? sum_wide((const double *)from, along, n[2], base, &top)
-                      : sum_narrow((const float *)from, along, n[2], base, &top);
+        float *row = (float *)to->data + r * n[2];
+        const char *from = (const char *)px->data + (r << halves) * line * size;
+        if (halves)
+            load_pairs((const float *)from, line, n[2], (float)base, row);
+        else
+            load_row(from, wide, n[2], base, unit, row);
+        sum[r] = sum_row(row, along, n[2], &top);
     }
     for (int64_t r = 0; r < rows; r++)
-        mean += window[r / n[1]] * window[n[0] + r % n[1]] * sum[r];
-    mean = base + mean / (weights[0] * weights[1] * weights[2]);
-    const double scale = top > 0 ? 1 / top : 1; /* no square overflows */
+        mean += (double)(window[r / n[1]] * window[n[0] + r % n[1]]) * sum[r];
+    mean /= weights[0] * weights[1] * weights[2];
+    const float scale = top > 0 ? 1 / top : 1; /* no square overflows */
 #pragma omp parallel for num_threads(threads)
-    for (int64_t r = 0; r < rows; r++) {
-        const double w = scale * window[r / n[1]] * window[n[0] + r % n[1]];
-        const char *from = (const char *)px->data + r * stride;
-        float *row = (float *)to->data + r * n[2];
-        sum[r] = wide ? fill_row(from, true, along, n[2], w, mean, row)
-                      : fill_row(from, false, along, n[2], w, mean, row);
-    }
+    for (int64_t r = 0; r < rows; r++)
+        sum[r] = taper_row((float *)to->data + r * n[2], along, n[2],
+                           scale * window[r / n[1]] * window[n[0] + r % n[1]], (float)mean);
     *energy = 0;
     for (int64_t r = 0; r < rows; r++)
         *energy += sum[r];
     *energy = *energy > 1e-28 * (double)(rows * n[2]) ? *energy : 0; /* rounding of the mean */
     free(window);
+    free(sum);
     return 0;
 }
 
 /* ---- phases ---- */
 
-/* The squared distances of the last axis's bins, and room for `more` floats. The caller frees. */
-static float *make_row(const struct gf_bins *b, int64_t more) {
-    float *along = malloc((size_t)(b->stored + more) * sizeof *along);
-    for (int64_t x = 0; x < b->stored && along; x++)
-        along[x] = (float)gf_bins_square(b, 2, x);
-    return along;
-}
-
-/* Fills ring[x] with the rings of a row's bins. */
-static void find_rings(const struct gf_bins *b, int64_t row, const float *along, int32_t *ring) {
-    const float square =
-        (float)(gf_bins_square(b, 0, row / b->n[1]) + gf_bins_square(b, 1, row % b->n[1]));
-#pragma omp simd
-    for (int64_t x = 0; x < b->stored; x++)
-        ring[x] = (int32_t)(sqrtf(square + along[x]) + 0.5f);
+/* The part of a bin's squared distance that its row has. */
+static double row_square(const struct gf_bins *b, int64_t row) {
+    return gf_bins_square(b, 0, row / b->n[1]) + gf_bins_square(b, 1, row % b->n[1]);
 }
 
 int gf_ring_shares(const struct gf_spectrum *s, float **share) {
-    const int64_t n = gf_spectrum_ring_count(s) + 1; /* one more, as floats may round up */
+    const int64_t n = gf_spectrum_ring_count(s);
     struct gf_bins b;
     gf_bins_view(s, &b);
     const int64_t rows = b.n[0] * b.n[1], step = 1 + rows / 1024; /* some rows tell enough */
-    float *along = make_row(&b, b.stored);
+    double *along = gf_bins_squares(&b);
     double *sum = calloc(2 * (size_t)n, sizeof *sum), floor = INFINITY;
     int rc = along && sum && (*share || (*share = malloc((size_t)n * sizeof **share)))
                  ? 0
                  : gf_no_memory();
-    int32_t *ring = (int32_t *)(along + b.stored);
     for (int64_t r = 0; r < rows && !rc; r += step) {
         const float *p = (const float *)s->px.data + 2 * r * b.stored;
-        find_rings(&b, r, along, ring);
-        for (int64_t x = 0; x < b.stored; x++) {
-            const double weight = gf_bins_weight(&b, x);
-            sum[2 * ring[x]] +=
-                weight * (double)(p[2 * x] * p[2 * x] + p[2 * x + 1] * p[2 * x + 1]);
-            sum[2 * ring[x] + 1] += weight;
+        const double square = row_square(&b, r);
+        for (int64_t x = 0; x < b.stored; x++, p += 2) {
+            double *of = &sum[2 * gf_bins_ring(square + along[x])];
+            of[0] += gf_bins_weight(&b, x) * (double)(p[0] * p[0] + p[1] * p[1]);
+            of[1] += gf_bins_weight(&b, x);
         }
     }
     for (int64_t r = 0; r < n && !rc; r++)
@@ -186,28 +185,47 @@ int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const stru
                     struct gf_spectrum *to) {
     struct gf_bins b;
     gf_bins_view(f, &b);
-    const int64_t rings = gf_spectrum_ring_count(f) + 1, rows = b.n[0] * b.n[1];
-    float *share = NULL, *along = make_row(&b, 2 * b.stored * b.threads);
+    const float *p = f->px.data, *q = g->px.data;
+    float *share = NULL, *out = to->px.data;
+    double *along = gf_bins_squares(&b);
     int rc = along ? gf_ring_shares(g, &share) : gf_no_memory();
-    for (int64_t r = 0; r < rings && !rc; r++)
-        share[r] = sqrtf(share[r] * shares[r]) + 0.01f; /* some of all, in case all is noise */
-#pragma omp parallel num_threads(b.threads)
-    {
-        int32_t *ring = (int32_t *)(along + (1 + 2 * omp_get_thread_num()) * b.stored);
-        float *own = (float *)(ring + b.stored);
-#pragma omp for
-        for (int64_t r = 0; r < (rc ? 0 : rows); r++) {
-            const int64_t at = 2 * r * b.stored;
-            find_rings(&b, r, along, ring);
-            for (int64_t x = 0; x < b.stored; x++)
-                own[x] = r || x ? share[ring[x]] : 0;
-            fill_phases((const float *)f->px.data + at, (const float *)g->px.data + at, b.stored,
-                        own, (float *)to->px.data + at);
+    for (int64_t r = 0; r < gf_spectrum_ring_count(f) && !rc; r++)
+        share[r] = r ? sqrtf(share[r] * shares[r]) + 0.01f : 0; /* means differ; all may be noise */
+#pragma omp parallel for num_threads(b.threads)
+    for (int64_t r = 0; r < (rc ? 0 : b.n[0] * b.n[1]); r++) {
+        const double square = row_square(&b, r);
+        float own[PART];
+        int32_t ring[PART];
+        for (int64_t from = 0; from < b.stored; from += PART) {
+            const int64_t n = gf_min(PART, b.stored - from), at = 2 * (r * b.stored + from);
+#pragma omp simd
+            for (int64_t x = 0; x < n; x++)
+                ring[x] = (int32_t)(sqrt(square + along[from + x]) + 0.5);
+            for (int64_t x = 0; x < n; x++)
+                own[x] = share[ring[x]];
+            fill_phases(p + at, q + at, n, own, out + at);
         }
     }
     free(along);
     free(share);
     return rc;
+}
+
+void gf_cross_power(const struct gf_array *a, struct gf_array *b) {
+    const bool wide = a->dtype == GF_C128;
+    const int64_t n = gf_array_count(a);
+    const float *p = a->data;
+    float *q = b->data;
+#pragma omp simd
+    for (int64_t i = 0; i < (wide ? 0 : n); i++) {
+        const float re = q[2 * i], im = q[2 * i + 1];
+        q[2 * i] = p[2 * i] * re + p[2 * i + 1] * im;
+        q[2 * i + 1] = p[2 * i + 1] * re - p[2 * i] * im;
+    }
+    for (int64_t i = 0; i < (wide ? n : 0); i++) {
+        const struct gf_number y = gf_number_conjugate(gf_number_get(q, i, true));
+        gf_number_put(q, i, true, gf_number_times(gf_number_get(p, i, true), y));
+    }
 }
 
 /* ---- peaks ---- */
@@ -248,89 +266,109 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
 
 /* ---- between samples ---- */
 
+/* Cosines and sines of the first SIDE multiples of an angle. */
+static void make_waves(double angle, float *wave) {
+    const struct gf_number turn = {cos(angle), sin(angle)};
+    struct gf_number e = {1, 0};
+    for (int j = 0; j < SIDE; j++) {
+        wave[j] = (float)e.re;
+        wave[SIDE + j] = (float)e.im;
+        e = gf_number_times(e, turn);
+    }
+}
+
 /* Sums an axis's bins at OFFSETS shifts around `at`, and makes that axis the slowest one:
- * to[j][row] = sum of from[row][k] exp(2 pi i k shift_j / n). `wave` has room for the factors. */
+ * to[j][row] = sum of from[row][k] exp(2 pi i k shift_j / n). Shifts on both sides of `at` share
+ * their products with cosines and sines. `wave` has room for the factors. */
 static void sum_axis(const struct gf_bins *b, int axis, double at, double step, float *wave,
                      const float *from, float *to) {
     const int64_t n = b->n[axis], bins = axis == 2 ? b->stored : n;
     const int64_t rows = axis == 2   ? b->n[0] * b->n[1]
                          : axis == 1 ? OFFSETS * b->n[0]
                                      : OFFSETS * OFFSETS;
+    const int64_t both = axis < 2 && n % 2 == 0 ? n / 2 : -1; /* a bin that stands for both signs */
+    float *turn = wave + 2 * SIDE * bins;
     for (int64_t k = 0; k < bins; k++) {
         const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) / (double)n;
-        const double first = angle * (at - OFFSETS / 2 * step), c = cos(angle * step),
-                     s = sin(angle * step);
-        struct gf_number e = {cos(first), sin(first)};
-        for (int j = 0; j < LANES; j++) {
-            wave[2 * LANES * k + j] = (float)e.re;
-            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)e.im; /* both signs */
-            e = (struct gf_number){e.re * c - e.im * s, e.re * s + e.im * c};
-        }
+        const double weight = k == both ? 0 : axis == 2 ? gf_bins_weight(b, k) : 1;
+        turn[2 * k] = (float)(weight * cos(angle * at));
+        turn[2 * k + 1] = (float)(weight * sin(angle * at));
+        make_waves(angle * step, wave + 2 * SIDE * k);
     }
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < rows; r++) {
-        const quad *w = (const quad *)wave; /* two of cosines, two of sines */
-        const float *v = from + 2 * r * bins;
-        quad re[2] = {{0}}, im[2] = {{0}};
-        for (int64_t k = 0; k < bins; k++, v += 2, w += 4) {
-            re[0] += v[0] * w[0] - v[1] * w[2];
-            re[1] += v[0] * w[1] - v[1] * w[3];
-            im[0] += v[0] * w[2] + v[1] * w[0];
-            im[1] += v[0] * w[3] + v[1] * w[1];
+        const float *v = from + 2 * r * bins, *t = turn;
+        const quad *w = (const quad *)wave;
+        quad sum[4] = {{0}}; /* both parts by cosines, then by sines */
+        for (int64_t k = 0; k < bins; k++, v += 2, t += 2, w += 2) {
+            const float re = v[0] * t[0] - v[1] * t[1], im = v[0] * t[1] + v[1] * t[0];
+            sum[0] += re * w[0];
+            sum[1] += im * w[0];
+            sum[2] += re * w[1];
+            sum[3] += im * w[1];
         }
-        for (int j = 0; j < OFFSETS; j++) {
-            to[2 * (j * rows + r)] = re[j / 4][j % 4];
-            to[2 * (j * rows + r) + 1] = im[j / 4][j % 4];
+        for (int j = -SIDE + 1; j < SIDE; j++) {
+            const float sign = j < 0 ? -1 : 1, *last = from + 2 * (r * bins + gf_max(both, 0));
+            const float even = both < 0 ? 0 : (float)cos(M_PI * (at + step * j));
+            float *out = to + 2 * ((SIDE - 1 + j) * rows + r);
+            out[0] = sum[0][abs(j)] - sign * sum[3][abs(j)] + even * last[0];
+            out[1] = sum[1][abs(j)] + sign * sum[2][abs(j)] + even * last[1];
         }
     }
 }
 
-/* Samples the correlation around `shift`, moves that to its maximum, and sets *height; true if that
+/* The polynomial through OFFSETS samples an axis, x fastest, at a place in steps from the middle. */
+static double value_at(const float *v, const double at[3]) {
+    double w[3][OFFSETS], sum = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (int j = 0; j < OFFSETS; j++) {
+            w[axis][j] = 1;
+            for (int m = 0; m < OFFSETS; m++)
+                w[axis][j] *= m == j ? 1 : (at[axis] + OFFSETS / 2 - m) / (j - m);
+        }
+    for (int i = 0; i < OFFSETS * OFFSETS * OFFSETS; i++)
+        sum += w[0][i / OFFSETS / OFFSETS] * w[1][i / OFFSETS % OFFSETS] * w[2][i % OFFSETS] *
+               (double)v[2 * i];
+    return sum;
+}
+
+/* Samples the correlation around `shift`, moves that to the maximum, and sets *height; true if that
  * is the farthest sample along an axis. */
 static bool climb(const struct gf_bins *b, const float *product, double step, float *work,
                   double shift[3], double *height) {
     float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
     float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
-    int best = 0;
+    double at[3];
     bool far = false;
+    int best = 0;
     sum_axis(b, 2, shift[2], step, work, product, rows);
     sum_axis(b, 1, shift[1], step, work, rows, planes);
     sum_axis(b, 0, shift[0], step, work, planes, v);
     for (int k = 0; k < OFFSETS * OFFSETS * OFFSETS; k++)
         best = v[2 * k] > v[2 * best] ? k : best;
-    *height = (double)v[2 * best];
-    for (int i = 2, stride = 1; i >= 0; i--, stride *= OFFSETS) {
-        const int at = best / stride % OFFSETS;
-        const bool inside = at > 0 && at < OFFSETS - 1;
-        if (b->n[i] == 1)
-            continue;
-        shift[i] += step * (at - OFFSETS / 2);
-        far = far || !inside;
-        if (!inside)
-            continue;
-        const double before = (double)v[2 * (best - stride)],
-                     after = (double)v[2 * (best + stride)];
-        const double part = vertex(before, (double)v[2 * best], after);
-        shift[i] += step * part;
-        *height -= (before - after) * part / 4;
+    for (int i = 2, rest = best; i >= 0; i--, rest /= OFFSETS) {
+        at[i] = b->n[i] == 1 ? 0 : rest % OFFSETS - OFFSETS / 2;
+        far = far || fabs(at[i]) == OFFSETS / 2;
     }
+    for (double apart = 0.8; apart > 0.02 && !far; apart /= 2)
+        for (int i = 0; i < 3; i++) {
+            const double middle = at[i];
+            double of[3];
+            for (int k = 0; k < 3; k++) {
+                at[i] = middle + (k - 1) * apart;
+                of[k] = value_at(v, at);
+            }
+            at[i] = b->n[i] == 1 ? 0 : middle + apart * vertex(of[0], of[1], of[2]);
+        }
+    *height = value_at(v, at);
+    for (int i = 0; i < 3; i++)
+        shift[i] += step * at[i];
     return far;
-}
-
-/* Replaces q by weight p conj(q). */
-static void multiply(const float *p, const float *weight, int64_t n, float *q) {
-#pragma omp simd
-    for (int64_t x = 0; x < n; x++) {
-        const float re = q[2 * x], im = q[2 * x + 1];
-        q[2 * x] = weight[x] * (p[2 * x] * re + p[2 * x + 1] * im);
-        q[2 * x + 1] = weight[x] * (p[2 * x + 1] * re - p[2 * x] * im);
-    }
 }
 
 int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height) {
-    const float *p = f->px.data;
-    float *q = g->px.data;
+    const float *q = g->px.data;
     struct gf_bins b;
     double at[3] = {0};
     gf_bins_view(f, &b);
@@ -339,15 +377,13 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)
         return gf_no_memory();
-    for (int64_t x = 0; x < b.stored; x++)
-        work[x] = (float)gf_bins_weight(&b, x);
-    for (int64_t r = 0; r < rows; r++, p += 2 * b.stored, q += 2 * b.stored)
-        multiply(p, work, b.stored, q);
-    q = g->px.data;
+    gf_cross_power(&f->px, &g->px);
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);) /* a blurred peak may be far */
-        i++;
-    climb(&b, q, 0.06, work, at, height);
+    if (climb(&b, q, 0.2, work, at, height)) { /* a blurred peak may be far */
+        for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);)
+            i++;
+        climb(&b, q, 0.2, work, at, height);
+    }
     *height /= b.points * sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);

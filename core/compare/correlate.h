@@ -29,11 +29,15 @@ struct gf_correlation_peak {
 enum { GF_PEAK_LEAST = 12, GF_PEAK_LEAST_TURNED = 18 };
 
 /* Makes `to`, f32, from px, f32 or f64, C-contiguous and of one shape: without its mean, behind a
- * window that is flat in the middle half of an axis. Unless they are NULL, the window is `less` samples
- * shorter than the axes and `middle` samples from their centre. Bit i of `axes`: axis i has a window. *energy becomes the
- * sum of squares, 0 if all samples are equal. GF_ENOMEM. */
+ * window that is flat in the middle half of an axis. If `to` is of half the extents, px is a picture
+ * of f32, of which it takes the means of 2x2 samples. Unless they are NULL, the window is `less`
+ * samples shorter than the axes and `middle` samples from their centre. Bit i of `axes`: axis i has
+ * a window. *energy becomes the sum of squares, 0 if all samples are equal. GF_ENOMEM. */
 int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy);
+/* Replaces complex b by a conj(b), the spectrum of their correlation. Both are C-contiguous, of one
+ * shape and type. */
+void gf_cross_power(const struct gf_array *a, struct gf_array *b);
 /* Fills *share, allocated if it is NULL, with the share of each ring's power above that of the
  * quietest five rings in a row. The caller frees it. GF_ENOMEM. */
 int gf_ring_shares(const struct gf_spectrum *s, float **share);

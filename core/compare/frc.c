@@ -101,9 +101,8 @@ void gf_frc_turn(const struct gf_spectrum *s, const double *shift, double freque
         double angle = -2 * M_PI * cycles;
         if (!shift && square > frequency * frequency) /* odd, and as random as one of them */
             angle = random_angle(s, at, false, seed) - random_angle(s, at, true, seed);
-        const struct gf_number x = gf_number_get(s->px.data, i, wide);
-        const double re = cos(angle), im = sin(angle);
         gf_number_put(s->px.data, i, wide,
-                      (struct gf_number){x.re * re - x.im * im, x.re * im + x.im * re});
+                      gf_number_times(gf_number_get(s->px.data, i, wide),
+                                      (struct gf_number){cos(angle), sin(angle)}));
     }
 }

@@ -36,17 +36,6 @@ int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct g
     return 0;
 }
 
-void gf_match_multiply(const struct gf_array *a, struct gf_array *b) {
-    const bool wide = a->dtype == GF_C128;
-    const int64_t n = gf_array_count(a);
-    for (int64_t i = 0; i < n; i++) {
-        const struct gf_number x = gf_number_get(a->data, i, wide),
-                               y = gf_number_get(b->data, i, wide);
-        gf_number_put(b->data, i, wide,
-                      (struct gf_number){x.re * y.re + x.im * y.im, x.im * y.re - x.re * y.im});
-    }
-}
-
 /* Each axis adds up its lines from the end, and subtracts the sums a template's length later. */
 void gf_match_windows(const struct gf_match *m, struct gf_array *a) {
     int64_t outer = 1, inner = gf_array_count(a);

@@ -22,10 +22,6 @@ struct gf_match {
  * and type, is 0 or more; NULL: 1. GF_EINVAL if all weights are 0 or the weighted samples alike. */
 int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct gf_match *m);
 
-/* Replaces complex b by a conj(b), the spectrum of their correlation. Both are C-contiguous, of one
- * shape and type. */
-void gf_match_multiply(const struct gf_array *a, struct gf_array *b);
-
 /* Replaces each sample of a C-contiguous f64 array by the sum over the template's window that
  * begins there; places without a whole window keep no meaning. */
 void gf_match_windows(const struct gf_match *m, struct gf_array *a);

@@ -93,22 +93,26 @@ void gf_motion_apply(const struct gf_array *px, const struct gf_motion *m, bool 
         }
 }
 
+/* An axis's factor at bin k. */
+static struct gf_number ramp_at(int64_t k, int64_t n, double shift) {
+    const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) * shift / (double)n;
+    return (struct gf_number){cos(angle), 2 * k == n ? 0 : -sin(angle)}; /* both signs' mean */
+}
+
+/* The first row has the last axis's factors, and the others multiply them by their own. */
 void gf_motion_ramp(const int64_t *shape, const double *shift, struct gf_array *table) {
+    const bool wide = table->dtype == GF_C128;
     const int last = table->rank - 1;
-    for (int64_t i = 0; i < gf_array_count(table); i++) {
-        double turns = 0, even = 1;
-        int64_t rest = i;
-        for (int axis = last; axis >= 0; rest /= table->shape[axis--]) {
-            const int64_t k = rest % table->shape[axis], n = shape[axis];
-            const double part = (double)gf_bins_signed(k, n) * shift[axis] / (double)n;
-            if (2 * k == n) /* its mirror image turns the other way */
-                even *= cos(2 * M_PI * part);
-            else
-                turns += part;
-        }
-        gf_number_put(
-            table->data, i, table->dtype == GF_C128,
-            (struct gf_number){even * cos(2 * M_PI * turns), -even * sin(2 * M_PI * turns)});
+    const int64_t n = table->shape[last], count = gf_array_count(table);
+    for (int64_t x = 0; x < n; x++)
+        gf_number_put(table->data, x, wide, ramp_at(x, shape[last], shift[last]));
+    for (int64_t row = 1; row < count / n; row++) {
+        struct gf_number e = {1, 0};
+        for (int64_t axis = last - 1, rest = row; axis >= 0; rest /= shape[axis--])
+            e = gf_number_times(e, ramp_at(rest % shape[axis], shape[axis], shift[axis]));
+        for (int64_t x = 0; x < n; x++)
+            gf_number_put(table->data, row * n + x, wide,
+                          gf_number_times(e, gf_number_get(table->data, x, wide)));
     }
 }
 

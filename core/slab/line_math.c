@@ -5,10 +5,6 @@
 
 enum { CHUNK = 256 };
 
-static inline struct gf_number times(struct gf_number a, struct gf_number b) {
-    return (struct gf_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
 /* exp(-+2 pi i k / n) */
 static struct gf_number root_at(const struct gf_line_twiddle *t, uint64_t k) {
     long double re, im;
@@ -26,10 +22,11 @@ static inline __attribute__((always_inline)) void twiddle_chunk(const struct gf_
                                                                 int64_t count, int64_t width,
                                                                 bool is_double, void *columns) {
     for (int64_t j = 0; j < count; j++) {
-        const struct gf_number w = times(base, fine[j]);
+        const struct gf_number w = gf_number_times(base, fine[j]);
         for (int64_t c = 0; c < width; c++) {
             const int64_t i = j * width + c;
-            gf_number_put(columns, i, is_double, times(gf_number_get(columns, i, is_double), w));
+            gf_number_put(columns, i, is_double,
+                          gf_number_times(gf_number_get(columns, i, is_double), w));
         }
     }
 }

@@ -1,4 +1,5 @@
 /* Templates, sums of windows, scores and peaks, against sums over every window by the definition. */
+#include "core/compare/correlate.h"
 #include "core/compare/match.h"
 
 #include <math.h>
@@ -190,7 +191,7 @@ static void test_multiply(void) {
     float a[] = {1, 2, 3, -4}, b[] = {5, -6, 0, 2};
     const struct gf_array x = gf_array_wrap(a, GF_C64, 1, (int64_t[]){2});
     struct gf_array y = gf_array_wrap(b, GF_C64, 1, (int64_t[]){2});
-    gf_match_multiply(&x, &y); /* (1 + 2i)(5 + 6i), (3 - 4i)(-2i) */
+    gf_cross_power(&x, &y); /* (1 + 2i)(5 + 6i), (3 - 4i)(-2i) */
     CHECK(b[0] == -7 && b[1] == 16 && b[2] == -8 && b[3] == -6);
 }
 
