@@ -174,7 +174,7 @@ static int add_profile(struct gf_filter *f, const struct gf_job *job,
 static int add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
     struct gf_lowpass l = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < job->ndim; i++)
-        l.radius[i] = within_reason((double)job->shape[i] / (2 * acos(-1) * pixels));
+        l.radius[i] = within_reason((double)job->shape[i] / (2 * M_PI * pixels));
     return gf_filter_add_lowpass(f, &l);
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 
 const char *gf_edges_name(enum gf_edges mode) {
     static const char *const name[] = {"periodic", "mirror", "taper", "smooth"};
@@ -42,7 +41,7 @@ struct line {
 /* Computes `bytes` of taper's samples j of w. */
 static void fade(int64_t j, int64_t w, const char *end, const char *start, char *to, size_t bytes,
                  bool wide) {
-    double a = (1 + cos(PI * ((double)j + 0.5) / (double)w)) / 2;
+    double a = (1 + cos(M_PI * ((double)j + 0.5) / (double)w)) / 2;
     if (wide)
         for (size_t i = 0; i < bytes / sizeof(double); i++)
             ((double *)to)[i] = a * ((const double *)end)[i] + (1 - a) * ((const double *)start)[i];

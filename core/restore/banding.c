@@ -10,7 +10,6 @@
 #include "core/filter/waves.h"
 #include "core/spectrum/spectrum.h"
 
-static const double PI = 3.14159265358979323846;
 enum {
     FINE = 4, /* frequencies a bin */
     FIRST = 3,
@@ -42,8 +41,8 @@ static void correlate(const struct gf_line_steps *p, int segment, int64_t channe
     out[0] = out[1] = 0;
     for (int64_t i = 1; i <= n; i++) {
         const float v = *gf_steps_at(&p->step, i, segment, channel);
-        const double window = (1 - cos(2 * PI * (double)i / (double)(n + 1))) / (double)(n + 1);
-        const double turn = 2 * PI * fmod(frequency * (double)i, 1);
+        const double window = (1 - cos(2 * M_PI * (double)i / (double)(n + 1))) / (double)(n + 1);
+        const double turn = 2 * M_PI * fmod(frequency * (double)i, 1);
         const double value = isnan(v) ? 0 : window * (double)v;
         out[0] += value * cos(turn);
         out[1] -= value * sin(turn);
@@ -117,7 +116,7 @@ struct gf_banding gf_banding_find(const struct gf_line_steps *p) {
             found.frequency = frequency;
         }
     }
-    found.amplitude = sqrt(highest / (double)p->step.shape[2]) / sin(PI * found.frequency);
+    found.amplitude = sqrt(highest / (double)p->step.shape[2]) / sin(M_PI * found.frequency);
     found.evidence = highest / (floor_of(each, all, best) + 1.5 * error * error / n);
     found.others = other_of(p, each, all, best, found.frequency) / fmax(highest, 1e-30);
     found.coherence = coherence(p, found.frequency);
@@ -137,7 +136,7 @@ struct fit {
 };
 
 static double phase(const struct fit *f, int64_t line, int sine) {
-    const double turn = 2 * PI * fmod(f->frequency * (double)line, 1);
+    const double turn = 2 * M_PI * fmod(f->frequency * (double)line, 1);
     return sine ? sin(turn) : cos(turn);
 }
 

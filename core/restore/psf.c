@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 
-static const double PI = 3.14159265358979323846, FIRST_ZERO = 3.8317059702075125;
+static const double FIRST_ZERO = 3.8317059702075125;
 
 /* Points along a line, and along each side of a pixel. */
 enum { LINE = 1 << 16, DISK = 32, LEAST_AIRY = 2, AIRY_END = 8 };
@@ -29,7 +29,7 @@ static double pixel_at(const struct gf_psf *p, double x, double y) {
 
 /* The farthest pixel along an axis that has a share of the function. */
 static int64_t reach(const struct gf_psf *p, int axis) {
-    const double turn = p->angle * PI / 180, cosine = fabs(axis ? cos(turn) : sin(turn));
+    const double turn = p->angle * M_PI / 180, cosine = fabs(axis ? cos(turn) : sin(turn));
     const double far = p->shape == GF_PSF_DISK   ? p->size
                        : p->shape == GF_PSF_AIRY ? AIRY_END * p->size
                                                  : p->size / 2 * cosine;
@@ -38,7 +38,7 @@ static int64_t reach(const struct gf_psf *p, int axis) {
 
 int gf_psf_sample(const struct gf_psf *p, int64_t extent[2], double **value) {
     const int64_t far[2] = {reach(p, 0), reach(p, 1)};
-    const double turn = p->angle * PI / 180;
+    const double turn = p->angle * M_PI / 180;
     double sum = 0;
     for (int i = 0; i < 2; i++)
         extent[i] = 2 * far[i] + 1;

@@ -7,7 +7,6 @@
 
 #include "core/base/status.h"
 
-static const double PI = 3.14159265358979323846;
 static const double LOWEST = 1. / (1 << 24), WIDTH = 0.16; /* of bands: log of the ratio */
 static const double CAUTION = 2;   /* times N: the edges are guessed, S varies within a band */
 static const double LEAST = 1e-12; /* noise, as a share of the picture's power: rounding */
@@ -207,7 +206,7 @@ double gf_prior_ratio(const struct gf_prior *p, double f) {
 /* ---- the filters ---- */
 
 static double laplacian(const struct gf_job *job, int axis, int64_t k) {
-    return on(job, axis) ? 2 - 2 * cos(2 * PI * (double)k / (double)job->shape[axis]) : 0;
+    return on(job, axis) ? 2 - 2 * cos(2 * M_PI * (double)k / (double)job->shape[axis]) : 0;
 }
 
 /* N / S, or L |D|^2, for each element of a row. */
