@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-
 const char *gf_edges_name(enum gf_edges mode) {
     static const char *const name[] = {"periodic", "mirror", "taper", "smooth"};
     return name[mode];
