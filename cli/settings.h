@@ -62,6 +62,7 @@ struct gf_filter_part {
     struct gf_filter_samples file;
     int ndim;
     struct gf_psf psf;
+    bool symmetric; /* a point-spread function that its mirror image along any axis equals */
     struct gf_file *source; /* a mask that is read row by row: its header, no samples */
     struct gf_image *header;
 };

@@ -74,18 +74,14 @@ static int cut(struct gf_task *t) {
         reach[i] = psf->file.value ? reach[i] / 2 : (int64_t)ceil(GAUSSIAN_REACH * psf->psf.size);
     }
     gf_tiles_init(&f->tiles, &t->job, reach,
-                  t->s->filter.edges == GF_EDGES_MIRROR &&
-                      gf_filter_edges(t->s) == GF_EDGES_PERIODIC,
+                  t->s->filter.edges == GF_EDGES_MIRROR && psf->symmetric,
                   gf_settings_threads(t->s));
     t->made_by = &f->tiles.job;
     int rc = gf_filter_obtain(t->s, t->made_by, &frame, &f->filter);
     if (rc)
         return rc;
-    t->made_by->filter = f->filter;
-    t->made_by->filter_serial = f->filter->serial;
-    t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_richardson_bytes(&f->tiles);
-    if (f->filter->table.data)
-        t->extra_bytes += gf_array_bytes(&f->filter->table);
+    gf_filter_use(t, t->made_by);
+    t->extra_bytes += gf_richardson_bytes(&f->tiles);
     expect_blurs(t, t->runner);
     return 0;
 }

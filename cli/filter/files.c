@@ -138,6 +138,23 @@ out:
     return rc;
 }
 
+/* True if a mirror image of the kernel along any axis is the kernel, but for rounding. */
+static bool is_symmetric(const struct gf_filter_part *p) {
+    const double ROUNDING = 1e-3, *v = p->file.value;
+    double all = 0, differ = 0;
+    int64_t step = 1;
+    for (int axis = p->ndim - 1; axis >= 0 && v; axis--) {
+        const int64_t n = p->file.extent[axis];
+        for (int64_t i = 0; i < gf_shape_count(p->file.extent, p->ndim); i++) {
+            const int64_t k = i / step % n, mirror = n / 2 * 2 - k;
+            all += fabs(v[i]);
+            differ += fabs(v[i] - (mirror < n ? v[i + (mirror - k) * step] : 0));
+        }
+        step *= n;
+    }
+    return differ <= ROUNDING * all;
+}
+
 int gf_filter_read_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         struct gf_filter_part *p = &s->filter.part[i];
@@ -150,6 +167,7 @@ int gf_filter_read_files(struct gf_settings *s) {
             gf_log_fail(p->text);
             return rc;
         }
+        p->symmetric = p->what >= GF_PSF && is_symmetric(p);
     }
     return 0;
 }

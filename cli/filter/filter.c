@@ -118,16 +118,6 @@ static bool leaves_table(struct gf_task *t) {
     return true;
 }
 
-/* Makes t->filtering->filter the job's. */
-static void use_filter(struct gf_task *t) {
-    const struct gf_filter *f = t->filtering->filter;
-    t->job.filter = f;
-    t->job.filter_serial = f->serial;
-    t->extra_bytes = gf_filter_lengthen_bytes(t);
-    if (f->table.data)
-        t->extra_bytes += gf_array_bytes(&f->table);
-}
-
 static int choose_filter(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     f->frame.in_parts = leaves_table(t);
@@ -138,7 +128,7 @@ static int choose_filter(struct gf_task *t) {
         rc = gf_filter_obtain(t->s, &t->job, &f->frame, &f->filter);
     if (rc)
         return rc;
-    use_filter(t);
+    gf_filter_use(t, &t->job);
     t->extra_bytes += gf_filter_mask_bytes(t) + gf_filter_notch_bytes(t);
     return 0;
 }
@@ -220,7 +210,7 @@ static int take_pages(struct gf_task *part) {
     int rc = gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
     if (rc)
         return rc;
-    use_filter(part);
+    gf_filter_use(part, &part->job);
     if (part->in.data)
         return gf_filter_lengthen(part);
     gf_filter_release(of->of_pages);
@@ -309,12 +299,11 @@ static void tell_clipped(const struct gf_task *t, int i) {
 /* Adds the picture's properties to the JSON line, since the job's may be those of a longer one. */
 static int describe(struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
-    const enum gf_edges made = gf_filter_edges(t->s);
+    const enum gf_edges edges = f->tiles.mirrors ? GF_EDGES_MIRROR : gf_filter_edges(t->s);
     gf_json_memory_begin();
-    t->also =
-        GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
-                  GF_KEY("type", gf_dtype_name(f->frame.dtype)),
-                  GF_KEY("edges", gf_edges_name(made ? made : (enum gf_edges)t->s->filter.edges)));
+    t->also = GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
+                        GF_KEY("type", gf_dtype_name(f->frame.dtype)),
+                        GF_KEY("edges", gf_edges_name(edges)));
     gf_filter_describe_notches(t, t->also);
     if (gf_filter_psf(t->s))
         gf_filter_describe_restored(t, t->also);

@@ -111,6 +111,9 @@ int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_filter_frame *frame, struct gf_filter **out);
 void gf_filter_release(struct gf_filter *f); /* frees it unless it is kept; takes NULL */
 void gf_filter_forget(void);                 /* frees the kept ones, at the end */
+/* Makes t->filtering->filter the job's, and counts its table and the lengthened input in
+ * t->extra_bytes. */
+void gf_filter_use(struct gf_task *t, struct gf_job *job);
 
 /* ---- parts.c: tables of masks and kernels ---- */
 
@@ -197,8 +200,9 @@ int64_t gf_filter_half_index(const struct gf_job *job, const struct gf_array *ha
  * samples are read, checks the sum against the limit. */
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
 /* The mode by which the samples are lengthened. Instead of a mirror image Richardson-Lucy's tiles
- * mirror themselves, if the kernel is symmetric; else the two blurs were not each other's transpose,
- * and the iterations would diverge: then a part of the mirror image fades, as with taper. */
+ * mirror themselves, if the kernel is symmetric; else the two blurs would not be each other's
+ * transpose, and the iterations would diverge: then a part of the mirror image fades, as with
+ * taper. */
 enum gf_edges gf_filter_edges(const struct gf_settings *s);
 /* Lengthens t->in by it, into t->filtering->input. */
 int gf_filter_lengthen(struct gf_task *t);

@@ -24,27 +24,10 @@ static bool needs_input(const struct gf_task *t) {
            gf_filter_iterates(t->s);
 }
 
-/* True if a mirror image of the kernel along any axis is the kernel, but for rounding. */
-static bool is_symmetric(const struct gf_filter_part *p) {
-    const double ROUNDING = 1e-3, *v = p->file.value;
-    double all = 0, differ = 0;
-    int64_t step = 1;
-    for (int axis = p->ndim - 1; axis >= 0 && v; axis--) {
-        const int64_t n = p->file.extent[axis];
-        for (int64_t i = 0; i < gf_shape_count(p->file.extent, p->ndim); i++) {
-            const int64_t k = i / step % n, mirror = n / 2 * 2 - k;
-            all += fabs(v[i]);
-            differ += fabs(v[i] - (mirror < n ? v[i + (mirror - k) * step] : 0));
-        }
-        step *= n;
-    }
-    return differ <= ROUNDING * all;
-}
-
 enum gf_edges gf_filter_edges(const struct gf_settings *s) {
     const enum gf_edges mode = (enum gf_edges)s->filter.edges;
     return mode != GF_EDGES_MIRROR || !gf_filter_iterates(s) ? mode
-           : is_symmetric(gf_filter_psf(s))                  ? GF_EDGES_PERIODIC
+           : gf_filter_psf(s)->symmetric                     ? GF_EDGES_PERIODIC
                                                              : GF_EDGES_TAPER;
 }
 
