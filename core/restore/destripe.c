@@ -285,43 +285,61 @@ static int separate(struct work *w) {
 
 /* ---- the result ---- */
 
-static double without(const struct work *w, int64_t i) {
-    const int64_t channels = w->px->shape[2], across = gf_steps_stride(w->px, w->lines.axis);
-    const int64_t k = i / across % w->layout.n[0] * channels + i % channels;
+/* Sample i, of line and channel k, without the stripe. */
+static double without(const struct work *w, int64_t i, int64_t k) {
     return ((double)((float *)w->px->data)[i] - (double)w->offset[k]) / (1 + (double)w->gain[k]);
 }
 
-/* A sample without its stripe. A clipped one that would leave the limit may have been anything
+/* The same, `clean`, unless it is clipped: one that would leave the limit may have been anything
  * between what it is and what it becomes: the mean of its neighbours, if that is between the two. */
-static double restore(const struct work *w, int64_t i) {
-    const int64_t across = gf_steps_stride(w->px, w->lines.axis), n = w->layout.n[0];
-    const double v = (double)((float *)w->px->data)[i], clean = without(w, i);
-    const int64_t k = i / across % n;
+static double restore(const struct work *w, int64_t i, int64_t k, double clean) {
+    const int64_t across = gf_steps_stride(w->px, w->lines.axis), channels = w->px->shape[2];
+    const int64_t last = w->layout.n[0] - 1, line = k / channels;
+    const double v = (double)((float *)w->px->data)[i];
     if (!gf_steps_is_clipped(&w->lines, (float)v) || (v <= w->want->low) != (clean > v))
         return clean;
-    const int64_t before = k ? i - across : i + across, after = k + 1 < n ? i + across : before;
-    const double mean = (without(w, before) + without(w, after)) / 2;
+    const int64_t before = line ? -1 : 1, after = line < last ? 1 : before;
+    const double mean = (without(w, i + before * across, k + before * channels) +
+                         without(w, i + after * across, k + after * channels)) /
+                        2;
     return fmin(fmax(mean, fmin(v, clean)), fmax(v, clean));
+}
+
+/* Returns the sum of the squares of a row's stripes. */
+static double remove_row(const struct work *w, int64_t y, struct gf_array *out) {
+    const int64_t n = w->px->shape[1], channels = w->px->shape[2];
+    double squares = 0;
+    for (int64_t x = 0; x < n; x++)
+        for (int64_t c = 0; c < channels; c++) {
+            const int64_t i = (y * n + x) * channels + c;
+            const int64_t k = (w->lines.axis ? x : y) * channels + c;
+            const double was = (double)((float *)w->px->data)[i], clean = without(w, i, k);
+            char *v = (char *)out->data + i * (int64_t)gf_dtype_size(out->dtype);
+            gf_sample_put(v, out->dtype,
+                          gf_sample_get(v, out->dtype) + restore(w, i, k, clean) - was);
+            squares += pow(clean - was, 2);
+        }
+    return squares;
 }
 
 static int remove_stripes(struct work *w, struct gf_array *out, struct gf_stripes *found) {
     const bool banding = !is_random(w) && is_banding(w);
-    const int64_t n = gf_array_count(w->px);
+    const int64_t rows = w->px->shape[0];
     double squares = 0;
     int rc = banding ? gf_banding_fit(&w->lines, &w->banding, w->offset, w->gain) : separate(w);
     if (rc < 0 || (!rc && !banding))
         return rc;
+    double *row = malloc((size_t)rows * sizeof *row);
+    if (!row)
+        return gf_no_memory();
 #pragma omp parallel for num_threads(w->want->threads)
-    for (int64_t i = 0; i < n; i++) {
-        char *v = (char *)out->data + i * (int64_t)gf_dtype_size(out->dtype);
-        gf_sample_put(v, out->dtype,
-                      gf_sample_get(v, out->dtype) + restore(w, i) -
-                          (double)((float *)w->px->data)[i]);
-    }
-    for (int64_t i = 0; i < n; i++)
-        squares += pow(without(w, i) - (double)((float *)w->px->data)[i], 2);
+    for (int64_t y = 0; y < rows; y++)
+        row[y] = remove_row(w, y, out);
+    for (int64_t y = 0; y < rows; y++)
+        squares += row[y];
+    free(row);
     *found = (struct gf_stripes){.axis = w->lines.axis,
-                                 .deviation = sqrt(squares / (double)n),
+                                 .deviation = sqrt(squares / (double)gf_array_count(w->px)),
                                  .coherence = banding ? w->banding.coherence : w->e[1].coherence,
                                  .period = banding ? 1 / w->banding.frequency : 0,
                                  .levels = rc};
