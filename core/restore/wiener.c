@@ -198,11 +198,6 @@ static double ratio_at(const struct gf_prior *p, const struct scale *s, double s
     return p->ratio[*i] + fmax(rise, 0) * (p->ratio[*i + 1] - p->ratio[*i]);
 }
 
-double gf_prior_ratio(const struct gf_prior *p, double f) {
-    const struct scale scale = make_scale();
-    return ratio_at(p, &scale, f * f, &(int){0});
-}
-
 /* ---- the filters ---- */
 
 static double laplacian(const struct gf_job *job, int axis, int64_t k) {

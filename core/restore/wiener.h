@@ -26,8 +26,10 @@ enum { GF_PRIOR_BANDS = 128 };
 /* Powers are |G|^2 over the number of points: that of white noise is its variance. */
 struct gf_prior {
     double noise;
-    double ratio[GF_PRIOR_BANDS]; /* N(f) / S(f) in the middle of each band */
-    double mean;                  /* the least N over the mean of S without the zero frequency */
+    /* N(f) / S(f) in the middle of each band, from which it is interpolated over the square of f:
+     * at 2^-24 exp(0.16 (i + 1/2)) cycles a sample. */
+    double ratio[GF_PRIOR_BANDS];
+    double mean; /* the least N over the mean of S without the zero frequency */
 };
 
 /* `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
@@ -35,8 +37,6 @@ struct gf_prior {
  * too. GF_ENOMEM. */
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, int threads, struct gf_prior *prior);
-/* N / S at a frequency, interpolated over its square between bands. */
-double gf_prior_ratio(const struct gf_prior *prior, double frequency);
 
 /* Replaces H on the job's shape by the Wiener filter or, without a prior, by Tikhonov's with L.
  * GF_ENOMEM. */
