@@ -164,9 +164,8 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             p++;
     }
     rc = gf_text_close(f, &text);
-    if (!rc &&
-        (!t->prefix || t->prefix->pairs)) /* both files of a pair are called by the header's */
-        gf_path_to_header(text);
+    if (!rc && (!t->prefix || t->prefix->pairs))
+        gf_path_to_header(text); /* by which both files of a pair are called */
     *path = text;
     return rc;
 }

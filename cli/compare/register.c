@@ -131,7 +131,8 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
 
 /* ---- correlation ---- */
 
-/* Tapers a signal, or its half, and transforms it. Like all below that return a status, GF_ENOMEM or worse. */
+/* Tapers a signal, or its half, and transforms it. Like all below that return a status, GF_ENOMEM
+ * or worse. */
 static int transform(struct hand *r, struct work *w, const struct gf_array *px,
                      const double *middle, const double *less, struct gf_spectrum *to,
                      double *energy) {
@@ -265,7 +266,7 @@ static int find_motion(struct hand *r, struct gf_correlation_peak *peak) {
     return rc ? rc : find_moved(r, peak);
 }
 
-/* Registers r->in-> GF_EINVAL if it has nothing in common with the reference. */
+/* Registers r->in. GF_EINVAL if it has nothing in common with the reference. */
 static int estimate(struct hand *r) {
     const bool turns = r->all->t->s->reg.estimate != SHIFT;
     struct gf_correlation_peak peak;

@@ -17,10 +17,10 @@
  * is the caller's to check: gf_signal_bytes(). GF_EINVAL for complex samples or other channels. */
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
 int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *image);
-/* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which is no
- * spectrum; applies --nan and logs a failure. Only if it is alike do options that describe raw
- * inputs apply to it. Integers of weights become 0 to 1, black to white. Sets *luma, unless it is
- * NULL, if the file is colour. The caller frees *px after a failure too. */
+/* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which
+ * is no spectrum; applies --nan and logs a failure. Only if it is alike do options that describe
+ * raw inputs apply to it. Integers of weights become 0 to 1, black to white. Sets *luma, unless it
+ * is NULL, if the file is colour. The caller frees *px after a failure too. */
 enum gf_signal_role { GF_SIGNAL_ALIKE, GF_SIGNAL_OTHER, GF_SIGNAL_WEIGHTS };
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
                    struct gf_array *px, bool *luma);
@@ -30,8 +30,8 @@ int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, con
 /* Plans a job within the memory limit, beside `held` bytes of arrays, its own included; with a lean
  * plan if necessary. GF_ENOMEM. */
 int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held);
-/* Transforms a signal of f32 or f64 over all axes to half a spectrum, or back; without data the output is
- * allocated, and the caller frees it. `held`: bytes of all arrays of the caller. */
+/* Transforms a signal of f32 or f64 over all axes to half a spectrum, or back; without data the
+ * output is allocated, and the caller frees it. `held`: bytes of all arrays of the caller. */
 int gf_signal_forward(struct gf_runner *r, int64_t held, const struct gf_array *px,
                       struct gf_spectrum *out);
 int gf_signal_inverse(struct gf_runner *r, int64_t held, const struct gf_spectrum *s,
@@ -50,8 +50,8 @@ int gf_signal_prepare(struct gf_task *t);
 bool gf_signal_by_pages(const struct gf_task *t);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with gf_signal_by_pages(), for each page, named "IN[3]". Applies --nan. Stops at the first
- * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. Allocates and
- * writes product 0 if prepare() described its array, which visit() or the walk fills. */
+ * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. Allocates
+ * and writes product 0 if prepare() described its array, which visit() or the walk fills. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
 typedef int gf_signal_walk(struct gf_task *t);
 int gf_signal_each(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk);
@@ -62,7 +62,8 @@ int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_
 /* "IN[3]"; returns `name`. */
 const char *gf_signal_page_name(const struct gf_task *t, int64_t z, char *name, size_t size);
 
-/* The first keys of a report, which the caller frees: the input, its page if that is not -1, the command. */
+/* The first keys of a report, which the caller frees: the input, its page if that is not -1, and
+ * the command. */
 struct json_t *gf_signal_report(const struct gf_task *t, const char *in, int64_t page);
 /* Prints a report below its heading, the name unless that is NULL, and frees it. */
 void gf_signal_print(const struct gf_task *t, const char *name, const char *form,

@@ -6,11 +6,8 @@
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
 
-enum {
-    SIDE = 4,
-    OFFSETS = 2 * SIDE - 1,
-    LANES = 8
-};                   /* samples of a peak along an axis, their room */
+/* Samples of a peak along an axis, on one side and in all; complex factors of a bin for them. */
+enum { SIDE = 4, OFFSETS = 2 * SIDE - 1, FACTORS = SIDE + 1 };
 enum { PART = 128 }; /* bins of a row at a time */
 
 typedef float quad __attribute__((vector_size(16), may_alias));
@@ -336,7 +333,7 @@ static double value_at(const float *v, const double at[3]) {
  * is the farthest sample along an axis. */
 static bool climb(const struct gf_bins *b, const float *product, double step, float *work,
                   double shift[3], double *height) {
-    float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
+    float *rows = work + 2 * FACTORS * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
     float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
     double at[3];
     bool far = false;
@@ -372,7 +369,7 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     struct gf_bins b;
     double at[3] = {0};
     gf_bins_view(f, &b);
-    const int64_t rows = b.n[0] * b.n[1], room = LANES * b.longest + OFFSETS * rows +
+    const int64_t rows = b.n[0] * b.n[1], room = FACTORS * b.longest + OFFSETS * rows +
                                                  OFFSETS * OFFSETS * (b.n[0] + OFFSETS);
     float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)

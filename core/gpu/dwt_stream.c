@@ -239,6 +239,13 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
     return rc;
 }
 
+static int take_levels(struct gf_dwt_stream *s) {
+    int rc = 0;
+    for (int i = 0; i < s->n_levels && !rc; i++)
+        rc = take_level(s, &s->level[i]);
+    return rc ? rc : s->c->api->sync(s->c->gpu); /* the other queues see the tables */
+}
+
 static void stream_close(struct gf_dwt_stream *s) {
     if (!s)
         return;
@@ -277,10 +284,8 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
     s->threads = gf_gpu_slab_threads(c);
     if (!rc)
         rc = fit(s, part, memory);
-    for (int i = 0; i < s->n_levels && !rc && !c->dry; i++)
-        rc = take_level(s, &s->level[i]);
     if (!rc && !c->dry)
-        rc = s->c->api->sync(s->c->gpu); /* the other queues see the tables */
+        rc = take_levels(s);
     if (rc) {
         stream_close(s);
         return rc;

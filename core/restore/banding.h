@@ -14,11 +14,11 @@ struct gf_banding {
 };
 
 /* Finds the strongest wave of 3 to 64 periods, of 8 lines or more each, in the spectrum of the
- * steps. GF_ENOMEM. */
+ * steps. */
 struct gf_banding gf_banding_find(const struct gf_line_steps *p);
 
 /* Fits the wave to the differences of lines by weighted least squares: for each line and channel,
- * sample = (1 + gain) picture + offset. */
+ * sample = (1 + gain) picture + offset. GF_ENOMEM. */
 int gf_banding_fit(const struct gf_line_steps *p, const struct gf_banding *wave, float *offset,
                    float *gain);
 
