@@ -175,29 +175,23 @@ bool gf_array_has_dense_rows(const struct gf_array *a) {
     return are_dense(a, a->rank - 2);
 }
 
-/* Copies the axes from `axis` on, line by line where both sides are contiguous. */
+/* Copies the axes from `axis` on. Those from `run` on are contiguous on both sides: `bytes`. */
 static void copy_axes(char *dst, const struct gf_array *d, const char *src,
-                      const struct gf_array *s, int axis) {
-    size_t size = gf_dtype_size(d->dtype);
-    if (axis == d->rank) {
-        memcpy(dst, src, size);
-        return;
-    }
-    bool lines =
-        axis == d->rank - 1 && d->stride[axis] == (int64_t)size && s->stride[axis] == (int64_t)size;
-    if (lines) {
-        memcpy(dst, src, size * (size_t)d->shape[axis]);
+                      const struct gf_array *s, int axis, int run, size_t bytes) {
+    if (axis == run) {
+        memcpy(dst, src, bytes);
         return;
     }
     for (int64_t i = 0; i < d->shape[axis]; i++)
-        copy_axes(dst + i * d->stride[axis], d, src + i * s->stride[axis], s, axis + 1);
+        copy_axes(dst + i * d->stride[axis], d, src + i * s->stride[axis], s, axis + 1, run, bytes);
 }
 
 void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
-    if (gf_array_is_contiguous(dst) && gf_array_is_contiguous(src))
-        memcpy(dst->data, src->data, (size_t)gf_array_count(src) * gf_dtype_size(src->dtype));
-    else
-        copy_axes(dst->data, dst, src->data, src, 0);
+    int run = dst->rank;
+    while (run && are_dense(dst, run - 1) && are_dense(src, run - 1))
+        run--;
+    const int64_t samples = gf_shape_count(dst->shape + run, dst->rank - run);
+    copy_axes(dst->data, dst, src->data, src, 0, run, (size_t)samples * gf_dtype_size(dst->dtype));
 }
 
 /* True if n adjacent reals are finite: NaN and Inf have an exponent of all ones. Integer

@@ -149,23 +149,27 @@ void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass
                   p->filter_bands);
 }
 
-/* Replaces two elements by the mean of one and the other's conjugate. */
-static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool complex) {
-    bool wide = gf_dtype_real(a->dtype) == GF_F64;
-    for (int c = 0; c <= complex; c++) {
-        int64_t at = complex ? 2 * i + c : i, to = complex ? 2 * j + c : j;
-        double sign = c ? -1 : 1;
-        double *d = a->data;
-        float *f = a->data;
-        double mean =
-            wide ? 0.5 * (d[at] + sign * d[to]) : 0.5 * ((double)f[at] + sign * (double)f[to]);
-        if (wide) {
-            d[at] = mean;
-            d[to] = sign * mean;
-        } else {
-            f[at] = (float)mean;
-            f[to] = (float)(sign * mean);
+/* Replaces mirrored bins whose index along the halved axis is k by the mean of one and the other's
+ * conjugate. */
+static void make_hermitian(const struct gf_job *job, int half, int64_t k, struct gf_array *table) {
+    const int64_t count = gf_array_count(table) / table->shape[half];
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = i, stride = 1, at = 0, mirror = 0;
+        for (int axis = job->ndim - 1; axis >= 0; axis--) {
+            const int64_t n = table->shape[axis];
+            const int64_t here = axis == half ? k : rest % n;
+            const bool mirrors = axis != half && here && job->axes >> axis & 1;
+            rest /= axis == half ? 1 : n;
+            at += here * stride;
+            mirror += (mirrors ? n - here : here) * stride;
+            stride *= n;
         }
+        if (at > mirror)
+            continue;
+        const struct gf_number x = gf_filter_number(table, at), y = gf_filter_number(table, mirror);
+        const struct gf_number mean = {(x.re + y.re) / 2, (x.im - y.im) / 2};
+        gf_filter_put_number(table, at, mean);
+        gf_filter_put_number(table, mirror, (struct gf_number){mean.re, -mean.im});
     }
 }
 
@@ -175,23 +179,10 @@ int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *
     int rc = gf_filter_tabulate(job, threads, out);
     if (rc)
         return rc;
-    bool complex = gf_dtype_is_complex(out->dtype);
-    int half = gf_job_half_axis(job);
-    int64_t n = job->shape[half], count = gf_array_count(out);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t rest = i, stride = 1, mirror = 0, k = 0;
-        for (int axis = job->ndim - 1; axis >= 0; axis--) {
-            int64_t at = rest % out->shape[axis], m = at;
-            rest /= out->shape[axis];
-            if (axis == half)
-                k = at;
-            else if (job->axes >> axis & 1)
-                m = at ? job->shape[axis] - at : 0;
-            mirror += m * stride;
-            stride *= out->shape[axis];
-        }
-        if ((k == 0 || 2 * k == n) && i <= mirror)
-            make_hermitian(out, i, mirror, complex);
-    }
+    const int half = gf_job_half_axis(job);
+    const int64_t n = job->shape[half];
+    make_hermitian(job, half, 0, out);
+    if (n % 2 == 0)
+        make_hermitian(job, half, n / 2, out);
     return 0;
 }
