@@ -8,7 +8,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-enum { TILE = 16, MOST_TILES = 1 << 14 };
+enum { TILE = 16, MOST_TILES = 1 << 12 };
 
 static const double SHARE = 0.15, OF_LINES = 0.5; /* of the tiles, the smoothest ones */
 static const double UNCLIPPED = 0.9;              /* of a tile's differences */
