@@ -59,7 +59,7 @@ static int iterations(const struct gf_task *t) {
 static void expect_blurs(const struct gf_task *t, struct gf_runner *runner) {
     const struct gf_tiles *tiles = &t->filtering->tiles;
     const int n = iterations(t) ? iterations(t) : GF_RICHARDSON_MOST / 4;
-    gf_runner_repeat(runner, 2 * n * gf_divide_up(tiles->n, tiles->batch));
+    gf_runner_repeat(runner, 2 * n * tiles->jobs);
 }
 
 /* Cuts the picture into tiles, and makes the filter that blurs them. */
@@ -130,41 +130,78 @@ static int make_prior(struct gf_task *t) {
     return rc;
 }
 
-static int run_blur(void *runner, const struct gf_job *job, const struct gf_array *in,
+/* One of a hand's two blurs. */
+struct blur {
+    struct gf_runner *runner;
+    struct gf_job job;
+};
+
+static int run_blur(void *context, const struct gf_job *job, const struct gf_array *in,
                     struct gf_array *out) {
+    const struct blur *b = context;
     struct gf_report report;
-    int rc = gf_runner_plan(runner, job);
-    return rc ? rc : gf_runner_run(runner, in, out, &report);
+    (void)job; /* b->job, but for the filter */
+    int rc = gf_runner_plan(b->runner, &b->job);
+    return rc ? rc : gf_runner_run(b->runner, in, out, &report);
 }
 
-/* Lets each hand run the tiles' jobs with a runner of its own, one alone with the task's. */
+/* A filter with the conjugate of the table: the kernel's mirror image. NULL if that is the kernel. */
+static int transpose(const struct gf_filter *f, struct gf_filter **out) {
+    *out = NULL;
+    if (!f->table.data || !gf_dtype_is_complex(f->table.dtype))
+        return 0;
+    int rc = gf_filter_new(out);
+    if (!rc)
+        rc = gf_array_alloc(&(*out)->table, f->table.dtype, f->table.rank, f->table.shape);
+    for (int64_t i = 0; !rc && i < gf_array_count(&f->table); i++) {
+        const struct gf_number h = gf_filter_number(&f->table, i);
+        gf_filter_put_number(&(*out)->table, i, (struct gf_number){h.re, -h.im});
+    }
+    return rc;
+}
+
+/* Lets each hand run the tiles' jobs with runners of its own. */
 static int iterate(struct gf_task *t) {
     const struct gf_tiles *tiles = &t->filtering->tiles;
     struct gf_session *session = t->runner->session;
     const bool alone = session->alone;
-    const int hands = tiles->hands;
-    struct gf_runner *own = calloc((size_t)hands, sizeof *own);
-    struct gf_filter_transform *blur = calloc((size_t)hands, sizeof *blur);
+    struct gf_filter *mirrored;
+    int rc = transpose(t->filtering->filter, &mirrored);
+    const int each = mirrored ? 2 : 1, runners = each * tiles->hands;
+    struct gf_runner *own = calloc((size_t)runners, sizeof *own);
+    struct blur *to = calloc((size_t)(2 * tiles->hands), sizeof *to);
+    struct gf_filter_transform(*blur)[2] = calloc((size_t)tiles->hands, sizeof *blur);
     const struct gf_richardson how = {.iterations = iterations(t),
                                       .deviation = t->filtering->restored.noise,
                                       .tiles = tiles,
-                                      .blur = blur};
-    int rc = own && blur ? gf_memory_check(t->need + (hands - 1) * t->runner->workspace,
-                                           gf_runner_limit(t->runner))
-                         : gf_no_memory();
-    for (int i = 0; i < hands && !rc; i++) {
+                                      .blur = (const struct gf_filter_transform(*)[2])blur};
+    if (!rc)
+        rc = own && to && blur ? gf_memory_check(t->need + (runners - 1) * t->runner->workspace,
+                                                 gf_runner_limit(t->runner))
+                               : gf_no_memory();
+    for (int i = 0; i < runners && !rc; i++) {
         gf_runner_open(&own[i], session, tiles->threads);
-        blur[i] = (struct gf_filter_transform){run_blur, hands > 1 ? &own[i] : t->runner};
-        expect_blurs(t, blur[i].context);
+        expect_blurs(t, &own[i]);
     }
-    session->alone = alone && hands == 1;
+    for (int i = 0; i < 2 * tiles->hands && !rc; i++) {
+        const int h = i / 2, transposed = i % 2 && mirrored;
+        to[i] = (struct blur){runners > 1 ? &own[h * each + transposed] : t->runner, tiles->job};
+        if (transposed) {
+            to[i].job.filter = mirrored;
+            to[i].job.filter_serial = mirrored->serial;
+        }
+        blur[h][i % 2] = (struct gf_filter_transform){run_blur, &to[i]};
+    }
+    session->alone = alone && runners == 1;
     if (!rc)
         rc = gf_richardson_restore(&how, &t->filtering->input, &t->filtering->restored.iterations);
     session->alone = alone;
-    for (int i = 0; i < hands && own; i++)
+    for (int i = 0; i < runners && own; i++)
         gf_runner_close(&own[i]);
     free(own);
+    free(to);
     free(blur);
+    gf_filter_free(mirrored);
     return rc;
 }
 

@@ -15,9 +15,9 @@ struct state {
     const struct gf_richardson *how;
     const struct gf_tiles *t;
     int threads;                  /* in all */
-    int64_t n;                    /* samples of the picture */
-    float *d, *x, *y, *g, *ratio; /* one channel after the other */
-    float *room;                  /* a job's input and output for each hand */
+    int64_t n;                    /* samples of each of these, */
+    float *d, *x, *y, *g, *ratio; /* pictures as tiles need them */
+    float *room;                  /* a job's output for each hand */
     /* Sums of each tile, added up in order, so that they do not depend on the threads' number. */
     double (*sum)[2];
 };
@@ -35,17 +35,18 @@ static void divide(void *user, int64_t tile, int64_t at, const float *b, int64_t
     s->sum[tile][0] += (double)square;
 }
 
-/* g = y times the blurred ratio, less y; the products of g and the one before, and of that. */
+/* y becomes y times the blurred ratio, the next x, and g the difference; the products of g and the
+ * one before, and of that. */
 static void correct(void *user, int64_t tile, int64_t at, const float *c, int64_t n) {
     const struct state *s = user;
-    const float *y = s->y + at;
-    float *g = s->g + at, both = 0, square = 0;
+    float *y = s->y + at, *g = s->g + at, both = 0, square = 0;
 #pragma omp simd reduction(+ : both, square)
     for (int64_t i = 0; i < n; i++) {
-        const float factor = c[-i] > 0 ? c[-i] : 0, now = y[i] * factor - y[i];
+        const float x = c[i] > 0 ? y[i] * c[i] : 0, now = x - y[i];
         both += now * g[i];
         square += g[i] * g[i];
         g[i] = now;
+        y[i] = x;
     }
     s->sum[tile][0] += (double)both;
     s->sum[tile][1] += (double)square;
@@ -55,33 +56,26 @@ static int64_t job_samples(const struct gf_tiles *t) {
     return gf_shape_count(t->job.shape, GF_MAX_DIMS);
 }
 
-/* Blurs some tiles, by H^T if `reversed`, and passes the result on. */
-static int blur_some(struct state *s, int hand, int64_t first, const float *picture, bool reversed,
-                     gf_tile_row *use) {
-    const struct gf_tiles *t = s->t;
-    const struct gf_filter_transform *blur = &s->how->blur[hand];
-    const int64_t *n = t->job.shape, shape[] = {n[0], n[1], n[2], 1}, samples = job_samples(t);
-    float *room = s->room + 2 * hand * samples;
-    const struct gf_array in = gf_array_wrap(room, GF_F32, 4, shape);
-    struct gf_array out = gf_array_wrap(room + samples, GF_F32, 4, shape);
-    gf_tiles_fill(t, first, picture, reversed, in.data);
-    const int rc = blur->run(blur->context, &t->job, &in, &out);
-    if (!rc)
-        gf_tiles_use(t, first, out.data, reversed, use, s);
-    return rc;
-}
-
-/* Blurs a picture, and adds up the sums. */
-static int blur(struct state *s, const float *picture, bool reversed, gf_tile_row *use,
+/* Blurs a picture by H or H^T, passes the result on, and adds up the sums. */
+static int blur(struct state *s, float *picture, bool transposed, gf_tile_row *use,
                 double total[2]) {
     const struct gf_tiles *t = s->t;
+    const int64_t *n = t->job.shape, shape[] = {n[0], n[1], n[2], 1};
     struct gf_failure failed = {.status = 0};
     memset(s->sum, 0, (size_t)t->n * sizeof *s->sum);
+    gf_tiles_extend(t, picture);
 #pragma omp parallel for num_threads(t->hands) schedule(static, 1) if (t->hands > 1)
     for (int hand = 0; hand < t->hands; hand++) {
+        const struct gf_filter_transform *blur = &s->how->blur[hand][transposed];
+        float *room = s->room + hand * job_samples(t);
+        struct gf_array out = gf_array_wrap(room, GF_F32, 4, shape);
         int rc = 0;
-        for (int64_t i = hand * t->batch; i < t->n && !rc; i += t->hands * t->batch)
-            rc = blur_some(s, hand, i, picture, reversed, use);
+        for (int64_t k = hand; k < t->jobs && !rc; k += t->hands) {
+            const struct gf_array in = gf_tiles_view(t, k, picture);
+            rc = blur->run(blur->context, &t->job, &in, &out);
+            if (!rc)
+                gf_tiles_use(t, k, room, use, s);
+        }
 #pragma omp critical
         gf_failure_keep(&failed, rc);
     }
@@ -92,39 +86,48 @@ static int blur(struct state *s, const float *picture, bool reversed, gf_tile_ro
     return gf_failure_return(&failed);
 }
 
-/* x = y + g, and y = x + a (x - the x before), not below 0. */
+/* From the next x in y: y = x + a (x - the x before), not below 0, where that was. */
 static void predict(struct state *s, float a) {
-    float *x = s->x, *y = s->y;
-    const float *g = s->g;
+    float *x = s->y, *y = s->x;
 #pragma omp parallel for simd num_threads(s->threads)
     for (int64_t i = 0; i < s->n; i++) {
-        const float now = y[i] + g[i], v = now + a * (now - x[i]);
+        const float v = x[i] + a * (x[i] - y[i]);
         y[i] = v > 0 ? v : 0;
-        x[i] = now;
     }
+    s->x = x;
+    s->y = y;
+}
+
+/* The index of the first sample of a channel's row in a picture of tiles. */
+static int64_t row_at(const struct gf_tiles *t, int64_t channel, int64_t row) {
+    return gf_tiles_at(t, (int64_t[]){channel, row / t->shape[2], row % t->shape[2], 0});
 }
 
 /* Scales d to a maximum of 1, so that no sum overflows, and begins with its mean everywhere. */
 static float begin(struct state *s, const float *data) {
-    const int64_t channels = s->t->shape[0], n = s->n / channels;
+    const int64_t *n = s->t->shape, channels = n[0], rows = n[1] * n[2];
     const int threads = s->threads;
     float most = 0;
     double sum[PARTS] = {0}, total = 0;
 #pragma omp parallel for num_threads(threads) reduction(max : most)
-    for (int64_t i = 0; i < s->n; i++)
+    for (int64_t i = 0; i < channels * rows * n[3]; i++)
         most = data[i] > most ? data[i] : most;
     const float scale = most > 0 ? most : 1;
 #pragma omp parallel for num_threads(threads)
     for (int p = 0; p < PARTS; p++)
-        for (int64_t i = p * n / PARTS; i < (p + 1) * n / PARTS; i++)
-            for (int64_t c = 0; c < channels; c++) {
-                const float v = data[i * channels + c];
-                s->d[c * n + i] = v > 0 ? v / scale : 0;
-                sum[p] += (double)s->d[c * n + i];
+        for (int64_t k = p * rows / PARTS * channels; k < (p + 1) * rows / PARTS * channels; k++) {
+            const int64_t row = k / channels, c = k % channels;
+            const float *from = data + row * n[3] * channels + c;
+            float *d = s->d + row_at(s->t, c, row);
+            for (int64_t i = 0; i < n[3]; i++) {
+                const float v = from[i * channels];
+                d[i] = v > 0 ? v / scale : 0;
+                sum[p] += (double)d[i];
             }
+        }
     for (int p = 0; p < PARTS; p++)
         total += sum[p];
-    const float mean = (float)(total / (double)s->n);
+    const float mean = (float)(total / (double)(channels * rows * n[3]));
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < s->n; i++) {
         s->x[i] = s->y[i] = mean;
@@ -140,8 +143,9 @@ static int iterate(struct state *s, double limit, int *done) {
         int rc = blur(s, s->y, false, divide, square);
         if (rc)
             return rc;
-        if (square[0] / (double)s->n <= limit && *done && !s->how->iterations) {
-            memcpy(s->x, s->y, (size_t)s->n * sizeof *s->x);
+        if (square[0] / (double)gf_shape_count(s->t->shape, GF_TILE_AXES) <= limit && *done &&
+            !s->how->iterations) {
+            s->x = s->y;
             return 0;
         }
         rc = blur(s, s->ratio, true, correct, sum);
@@ -158,30 +162,31 @@ static int64_t sums_of(const struct gf_tiles *t) {
 }
 
 int64_t gf_richardson_bytes(const struct gf_tiles *t) {
-    return (sums_of(t) + ARRAYS * gf_shape_count(t->shape, GF_TILE_AXES) +
-            2 * t->hands * job_samples(t)) *
+    return (sums_of(t) + ARRAYS * gf_tiles_samples(t) + t->hands * job_samples(t)) *
            (int64_t)sizeof(float);
 }
 
 int gf_richardson_restore(const struct gf_richardson *how, struct gf_array *data, int *done) {
     const struct gf_tiles *t = how->tiles;
     struct state s = {.how = how, .t = t, .threads = t->hands * t->threads};
-    const int64_t channels = t->shape[0], n = gf_shape_count(t->shape + 1, GF_TILE_AXES - 1);
+    const int64_t *n = t->shape, channels = n[0];
     float *to = data->data, *room = gf_alloc((size_t)gf_richardson_bytes(t));
     if (!room)
         return gf_no_memory();
-    s.n = n * channels;
+    s.n = gf_tiles_samples(t);
     s.sum = (double(*)[2])room;
     s.room = room + sums_of(t);
     float **const own[] = {&s.d, &s.x, &s.y, &s.g, &s.ratio};
     for (int i = 0; i < ARRAYS; i++)
-        *own[i] = s.room + 2 * t->hands * job_samples(t) + i * s.n;
+        *own[i] = s.room + t->hands * job_samples(t) + i * s.n;
     const float scale = begin(&s, to);
     const int rc = iterate(&s, pow(how->deviation / (double)scale, 2), done);
 #pragma omp parallel for num_threads(s.threads)
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < channels && !rc; c++)
-            to[i * channels + c] = s.x[c * n + i] * scale;
+    for (int64_t k = 0; k < n[1] * n[2] * channels; k++) {
+        const float *x = s.x + row_at(t, k % channels, k / channels);
+        for (int64_t i = 0; i < n[3] && !rc; i++)
+            to[(k / channels * n[3] + i) * channels + k % channels] = x[i] * scale;
+    }
     gf_free(room);
     return rc;
 }

@@ -18,10 +18,11 @@
 enum { GF_RICHARDSON_MOST = 200 };
 
 struct gf_richardson {
-    int iterations;                         /* 0: automatic */
-    double deviation;                       /* of the noise, in sample units, for those */
-    const struct gf_tiles *tiles;           /* of the picture */
-    const struct gf_filter_transform *blur; /* each hand's, which runs tiles->job */
+    int iterations;               /* 0: automatic */
+    double deviation;             /* of the noise, in sample units, for those */
+    const struct gf_tiles *tiles; /* of the picture */
+    /* Each hand's: by H and by H^T, as tiles->job says. */
+    const struct gf_filter_transform (*blur)[2];
 };
 
 /* *data: the picture, f32, contiguous, channels last; negative samples count as 0. Replaces it by

@@ -32,30 +32,31 @@ static void choose(struct gf_tiles *t, int axis, int64_t least) {
     t->count[axis] = gf_divide_up(n, t->step[axis]);
 }
 
-/* Places several tiles in a job: along the first axis that has one sample of each. Threads have jobs
- * of their own, which need not wait for each other, if there are enough tiles. */
+/* Places several tiles in a job: along the first axis that has one sample of each, neighbours where
+ * there are most. Of these few are in two jobs. Threads have jobs of their own, which need not wait
+ * for each other, if there are enough tiles. */
 static void choose_batch(struct gf_tiles *t) {
-    struct gf_job *job = &t->job;
+    const int threads = t->threads;
     int64_t samples = 1;
-    int along = 0;
-    t->n = 1;
+    t->n = t->batch = 1;
     for (int i = 0; i < GF_TILE_AXES; i++) {
         t->n *= t->count[i];
         samples *= t->extent[i];
-        along = along || t->extent[i] > 1 || !i ? along : i;
+        t->whole[i] = (t->count[i] - 1) * t->step[i] + t->extent[i];
+        t->along = t->count[i] > t->count[t->along] ? i : t->along;
+        t->place = !t->place && i && t->extent[i] == 1 ? i : t->place;
     }
-    const int64_t most = gf_min(BYTES / (int64_t)sizeof(float) / samples, MOST_BATCH);
-    const int threads = t->threads;
     t->hands = t->n >= 2 * threads ? threads : 1;
     t->threads = t->hands > 1 ? 1 : threads;
-    const int64_t wanted = t->hands > 1 ? gf_min(most, t->n / (2 * threads)) : most * threads;
-    t->batch = along ? gf_min(gf_max(wanted, 1), t->n) : 1;
+    const int64_t each = gf_min(BYTES / (int64_t)sizeof(float) / samples, MOST_BATCH);
+    const int64_t most = t->hands > 1 ? gf_min(each, t->n / (2 * threads)) : each * threads;
+    const int64_t count = t->count[t->along];
+    for (int64_t b = 2; t->place && b <= gf_min(most, count); b++)
+        if (gf_divide_up(count, b) * b - count <= count / 16)
+            t->batch = b;
+    t->jobs = t->n / count * gf_divide_up(count, t->batch);
     for (int i = 1; i < GF_TILE_AXES; i++)
-        job->shape[i - 1] = i == along ? t->batch : t->extent[i];
-    t->stride[X] = 1;
-    for (int i = X; i > 0; i--)
-        t->stride[i - 1] = t->stride[i] * job->shape[i - 1];
-    t->next = t->stride[along];
+        t->job.shape[i - 1] = i == t->place ? t->batch : t->extent[i];
 }
 
 void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *reach, bool mirrors,
@@ -93,83 +94,105 @@ void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *
     choose_batch(t);
 }
 
-/* The tile's first sample along each axis that is right. */
-static void begin(const struct gf_tiles *t, int64_t tile, int64_t at[GF_TILE_AXES]) {
-    for (int i = X; i >= 0; i--) {
-        at[i] = tile % t->count[i] * t->step[i];
-        tile /= t->count[i];
-    }
+int64_t gf_tiles_samples(const struct gf_tiles *t) {
+    return gf_shape_count(t->whole, GF_TILE_AXES);
 }
 
-/* Index i of an axis of n samples, continued beyond both ends. */
+int64_t gf_tiles_at(const struct gf_tiles *t, const int64_t index[GF_TILE_AXES]) {
+    int64_t at = 0;
+    for (int i = 0; i < GF_TILE_AXES; i++)
+        at = at * t->whole[i] + t->reach[i] + index[i];
+    return at;
+}
+
+/* Samples from one index to the next along an axis of a picture. */
+static int64_t stride_of(const struct gf_tiles *t, int axis) {
+    return gf_shape_count(t->whole + axis + 1, X - axis);
+}
+
+/* The sample of n that continues an axis at index i. */
 static int64_t fold(int64_t i, int64_t n, bool mirrors) {
     while (i < 0 || i >= n)
         i = mirrors ? (i < 0 ? 0 : 2 * n) - 1 - i : i < 0 ? i + n : i - n;
     return i;
 }
 
-static void fill_row(const struct gf_tiles *t, const float *from, int64_t first, bool reversed,
-                     float *to) {
-    const int64_t n = t->shape[X], extent = t->extent[X];
-    const int64_t begins = gf_min(gf_max(-first, 0), extent), ends = gf_min(n - first, extent);
-    for (int64_t i = 0; i < begins; i++)
-        to[reversed ? -i : i] = from[fold(first + i, n, t->mirrors)];
-    if (!reversed)
-        memcpy(to + begins, from + first + begins, (size_t)(ends - begins) * sizeof *to);
-    for (int64_t i = begins; i < ends && reversed; i++)
-        to[-i] = from[first + i];
-    for (int64_t i = ends; i < extent; i++)
-        to[reversed ? -i : i] = from[fold(first + i, n, t->mirrors)];
-}
-
-static void fill_tile(const struct gf_tiles *t, int64_t tile, const float *picture, bool reversed,
-                      float *to) {
-    const int64_t *n = t->extent;
-    int64_t at[GF_TILE_AXES];
-    begin(t, tile, at);
-    for (int64_t z = 0; z < n[1]; z++)
-        for (int64_t y = 0; y < n[2]; y++) {
-            const int64_t index[] = {0, z, y};
-            int64_t from = at[0], place = reversed ? n[X] - 1 : 0;
-            for (int i = 1; i < X; i++) {
-                const int64_t k = at[i] - t->reach[i] + index[i];
-                from = from * t->shape[i] + fold(k, t->shape[i], t->mirrors);
-                place += (reversed ? n[i] - 1 - index[i] : index[i]) * t->stride[i];
-            }
-            fill_row(t, picture + from * t->shape[X], at[X] - t->reach[X], reversed, to + place);
+static void extend_axis(const struct gf_tiles *t, int axis, float *picture) {
+    const int64_t n = t->shape[axis], reach = t->reach[axis], below = stride_of(t, axis);
+    const int64_t outer = gf_shape_count(t->whole, axis), beyond = t->whole[axis] - n;
+#pragma omp parallel for num_threads(t->hands * t->threads) collapse(2)
+    for (int64_t k = 0; k < outer; k++)
+        for (int64_t j = 0; j < beyond; j++) {
+            const int64_t i = j < reach ? j : j + n;
+            float *first = picture + k * t->whole[axis] * below;
+            const float *from = first + (reach + fold(i - reach, n, t->mirrors)) * below;
+            if (axis == X)
+                first[i] = *from;
+            else
+                memcpy(first + i * below, from, (size_t)below * sizeof *from);
         }
 }
 
-void gf_tiles_fill(const struct gf_tiles *t, int64_t first, const float *picture, bool reversed,
-                   float *to) {
-#pragma omp parallel for num_threads(t->threads)
-    for (int64_t k = 0; k < t->batch; k++)
-        fill_tile(t, gf_min(first + k, t->n - 1), picture, reversed, to + k * t->next);
+void gf_tiles_extend(const struct gf_tiles *t, float *picture) {
+    for (int axis = X; axis > 0; axis--)
+        extend_axis(t, axis, picture);
 }
 
-static void use_tile(const struct gf_tiles *t, int64_t tile, const float *from, bool reversed,
-                     gf_tile_row *use, void *user) {
-    int64_t at[GF_TILE_AXES], size[GF_TILE_AXES];
-    begin(t, tile, at);
+/* The job's first tile along each axis; returns how many of its tiles an earlier job has. */
+static int64_t first_tile(const struct gf_tiles *t, int64_t k, int64_t tile[GF_TILE_AXES]) {
+    int64_t again = 0;
+    for (int i = X; i >= 0; i--) {
+        const int64_t batch = i == t->along ? t->batch : 1, n = gf_divide_up(t->count[i], batch);
+        const int64_t first = k % n * batch;
+        tile[i] = gf_min(first, t->count[i] - batch);
+        again += first - tile[i];
+        k /= n;
+    }
+    return again;
+}
+
+struct gf_array gf_tiles_view(const struct gf_tiles *t, int64_t k, float *picture) {
+    const int64_t size = (int64_t)sizeof *picture;
+    struct gf_array view = {.dtype = GF_F32, .rank = GF_TILE_AXES, .data = picture};
+    int64_t tile[GF_TILE_AXES];
+    first_tile(t, k, tile);
     for (int i = 0; i < GF_TILE_AXES; i++)
-        size[i] = gf_min(t->step[i], t->shape[i] - at[i]);
-    for (int64_t z = 0; z < size[1]; z++)
-        for (int64_t y = 0; y < size[2]; y++) {
-            const int64_t index[] = {0, z, y, 0};
-            int64_t to = at[0], place = 0;
-            for (int i = 1; i < GF_TILE_AXES; i++) {
-                const int64_t k = t->reach[i] + index[i];
-                to = to * t->shape[i] + at[i] + index[i];
-                place += (reversed ? t->extent[i] - 1 - k : k) * t->stride[i];
-            }
-            use(user, tile, to, from + place, size[X]);
-        }
+        view.data = (float *)view.data + tile[i] * t->step[i] * stride_of(t, i);
+    for (int i = 1; i < GF_TILE_AXES; i++) {
+        view.shape[i - 1] = t->job.shape[i - 1];
+        view.stride[i - 1] = size * stride_of(t, i);
+        if (i == t->place)
+            view.stride[i - 1] = size * t->step[t->along] * stride_of(t, t->along);
+    }
+    view.shape[X] = 1;
+    view.stride[X] = size;
+    return view;
 }
 
-void gf_tiles_use(const struct gf_tiles *t, int64_t first, const float *from, bool reversed,
-                  gf_tile_row *use, void *user) {
-    const int64_t n = gf_min(t->batch, t->n - first);
+/* Passes tile j of a job's, whose first tile is that. */
+static void use_tile(const struct gf_tiles *t, const int64_t *first, int64_t j, const float *from,
+                     gf_tile_row *use, void *user) {
+    int64_t at[GF_TILE_AXES], size[GF_TILE_AXES], stride[GF_TILE_AXES], number = 0;
+    for (int i = 0; i < GF_TILE_AXES; i++) {
+        const int64_t tile = first[i] + (i == t->along ? j : 0);
+        number = number * t->count[i] + tile;
+        at[i] = tile * t->step[i];
+        size[i] = gf_min(t->step[i], t->shape[i] - at[i]);
+        stride[i] = gf_shape_count(t->job.shape + i, X - i);
+        from += i == t->place ? j * stride[i] : i ? t->reach[i] * stride[i] : 0;
+    }
+    const int64_t to = gf_tiles_at(t, at);
+    for (int64_t z = 0; z < size[1]; z++)
+        for (int64_t y = 0; y < size[2]; y++)
+            use(user, number, to + z * stride_of(t, 1) + y * stride_of(t, 2),
+                from + z * stride[1] + y * stride[2], size[X]);
+}
+
+void gf_tiles_use(const struct gf_tiles *t, int64_t k, const float *from, gf_tile_row *use,
+                  void *user) {
+    int64_t tile[GF_TILE_AXES];
+    const int64_t again = first_tile(t, k, tile);
 #pragma omp parallel for num_threads(t->threads)
-    for (int64_t k = 0; k < n; k++)
-        use_tile(t, first + k, from + k * t->next, reversed, use, user);
+    for (int64_t j = again; j < t->batch; j++)
+        use_tile(t, tile, j, from, use, user);
 }

@@ -1,14 +1,15 @@
 /* A picture in tiles that overlap, for convolutions with a short kernel: a circular convolution of
  * a tile is that of the picture, but for the kernel's reach at the tile's ends (overlap-save,
- * Stockham 1966, High-speed convolution and correlation). Tiles stay in caches, and what is beyond
- * the picture's edges, its mirror image or its other side, is made where a tile needs it.
+ * Stockham 1966, High-speed convolution and correlation). What the tiles have beyond the picture's
+ * edges, its mirror image or its other side, is kept beside it: tiles are views.
  *
  *     struct gf_tiles tiles;
  *     gf_tiles_init(&tiles, &job, reach, mirrors, threads);
- *     for (int64_t first = 0; first < tiles.n; first += tiles.batch) {
- *         gf_tiles_fill(&tiles, first, picture, false, in);       in: the input of tiles.job
- *         …                                                       tiles.job from in to out
- *         gf_tiles_use(&tiles, first, out, false, use_row, NULL);
+ *     gf_tiles_extend(&tiles, picture);
+ *     for (int64_t k = 0; k < tiles.jobs; k++) {
+ *         const struct gf_array in = gf_tiles_view(&tiles, k, picture);
+ *         …                                                      tiles.job from in to out
+ *         gf_tiles_use(&tiles, k, out.data, use_row, NULL);
  *     }
  *
  * Pictures are floats in C order, their channels one after the other. */
@@ -21,15 +22,16 @@ enum { GF_TILE_AXES = 4 }; /* channel, z, y, x */
 
 struct gf_tiles {
     struct gf_job job; /* from f32 to f32, of `batch` tiles; ndim 3; the caller adds the filter */
-    int64_t n, batch;  /* tiles in all, and in a job */
+    int64_t n, jobs;   /* of tiles in all, and of jobs */
+    int64_t batch;     /* tiles in a job: neighbours along axis `along` */
+    int along, place;  /* their place among the job's axes */
     int hands;         /* threads that each run jobs, */
     int threads;       /* and threads that share one */
     bool mirrors;
-    /* Along the axes: samples of the picture and of a tile, samples that a tile has before those
-     * which are right and how many of these, and tiles. */
-    int64_t shape[GF_TILE_AXES], extent[GF_TILE_AXES], reach[GF_TILE_AXES], step[GF_TILE_AXES],
-        count[GF_TILE_AXES];
-    int64_t stride[GF_TILE_AXES], next; /* of a job's arrays: along the axes, between two tiles */
+    /* Along the axes: samples of the picture, in all with those beyond its edges, and of a tile,
+     * samples that a tile has before those which are right and how many of these, and tiles. */
+    int64_t shape[GF_TILE_AXES], whole[GF_TILE_AXES], extent[GF_TILE_AXES], reach[GF_TILE_AXES],
+        step[GF_TILE_AXES], count[GF_TILE_AXES];
 };
 
 /* For a picture of the job's shape, axes and channels, and a kernel of that reach along each axis:
@@ -37,16 +39,22 @@ struct gf_tiles {
 void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *reach, bool mirrors,
                    int threads);
 
-/* Fills `to` with the tiles from `first` on. `reversed` mirrors each tile, so that the kernel acts
- * as its mirror image; gf_tiles_use() then passes the result as it was. */
-void gf_tiles_fill(const struct gf_tiles *t, int64_t first, const float *picture, bool reversed,
-                   float *to);
+/* Samples of a picture with what continues it. */
+int64_t gf_tiles_samples(const struct gf_tiles *t);
+/* The index of the picture's sample (c, z, y, x). */
+int64_t gf_tiles_at(const struct gf_tiles *t, const int64_t index[GF_TILE_AXES]);
+/* Continues a picture beyond its edges. */
+void gf_tiles_extend(const struct gf_tiles *t, float *picture);
 
-/* A row of samples that are right: picture[at + i] is row[i], or row[-i] if tiles are reversed. */
+/* The input of job number k. */
+struct gf_array gf_tiles_view(const struct gf_tiles *t, int64_t k, float *picture);
+
+/* A row of samples that are right: row[i] is for picture[at + i]. */
 typedef void gf_tile_row(void *user, int64_t tile, int64_t at, const float *row, int64_t n);
 
-/* Passes the rows of the tiles from `first` on: those of a tile in order, tiles side by side. */
-void gf_tiles_use(const struct gf_tiles *t, int64_t first, const float *from, bool reversed,
-                  gf_tile_row *use, void *user);
+/* Passes the rows of job k's tiles in its contiguous output: those of a tile in order, tiles side by
+ * side. Each sample of the picture is in one row of all jobs together. */
+void gf_tiles_use(const struct gf_tiles *t, int64_t k, const float *from, gf_tile_row *use,
+                  void *user);
 
 #endif

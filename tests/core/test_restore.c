@@ -269,6 +269,7 @@ static double tapped(const struct taps *k, const float *x, const int64_t n[3], c
 
 struct blurring {
     const struct taps *taps;
+    bool transposed;
     int runs;
 };
 
@@ -278,24 +279,28 @@ static int run(void *context, const struct gf_job *job, const struct gf_array *i
     struct blurring *b = context;
     const int64_t *n = job->shape;
     b->runs++;
+    struct gf_array dense = {.data = NULL}; /* tiles are views */
+    if (gf_array_alloc(&dense, GF_F32, in->rank, in->shape))
+        return GF_ENOMEM;
+    gf_array_copy(&dense, in);
     for (int64_t i = 0; i < gf_array_count(in); i++) {
         const int64_t at[] = {i / n[2] / n[1], i / n[2] % n[1], i % n[2]};
-        ((float *)out->data)[i] = (float)tapped(b->taps, in->data, n, at, false, false);
+        ((float *)out->data)[i] = (float)tapped(b->taps, dense.data, n, at, false, b->transposed);
     }
+    gf_array_free(&dense);
     return 0;
 }
 
 struct received {
     float *sample;
     int *times;
-    bool reversed;
 };
 
 static void receive(void *user, int64_t tile, int64_t at, const float *row, int64_t n) {
     const struct received *r = user;
     (void)tile;
     for (int64_t i = 0; i < n; i++) {
-        r->sample[at + i] = row[r->reversed ? -i : i];
+        r->sample[at + i] = row[i];
         r->times[at + i]++;
     }
 }
@@ -303,7 +308,7 @@ static void receive(void *user, int64_t tile, int64_t at, const float *row, int6
 static void check_tiles(const struct gf_job *job, const int64_t reach[3], bool mirrors) {
     struct taps taps;
     struct gf_tiles t;
-    struct blurring b = {&taps, 0};
+    struct blurring b = {.taps = &taps};
     int64_t n[] = {1, 1, 1};
     const int before = 3 - job->ndim;
     for (int i = before; i < 3; i++)
@@ -318,35 +323,48 @@ static void check_tiles(const struct gf_job *job, const int64_t reach[3], bool m
     }
     gf_tiles_init(&t, job, reach, mirrors, 2);
     const int64_t plane = n[0] * n[1] * n[2], all = plane * job->channels;
+    const int64_t room = gf_tiles_samples(&t);
     int64_t shape[] = {t.job.shape[0], t.job.shape[1], t.job.shape[2], 1};
-    float *x = malloc((size_t)all * sizeof *x);
-    struct received r = {malloc((size_t)all * sizeof(float)), calloc((size_t)all, sizeof(int)), 0};
-    struct gf_array in, out;
-    gf_array_alloc(&in, GF_F32, 4, shape);
+    float *x = malloc((size_t)all * sizeof *x), *picture = malloc((size_t)room * sizeof *picture);
+    struct received r = {malloc((size_t)room * sizeof(float)), calloc((size_t)room, sizeof(int))};
+    struct gf_array out;
     gf_array_alloc(&out, GF_F32, 4, shape);
-    for (int64_t i = 0; i < all; i++)
-        x[i] = (float)uniform();
+    for (int64_t i = 0; i < room; i++)
+        picture[i] = NAN;
+    for (int64_t i = 0; i < all; i++) {
+        const int64_t at[] = {i / plane, i % plane / n[2] / n[1], i % plane / n[2] % n[1],
+                              i % plane % n[2]};
+        x[i] = picture[gf_tiles_at(&t, at)] = (float)uniform();
+    }
+    gf_tiles_extend(&t, picture);
     for (int transposed = 0; transposed < 2; transposed++) {
         double worst = 0;
-        int bad = 0;
-        r.reversed = transposed;
-        for (int64_t first = 0; first < t.n; first += t.batch) {
-            gf_tiles_fill(&t, first, x, transposed, in.data);
+        int bad = 0, calls = 0;
+        b.transposed = transposed;
+        for (int64_t k = 0; k < t.jobs; k++) {
+            const struct gf_array in = gf_tiles_view(&t, k, picture);
             run(&b, &t.job, &in, &out);
-            gf_tiles_use(&t, first, out.data, transposed, receive, &r);
+            gf_tiles_use(&t, k, out.data, receive, &r);
         }
         for (int64_t i = 0; i < all; i++) {
             const int64_t k = i % plane, at[] = {k / n[2] / n[1], k / n[2] % n[1], k % n[2]};
+            const int64_t to = gf_tiles_at(&t, (int64_t[]){i / plane, at[0], at[1], at[2]});
             const double want = tapped(&taps, x + i - k, n, at, mirrors, transposed);
-            worst = fmax(worst, fabs((double)r.sample[i] - want));
-            bad += r.times[i] != transposed + 1;
+            worst = fmax(worst, fabs((double)r.sample[to] - want));
+            bad += r.times[to] != transposed + 1;
         }
-        CHECK_MSG(worst < 1e-6 && !bad, "%lldx%lldx%lld, axes %u: %g, %d", (long long)n[0],
-                  (long long)n[1], (long long)n[2], job->axes, worst, bad);
+        for (int64_t i = 0; i < room; i++)
+            calls += r.times[i];
+        CHECK_MSG(worst < 1e-6 && !bad && calls == all * (transposed + 1),
+                  "%lldx%lldx%lld, axes %u: %g, %d, %d", (long long)n[0], (long long)n[1],
+                  (long long)n[2], job->axes, worst, bad, calls);
     }
-    gf_array_free(&in);
+    CHECK_MSG(b.runs == 2 * t.jobs && t.jobs * t.batch < t.n + t.n / 8 + 1,
+              "%lld jobs of %lld, %lld tiles", (long long)t.jobs, (long long)t.batch,
+              (long long)t.n);
     gf_array_free(&out);
     free(x);
+    free(picture);
     free(r.sample);
     free(r.times);
 }
@@ -363,6 +381,7 @@ static void test_tiles(void) {
         {{.ndim = 2, .shape = {7, 10}, .channels = 1, .axes = 3}, {9, 30}},
         {{.ndim = 2, .shape = {300, 41}, .channels = 1, .axes = 3}, {8, 0}},
         {{.ndim = 2, .shape = {263, 270}, .channels = 2, .axes = 3}, {1, 9}},
+        {{.ndim = 2, .shape = {1800, 20}, .channels = 1, .axes = 3}, {2, 1}},
         {{.ndim = 2, .shape = {5, 8300}, .channels = 1, .axes = 2}, {0, 7}},
         {{.ndim = 2, .shape = {8300, 5}, .channels = 1, .axes = 1}, {7, 0}},
         {{.ndim = 3, .shape = {5, 290, 7}, .channels = 1, .axes = 6}, {0, 9, 3}},
@@ -403,9 +422,11 @@ static void convolve(const double *in, bool mirrors, bool transposed, double *ou
 /* The same iterations from their formulas, in double. */
 static void restore(const double *d, bool mirrors, int iterations, double *x) {
     static double y[ALL], before[ALL], g[ALL], blurred[ALL], ratio[ALL];
-    double mean = 0;
-    for (int i = 0; i < ALL; i++)
+    double mean = 0, most = 0;
+    for (int i = 0; i < ALL; i++) {
         mean += d[i] / ALL;
+        most = fmax(most, d[i]);
+    }
     for (int i = 0; i < ALL; i++) {
         x[i] = y[i] = mean;
         g[i] = 0;
@@ -414,7 +435,7 @@ static void restore(const double *d, bool mirrors, int iterations, double *x) {
         double above = 0, below = 0;
         convolve(y, mirrors, false, blurred);
         for (int i = 0; i < ALL; i++)
-            ratio[i] = d[i] / blurred[i];
+            ratio[i] = d[i] / fmax(blurred[i], 1e-6 * most);
         convolve(ratio, mirrors, true, blurred);
         for (int i = 0; i < ALL; i++) {
             const double next = y[i] * blurred[i], now = next - y[i];
@@ -434,18 +455,21 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
     const struct gf_job job = {
         .ndim = 2, .shape = {ROWS, COLUMNS}, .channels = CHANNELS, .axes = 3};
     const int64_t shape[] = {ROWS, COLUMNS, CHANNELS}, reach[] = {1, 2};
-    struct blurring b[2] = {{&kernels[mirrors], 0}, {&kernels[mirrors], 0}};
-    const struct gf_filter_transform blur[] = {{run, &b[0]}, {run, &b[1]}};
+    const struct blurring h = {.taps = &kernels[mirrors]};
+    struct blurring b[] = {h, h, h, h};
+    const struct gf_filter_transform blur[][2] = {{{run, &b[0]}, {run, &b[1]}},
+                                                  {{run, &b[2]}, {run, &b[3]}}};
     struct gf_tiles tiles;
     const struct gf_richardson how = {iterations, deviation, &tiles, blur};
     struct gf_array data = gf_array_wrap(out, GF_F32, 3, shape);
     int done = -1;
+    b[1].transposed = b[3].transposed = true;
     gf_tiles_init(&tiles, &job, reach, mirrors, 2);
     for (int i = 0; i < ALL; i++)
         out[i] = (float)d[i];
     CHECK_EQ(gf_richardson_restore(&how, &data, &done), GF_OK);
     if (iterations)
-        CHECK_EQ(b[0].runs + b[1].runs, 2 * done * gf_divide_up(tiles.n, tiles.batch));
+        CHECK_EQ(b[0].runs + b[1].runs + b[2].runs + b[3].runs, 2 * done * tiles.jobs);
     return done;
 }
 
