@@ -66,6 +66,8 @@ static void expect_blurs(const struct gf_task *t, struct gf_runner *runner) {
 static int cut(struct gf_task *t) {
     const struct gf_filter_part *psf = gf_filter_psf(t->s);
     struct gf_filtering *f = t->filtering;
+    const struct gf_session *session = t->runner->session;
+    const bool on_device = session->asked >= 0 && session->backends[session->asked]->list;
     struct gf_filter_frame frame = {.dtype = f->frame.dtype};
     int64_t reach[GF_MAX_DIMS];
     gf_filter_spread(&t->job, psf, reach);
@@ -75,7 +77,7 @@ static int cut(struct gf_task *t) {
     }
     gf_tiles_init(&f->tiles, &t->job, reach,
                   t->s->filter.edges == GF_EDGES_MIRROR && psf->symmetric,
-                  gf_settings_threads(t->s));
+                  gf_settings_threads(t->s), on_device);
     t->made_by = &f->tiles.job;
     int rc = gf_filter_obtain(t->s, t->made_by, &frame, &f->filter);
     if (rc)

@@ -9,6 +9,8 @@
  * not so small that short transforms waste time. Extents are multiples of what vectors hold. */
 enum { REACHES = 16, LEAST_LINE = 2048, LEAST_SIDE = 128, LEAST_EDGE = 64, UNIT = 16 };
 enum { BYTES = 1 << 20, MOST_BATCH = 64 }; /* of a job for one thread: its caches hold it */
+/* A device's tiles are longer and its jobs larger, as each job waits for copies. */
+enum { DEVICE_EXTENT = 4, DEVICE_BYTES = 32 };
 
 enum { X = GF_TILE_AXES - 1 };
 
@@ -46,10 +48,12 @@ static void choose_batch(struct gf_tiles *t) {
         t->along = t->count[i] > t->count[t->along] ? i : t->along;
         t->place = !t->place && i && t->extent[i] == 1 ? i : t->place;
     }
-    t->hands = t->n >= 2 * threads ? threads : 1;
+    t->hands = t->n >= 2 * threads && !t->on_device ? threads : 1;
     t->threads = t->hands > 1 ? 1 : threads;
-    const int64_t each = gf_min(BYTES / (int64_t)sizeof(float) / samples, MOST_BATCH);
-    const int64_t most = t->hands > 1 ? gf_min(each, t->n / (2 * threads)) : each * threads;
+    const int64_t bytes = BYTES * (t->hands > 1 ? 1 : t->on_device ? DEVICE_BYTES : threads);
+    int64_t most = gf_min(bytes / (int64_t)sizeof(float) / samples, MOST_BATCH);
+    if (t->hands > 1)
+        most = gf_min(most, t->n / (2 * threads));
     const int64_t count = t->count[t->along];
     for (int64_t b = 2; t->place && b <= gf_min(most, count); b++)
         if (gf_divide_up(count, b) * b - count <= count / 16)
@@ -60,10 +64,10 @@ static void choose_batch(struct gf_tiles *t) {
 }
 
 void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *reach, bool mirrors,
-                   int threads) {
+                   int threads, bool on_device) {
     const int before = GF_TILE_AXES - 1 - job->ndim;
     int axes = 0;
-    *t = (struct gf_tiles){.threads = threads, .mirrors = mirrors};
+    *t = (struct gf_tiles){.threads = threads, .mirrors = mirrors, .on_device = on_device};
     t->job = *job;
     t->job.ndim = GF_TILE_AXES - 1;
     t->job.axes = job->axes << before;
@@ -83,7 +87,8 @@ void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *
         t->reach[i] = 0;
         if (axis >= 0 && job->axes >> axis & 1) {
             t->reach[i] = reach[axis];
-            choose(t, i, axes == 1 ? LEAST_LINE : axes == 2 ? LEAST_SIDE : LEAST_EDGE);
+            const int64_t least = axes == 1 ? LEAST_LINE : axes == 2 ? LEAST_SIDE : LEAST_EDGE;
+            choose(t, i, on_device ? DEVICE_EXTENT * least : least);
         }
     }
     /* Rows that are not transformed are whole, as one sample of each would be slow to move. */

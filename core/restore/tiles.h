@@ -4,7 +4,7 @@
  * edges, its mirror image or its other side, is kept beside it: tiles are views.
  *
  *     struct gf_tiles tiles;
- *     gf_tiles_init(&tiles, &job, reach, mirrors, threads);
+ *     gf_tiles_init(&tiles, &job, reach, mirrors, threads, false);
  *     gf_tiles_extend(&tiles, picture);
  *     for (int64_t k = 0; k < tiles.jobs; k++) {
  *         const struct gf_array in = gf_tiles_view(&tiles, k, picture);
@@ -27,7 +27,7 @@ struct gf_tiles {
     int along, place;  /* their place among the job's axes */
     int hands;         /* threads that each run jobs, */
     int threads;       /* and threads that share one */
-    bool mirrors;
+    bool mirrors, on_device;
     /* Along the axes: samples of the picture, in all with those beyond its edges, and of a tile,
      * samples that a tile has before those which are right and how many of these, and tiles. */
     int64_t shape[GF_TILE_AXES], whole[GF_TILE_AXES], extent[GF_TILE_AXES], reach[GF_TILE_AXES],
@@ -35,9 +35,9 @@ struct gf_tiles {
 };
 
 /* For a picture of the job's shape, axes and channels, and a kernel of that reach along each axis:
- * the most samples from its centre to an end. */
+ * the most samples from its centre to an end. `on_device`: jobs run on a GPU. */
 void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *reach, bool mirrors,
-                   int threads);
+                   int threads, bool on_device);
 
 /* Samples of a picture with what continues it. */
 int64_t gf_tiles_samples(const struct gf_tiles *t);

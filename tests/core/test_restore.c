@@ -305,7 +305,8 @@ static void receive(void *user, int64_t tile, int64_t at, const float *row, int6
     }
 }
 
-static void check_tiles(const struct gf_job *job, const int64_t reach[3], bool mirrors) {
+static void check_tiles(const struct gf_job *job, const int64_t reach[3], bool mirrors,
+                        bool on_device) {
     struct taps taps;
     struct gf_tiles t;
     struct blurring b = {.taps = &taps};
@@ -321,7 +322,7 @@ static void check_tiles(const struct gf_job *job, const int64_t reach[3], bool m
             taps.at[j][i] = j == 0 ? r : j == 1 ? -r : (int64_t)(uniform() * (double)(2 * r)) - r;
         }
     }
-    gf_tiles_init(&t, job, reach, mirrors, 2);
+    gf_tiles_init(&t, job, reach, mirrors, 2, on_device);
     const int64_t plane = n[0] * n[1] * n[2], all = plane * job->channels;
     const int64_t room = gf_tiles_samples(&t);
     int64_t shape[] = {t.job.shape[0], t.job.shape[1], t.job.shape[2], 1};
@@ -390,8 +391,8 @@ static void test_tiles(void) {
         {{.ndim = 3, .shape = {6, 150, 20}, .channels = 2, .axes = 7}, {2, 1, 3}},
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        for (int mirrors = 0; mirrors < 2; mirrors++)
-            check_tiles(&of[i].job, of[i].reach, mirrors);
+        for (int how = 0; how < 4; how++)
+            check_tiles(&of[i].job, of[i].reach, how & 1, how > 1);
 }
 
 /* ---- Richardson-Lucy ---- */
@@ -464,7 +465,7 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
     struct gf_array data = gf_array_wrap(out, GF_F32, 3, shape);
     int done = -1;
     b[1].transposed = b[3].transposed = true;
-    gf_tiles_init(&tiles, &job, reach, mirrors, 2);
+    gf_tiles_init(&tiles, &job, reach, mirrors, 2, false);
     for (int i = 0; i < ALL; i++)
         out[i] = (float)d[i];
     CHECK_EQ(gf_richardson_restore(&how, &data, &done), GF_OK);
