@@ -236,8 +236,10 @@ static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
             rc = gf_filter_tabulate(&blur, gf_settings_threads(s), &h);
         if (rc || gf_filter_iterates(s))
             return rc;
-        gf_array_free(&f->table);
-        f->table = h;
+        if (h.base) { /* else it is a view of the table */
+            gf_array_free(&f->table);
+            f->table = h;
+        }
         f->n_factors = 0;
     }
     if (frame->prior || !gf_filter_measures(s))

@@ -34,7 +34,8 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
     plan->pass[plan->n_passes++] = times;
     for (int i = 0; i < c->back->n_passes && plan->n_passes < GF_MAX_PASSES; i++)
         plan->pass[plan->n_passes++] = c->back->pass[i];
-    plan->workspace_bytes = c->forward->workspace_bytes + gf_array_bytes(&c->table);
+    plan->workspace_bytes =
+        c->forward->workspace_bytes + (c->table.base ? gf_array_bytes(&c->table) : 0);
     if (c->back != c->forward)
         plan->workspace_bytes += c->back->workspace_bytes + spectrum;
 }

@@ -253,17 +253,11 @@ int gf_filter_table_alloc(const struct gf_job *job, bool is_complex, const int64
     return gf_array_alloc(table, is_complex ? gf_job_number(job) : real, job->ndim, shape);
 }
 
-/* Tiny values become 0: their products would be denormal, which is slow on CPUs. */
-static struct gf_number drop_tiny(const struct gf_job *job, double re, double im) {
-    const double tiny = job->precision == GF_DOUBLE ? 0x1p-900 : 0x1p-90;
-    return (struct gf_number){fabs(re) < tiny ? 0 : re, fabs(im) < tiny ? 0 : im};
-}
-
 /* The factors' product `v` times the table's number at that index, if any. */
 static struct gf_number times_table(const struct gf_job *job, double v, int64_t at) {
     const struct gf_array *table = &job->filter->table;
     const struct gf_number t = table->data ? gf_filter_number(table, at) : (struct gf_number){1, 0};
-    return drop_tiny(job, v * t.re, v * t.im);
+    return (struct gf_number){v * t.re, v * t.im};
 }
 
 int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out) {
@@ -272,6 +266,12 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
     const int64_t *first = job->whole.first; /* of a part, otherwise 0 */
     int64_t shape[GF_MAX_RANK];
     struct gf_filter_terms t;
+    const enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    *out = *table;
+    out->base = NULL;
+    if (table->data && !job->filter->n_factors && !job->whole.axes &&
+        gf_dtype_real(table->dtype) == real)
+        return 0;
     table_shape(job, shape);
     int rc = gf_filter_compile(&whole, &t);
     if (rc)
@@ -307,7 +307,9 @@ int gf_filter_line_values(const struct gf_job *part, int64_t first, int64_t coun
     int rc = t ? gf_filter_compile(&some, t) : gf_no_memory();
     for (int64_t i = 0; i < count && !rc; i++) {
         const double v = gf_filter_value(t, (int64_t[GF_MAX_DIMS]){i});
-        gf_number_put(value, i, true, times_table(part, v, first + i));
+        gf_number_put(
+            value, i, true,
+            gf_filter_drop_tiny(times_table(part, v, first + i), part->precision == GF_DOUBLE));
     }
     if (!rc)
         gf_filter_terms_free(t);

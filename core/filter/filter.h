@@ -22,6 +22,8 @@
 #ifndef GF_CORE_FILTER_FILTER_H
 #define GF_CORE_FILTER_FILTER_H
 
+#include <math.h>
+
 #include "core/base/halves.h"
 #include "kernels/profiles.h"
 
@@ -125,7 +127,8 @@ bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *
 /* The product of all factors except the table, at an index of the spectrum by the job's axes. */
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]);
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
- * job's precision and the table's kind. The caller frees it. */
+ * job's precision and the table's kind. The caller frees it; it is a view of the filter's table if
+ * that is all of the filter. */
 int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out);
 /* The numbers of a line's filter at indices first .. first + count - 1 of a part with steps, as
  * real and imaginary parts. GF_ENOMEM. */
@@ -142,9 +145,15 @@ static inline struct gf_number gf_filter_number(const struct gf_array *table, in
         return gf_number_get(table->data, i, is_double);
     return (struct gf_number){gf_real_get(table->data, i, is_double), 0};
 }
+/* Tiny values become 0: their products would be denormal, which is slow on CPUs. */
+static inline struct gf_number gf_filter_drop_tiny(struct gf_number y, bool is_double) {
+    const double tiny = is_double ? 0x1p-900 : 0x1p-90;
+    return (struct gf_number){fabs(y.re) < tiny ? 0 : y.re, fabs(y.im) < tiny ? 0 : y.im};
+}
 /* Real tables drop the imaginary part. */
 static inline void gf_filter_put_number(struct gf_array *table, int64_t i, struct gf_number y) {
     const bool is_double = gf_dtype_real(table->dtype) == GF_F64;
+    y = gf_filter_drop_tiny(y, is_double);
     if (gf_dtype_is_complex(table->dtype))
         gf_number_put(table->data, i, is_double, y);
     else

@@ -9,8 +9,8 @@
  * not so small that short transforms waste time. Extents are multiples of what vectors hold. */
 enum { REACHES = 16, LEAST_LINE = 2048, LEAST_SIDE = 128, LEAST_EDGE = 64, UNIT = 16 };
 enum { BYTES = 1 << 20, MOST_BATCH = 64 }; /* of a job for one thread: its caches hold it */
-/* A device's tiles are longer and its jobs larger, as each job waits for copies. */
-enum { DEVICE_EXTENT = 4, DEVICE_BYTES = 32 };
+/* A device's tiles and jobs are larger, as each waits for copies. */
+enum { DEVICE_EXTENT = 16, DEVICE_BYTES = 32 };
 
 enum { X = GF_TILE_AXES - 1 };
 

@@ -236,7 +236,7 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     }
     gf_pass_list_store(plan, m->table.data ? before : after); /* a filter's outputs are of reals */
     plan->workspace_bytes = m->in_place ? (before > after ? before : after) : before + after;
-    if (m->table.data)
+    if (m->table.base) /* else it is the filter's */
         plan->workspace_bytes += gf_array_bytes(&m->table);
 }
 

@@ -149,11 +149,18 @@ void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass
                   p->filter_bands);
 }
 
-/* Replaces mirrored bins whose index along the halved axis is k by the mean of one and the other's
- * conjugate. */
-static void make_hermitian(const struct gf_job *job, int half, int64_t k, struct gf_array *table) {
+/* Rounding, as a share of a number. */
+static double rounding(const struct gf_array *table) {
+    return gf_dtype_real(table->dtype) == GF_F64 ? 1e-13 : 1e-5;
+}
+
+/* True if mirrored bins whose index along the halved axis is k are conjugates. With `change` they
+ * become the mean of one and the other's conjugate. */
+static bool mirrored(const struct gf_job *job, int half, int64_t k, bool change,
+                     struct gf_array *table) {
     const int64_t count = gf_array_count(table) / table->shape[half];
-    for (int64_t i = 0; i < count; i++) {
+    bool all = true;
+    for (int64_t i = 0; i < count && (all || change); i++) {
         int64_t rest = i, stride = 1, at = 0, mirror = 0;
         for (int axis = job->ndim - 1; axis >= 0; axis--) {
             const int64_t n = table->shape[axis];
@@ -167,10 +174,15 @@ static void make_hermitian(const struct gf_job *job, int half, int64_t k, struct
         if (at > mirror)
             continue;
         const struct gf_number x = gf_filter_number(table, at), y = gf_filter_number(table, mirror);
-        const struct gf_number mean = {(x.re + y.re) / 2, (x.im - y.im) / 2};
-        gf_filter_put_number(table, at, mean);
-        gf_filter_put_number(table, mirror, (struct gf_number){mean.re, -mean.im});
+        const double apart = hypot(x.re - y.re, x.im + y.im);
+        all = all && apart <= rounding(table) * hypot(x.re, x.im);
+        if (change) {
+            const struct gf_number mean = {(x.re + y.re) / 2, (x.im - y.im) / 2};
+            gf_filter_put_number(table, at, mean);
+            gf_filter_put_number(table, mirror, (struct gf_number){mean.re, -mean.im});
+        }
     }
+    return all;
 }
 
 /* The user's table may differ between two mirrored bins that are both in the half spectrum; the
@@ -180,9 +192,17 @@ int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *
     if (rc)
         return rc;
     const int half = gf_job_half_axis(job);
-    const int64_t n = job->shape[half];
-    make_hermitian(job, half, 0, out);
-    if (n % 2 == 0)
-        make_hermitian(job, half, n / 2, out);
-    return 0;
+    const int64_t n = job->shape[half], ends = n % 2 ? 1 : 2;
+    bool good = true;
+    for (int i = 0; i < ends; i++)
+        good = good && mirrored(job, half, i * n / 2, false, out);
+    if (!good && !out->base) { /* it is the filter's own */
+        const struct gf_array view = *out;
+        rc = gf_array_alloc(out, view.dtype, view.rank, view.shape);
+        if (!rc)
+            gf_array_copy(out, &view);
+    }
+    for (int i = 0; i < ends && !good && !rc; i++)
+        mirrored(job, half, i * n / 2, true, out);
+    return rc;
 }
