@@ -19,6 +19,9 @@ static const double FAINT = 1e-3;
 static const double LEAST_SLOPE = 0.5, MOST_SLOPE = 4;
 
 enum { PARTS = 64 };
+/* All rows of a table are measured up to this frequency, and above it some of them. */
+static const double WHOLE = 1. / 32;
+enum { ROWS = 2048 };
 /* Sums over a band's bins. */
 enum sum { COUNT, HH, GHH, HHHH, LOW, LOW_HH, LOW_G, SUMS };
 typedef double bands[GF_PRIOR_BANDS][SUMS];
@@ -83,10 +86,14 @@ static struct row row_of(const struct gf_job *job, const struct gf_array *table,
 
 /* ---- the prior ---- */
 
+/* Every `step`-th row stands for as many. */
 static void add_row(const struct gf_job *job, const struct gf_array *g, const struct gf_array *h,
-                    int64_t number, const struct scale *scale, bands sum) {
+                    int64_t number, int64_t step, const struct scale *scale, bands sum) {
     const int last = job->ndim - 1;
     const struct row row = row_of(job, h, number);
+    const bool sampled = row.square > WHOLE * WHOLE;
+    if (sampled && number % step)
+        return;
     const int64_t n = job->shape[last], channels = g->shape[job->ndim];
     const bool half = gf_job_half_axis(job) == last, wide = g->dtype == GF_C128;
     const double share = 1 / (double)gf_job_points(job);
@@ -97,7 +104,8 @@ static void add_row(const struct gf_job *job, const struct gf_array *g, const st
     for (int64_t k = 0; k < row.n; k++, from += g->stride[last]) {
         const double f = frequency(job, last, k), square = row.square + f * f;
         const struct gf_number y = gf_filter_number(h, row.first + k);
-        const double hh = y.re * y.re + y.im * y.im, twice = half && k && 2 * k != n ? 2 : 1;
+        const double hh = y.re * y.re + y.im * y.im;
+        const double twice = (half && k && 2 * k != n ? 2 : 1) * (sampled ? (double)step : 1);
         const double low = hh < FAINT ? twice : 0;
         if (square <= 0)
             continue;
@@ -164,7 +172,7 @@ static void choose_ratios(const bands sum, int axes, struct gf_prior *p) {
 
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, int threads, struct gf_prior *prior) {
-    const int64_t n = rows_of(forward, h);
+    const int64_t n = rows_of(forward, h), step = gf_divide_up(n, ROWS);
     const struct scale scale = make_scale();
     double seen = 0, passed = 0;
     int axes = 0;
@@ -177,7 +185,7 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int i = 0; i < PARTS; i++)
         for (int64_t at = i * n / PARTS; at < (i + 1) * n / PARTS; at++)
-            add_row(forward, spectrum, h, at, &scale, part[i]);
+            add_row(forward, spectrum, h, at, step, &scale, part[i]);
     for (int k = 0; k < GF_PRIOR_BANDS; k++) {
         for (int i = 1; i < PARTS; i++)
             for (int j = 0; j < SUMS; j++)
@@ -191,57 +199,87 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
     return 0;
 }
 
-/* Linear in the square of the frequency between centres i and i + 1. */
-static double ratio_at(const struct gf_prior *p, const struct scale *s, double square, int *i) {
-    *i = search(s->centre, GF_PRIOR_BANDS - 1, square, *i);
-    const double rise = (square - s->centre[*i]) / (s->centre[*i + 1] - s->centre[*i]);
-    return p->ratio[*i] + fmax(rise, 0) * (p->ratio[*i + 1] - p->ratio[*i]);
-}
-
 /* ---- the filters ---- */
 
 static double laplacian(const struct gf_job *job, int axis, int64_t k) {
     return on(job, axis) ? 2 - 2 * cos(2 * M_PI * (double)k / (double)job->shape[axis]) : 0;
 }
 
-/* N / S, or L |D|^2, for each element of a row. */
-static void weigh_row(const struct gf_job *job, const struct gf_prior *prior, double regularize,
-                      const struct scale *scale, const struct row *row, double *weight) {
+/* N / S of the prior: linear in the square of the frequency between the centres of bands. */
+struct slopes {
+    struct scale scale;
+    double ratio[GF_PRIOR_BANDS], slope[GF_PRIOR_BANDS];
+};
+
+static struct slopes make_slopes(const struct gf_prior *p) {
+    struct slopes s = {.scale = make_scale()};
+    const double *centre = s.scale.centre;
+    for (int i = 0; i < GF_PRIOR_BANDS && p; i++)
+        s.ratio[i] = CAUTION * p->ratio[i];
+    for (int i = 0; i + 1 < GF_PRIOR_BANDS; i++)
+        s.slope[i] = (s.ratio[i + 1] - s.ratio[i]) / (centre[i + 1] - centre[i]);
+    return s;
+}
+
+/* N / S for each element of a row. */
+static void weigh_row(const struct gf_job *job, const struct slopes *s, const struct row *row,
+                      double *weight) {
     const int last = job->ndim - 1;
-    double d = 0;
-    int band = 0;
-    for (int i = 0; i < last && !prior; i++)
-        d += laplacian(job, i, row->index[i]);
+    int i = 0;
     for (int64_t k = 0; k < row->n; k++) {
-        const double f = prior ? frequency(job, last, k) : 0, square = row->square + f * f;
-        if (!prior)
-            weight[k] = regularize * pow(d + laplacian(job, last, k), 2);
-        else
-            weight[k] =
-                square > 0 ? fmin(CAUTION * ratio_at(prior, scale, square, &band), 1e30) : 0;
+        const double f = frequency(job, last, k), square = row->square + f * f;
+        i = search(s->scale.centre, GF_PRIOR_BANDS - 1, square, i);
+        const double above = square - s->scale.centre[i];
+        const double w = s->ratio[i] + (above > 0 ? above * s->slope[i] : 0);
+        weight[k] = square <= 0 ? 0 : w < 1e30 ? w : 1e30;
+    }
+}
+
+/* L |D|^2 for each element of a row; `along`: the last axis's part of D. */
+static void regularize_row(const struct gf_job *job, double l, const double *along,
+                           const struct row *row, double *weight) {
+    double d = 0;
+    for (int i = 0; i + 1 < job->ndim; i++)
+        d += laplacian(job, i, row->index[i]);
+#pragma omp simd
+    for (int64_t k = 0; k < row->n; k++)
+        weight[k] = l * (d + along[k]) * (d + along[k]);
+}
+
+static void invert_row(struct gf_array *h, const struct row *row, const double *weight) {
+    float *real = (float *)h->data + row->first;
+#pragma omp simd
+    for (int64_t k = 0; k < (h->dtype == GF_F32 ? row->n : 0); k++) {
+        const double y = (double)real[k], below = y * y + weight[k];
+        real[k] = (float)(y / (below > 0 ? below : 1));
+    }
+    for (int64_t k = 0; k < (h->dtype == GF_F32 ? 0 : row->n); k++) {
+        const struct gf_number y = gf_filter_number(h, row->first + k);
+        const double below = y.re * y.re + y.im * y.im + weight[k];
+        const double factor = below > 0 ? 1 / below : 0;
+        gf_filter_put_number(h, row->first + k, (struct gf_number){y.re * factor, -y.im * factor});
     }
 }
 
 int gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,
                      int threads, struct gf_array *h) {
     const int64_t rows = rows_of(job, h), n = h->shape[job->ndim - 1];
-    const struct scale scale = make_scale();
-    double *room = malloc((size_t)(threads * n) * sizeof *room);
-    if (!room)
+    const struct slopes slopes = make_slopes(prior);
+    double *along = malloc((size_t)((1 + threads) * n) * sizeof *along), *room = along + n;
+    if (!along)
         return gf_no_memory();
+    for (int64_t k = 0; k < n && !prior; k++)
+        along[k] = laplacian(job, job->ndim - 1, k);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         double *weight = room + omp_get_thread_num() * n;
         const struct row row = row_of(job, h, i);
-        weigh_row(job, prior, regularize, &scale, &row, weight);
-        for (int64_t k = 0; k < n; k++) {
-            const struct gf_number y = gf_filter_number(h, row.first + k);
-            const double below = y.re * y.re + y.im * y.im + weight[k];
-            const double factor = below > 0 ? 1 / below : 0;
-            gf_filter_put_number(h, row.first + k,
-                                 (struct gf_number){y.re * factor, -y.im * factor});
-        }
+        if (prior)
+            weigh_row(job, &slopes, &row, weight);
+        else
+            regularize_row(job, regularize, along, &row, weight);
+        invert_row(h, &row, weight);
     }
-    free(room);
+    free(along);
     return 0;
 }
