@@ -18,12 +18,12 @@ struct state {
     int64_t n;                    /* samples of each of these, */
     float *d, *x, *y, *g, *ratio; /* pictures as tiles need them */
     float *room;                  /* a job's output for each hand */
-    /* Sums of each tile, added up in order, so that they do not depend on the threads' number. */
+    /* Sums of each piece, added up in order, so that they do not depend on the threads' number. */
     double (*sum)[2];
 };
 
 /* ratio = d / H y; the square of d - H y. */
-static void divide(void *user, int64_t tile, int64_t at, const float *b, int64_t n) {
+static void divide(void *user, int64_t piece, int64_t at, const float *b, int64_t n) {
     const struct state *s = user;
     const float *d = s->d + at;
     float *ratio = s->ratio + at, square = 0;
@@ -32,12 +32,12 @@ static void divide(void *user, int64_t tile, int64_t at, const float *b, int64_t
         ratio[i] = d[i] / (b[i] > LEAST ? b[i] : LEAST);
         square += (d[i] - b[i]) * (d[i] - b[i]);
     }
-    s->sum[tile][0] += (double)square;
+    s->sum[piece][0] += (double)square;
 }
 
 /* y becomes y times the blurred ratio, the next x, and g the difference; the products of g and the
  * one before, and of that. */
-static void correct(void *user, int64_t tile, int64_t at, const float *c, int64_t n) {
+static void correct(void *user, int64_t piece, int64_t at, const float *c, int64_t n) {
     const struct state *s = user;
     float *y = s->y + at, *g = s->g + at, both = 0, square = 0;
 #pragma omp simd reduction(+ : both, square)
@@ -48,39 +48,50 @@ static void correct(void *user, int64_t tile, int64_t at, const float *c, int64_
         g[i] = now;
         y[i] = x;
     }
-    s->sum[tile][0] += (double)both;
-    s->sum[tile][1] += (double)square;
+    s->sum[piece][0] += (double)both;
+    s->sum[piece][1] += (double)square;
 }
 
 static int64_t job_samples(const struct gf_tiles *t) {
     return gf_shape_count(t->job.shape, GF_MAX_DIMS);
 }
 
-/* Blurs a picture by H or H^T, passes the result on, and adds up the sums. */
+/* Runs a hand's jobs: blurs a picture by H or H^T and passes the result on. */
+static int run_hand(struct state *s, int hand, float *picture, bool transposed, gf_tile_row *use) {
+    const struct gf_tiles *t = s->t;
+    const int64_t *n = t->job.shape, shape[] = {n[0], n[1], n[2], 1};
+    const struct gf_filter_transform *blur = &s->how->blur[hand][transposed];
+    float *room = s->room + hand * job_samples(t);
+    struct gf_array out = gf_array_wrap(room, GF_F32, 4, shape);
+    int rc = 0;
+    for (int64_t k = hand; k < t->jobs && !rc; k += t->hands) {
+        const struct gf_array in = gf_tiles_view(t, k, picture);
+        rc = blur->run(blur->context, &t->job, &in, &out);
+        if (!rc)
+            gf_tiles_use(t, k, room, use, s);
+    }
+    return rc;
+}
+
+/* The same for all hands; adds up the sums. */
 static int blur(struct state *s, float *picture, bool transposed, gf_tile_row *use,
                 double total[2]) {
     const struct gf_tiles *t = s->t;
-    const int64_t *n = t->job.shape, shape[] = {n[0], n[1], n[2], 1};
     struct gf_failure failed = {.status = 0};
-    memset(s->sum, 0, (size_t)t->n * sizeof *s->sum);
+    memset(s->sum, 0, (size_t)(t->n * t->pieces) * sizeof *s->sum);
     gf_tiles_extend(t, picture);
-#pragma omp parallel for num_threads(t->hands) schedule(static, 1) if (t->hands > 1)
-    for (int hand = 0; hand < t->hands; hand++) {
-        const struct gf_filter_transform *blur = &s->how->blur[hand][transposed];
-        float *room = s->room + hand * job_samples(t);
-        struct gf_array out = gf_array_wrap(room, GF_F32, 4, shape);
-        int rc = 0;
-        for (int64_t k = hand; k < t->jobs && !rc; k += t->hands) {
-            const struct gf_array in = gf_tiles_view(t, k, picture);
-            rc = blur->run(blur->context, &t->job, &in, &out);
-            if (!rc)
-                gf_tiles_use(t, k, room, use, s);
-        }
+    /* Within even a region of one thread the loops of its threads would start new ones. */
+    if (t->hands == 1)
+        gf_failure_keep(&failed, run_hand(s, 0, picture, transposed, use));
+    else
+#pragma omp parallel for num_threads(t->hands) schedule(static, 1)
+        for (int hand = 0; hand < t->hands; hand++) {
+            const int rc = run_hand(s, hand, picture, transposed, use);
 #pragma omp critical
-        gf_failure_keep(&failed, rc);
-    }
+            gf_failure_keep(&failed, rc);
+        }
     total[0] = total[1] = 0;
-    for (int64_t k = 0; k < t->n; k++)
+    for (int64_t k = 0; k < t->n * t->pieces; k++)
         for (int i = 0; i < 2; i++)
             total[i] += s->sum[k][i];
     return gf_failure_return(&failed);
@@ -158,7 +169,7 @@ static int iterate(struct state *s, double limit, int *done) {
 
 /* The floats that the sums take, a multiple of a cache line. */
 static int64_t sums_of(const struct gf_tiles *t) {
-    return gf_divide_up(t->n, 4) * 16;
+    return gf_divide_up(t->n * t->pieces, 4) * 16;
 }
 
 int64_t gf_richardson_bytes(const struct gf_tiles *t) {

@@ -10,7 +10,7 @@
 enum { REACHES = 16, LEAST_LINE = 2048, LEAST_SIDE = 128, LEAST_EDGE = 64, UNIT = 16 };
 enum { BYTES = 1 << 20, MOST_BATCH = 64 }; /* of a job for one thread: its caches hold it */
 /* A device's tiles and jobs are larger, as each waits for copies. */
-enum { DEVICE_EXTENT = 16, DEVICE_BYTES = 32 };
+enum { DEVICE_EXTENT = 16, DEVICE_BYTES = 32, DEVICE_PIECES = 64 };
 
 enum { X = GF_TILE_AXES - 1 };
 
@@ -68,6 +68,7 @@ void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *
     const int before = GF_TILE_AXES - 1 - job->ndim;
     int axes = 0;
     *t = (struct gf_tiles){.threads = threads, .mirrors = mirrors, .on_device = on_device};
+    t->pieces = on_device ? DEVICE_PIECES : 1;
     t->job = *job;
     t->job.ndim = GF_TILE_AXES - 1;
     t->job.axes = job->axes << before;
@@ -174,9 +175,10 @@ struct gf_array gf_tiles_view(const struct gf_tiles *t, int64_t k, float *pictur
     return view;
 }
 
-/* Passes tile j of a job's, whose first tile is that. */
-static void use_tile(const struct gf_tiles *t, const int64_t *first, int64_t j, const float *from,
-                     gf_tile_row *use, void *user) {
+/* Passes a piece of a job's tiles, the first of which is that. */
+static void use_piece(const struct gf_tiles *t, const int64_t *first, int64_t piece,
+                      const float *from, gf_tile_row *use, void *user) {
+    const int64_t j = piece / t->pieces, part = piece % t->pieces;
     int64_t at[GF_TILE_AXES], size[GF_TILE_AXES], stride[GF_TILE_AXES], number = 0;
     for (int i = 0; i < GF_TILE_AXES; i++) {
         const int64_t tile = first[i] + (i == t->along ? j : 0);
@@ -186,11 +188,12 @@ static void use_tile(const struct gf_tiles *t, const int64_t *first, int64_t j, 
         stride[i] = gf_shape_count(t->job.shape + i, X - i);
         from += i == t->place ? j * stride[i] : i ? t->reach[i] * stride[i] : 0;
     }
-    const int64_t to = gf_tiles_at(t, at);
-    for (int64_t z = 0; z < size[1]; z++)
-        for (int64_t y = 0; y < size[2]; y++)
-            use(user, number, to + z * stride_of(t, 1) + y * stride_of(t, 2),
-                from + z * stride[1] + y * stride[2], size[X]);
+    const int64_t to = gf_tiles_at(t, at), rows = size[1] * size[2];
+    for (int64_t row = rows * part / t->pieces; row < rows * (part + 1) / t->pieces; row++) {
+        const int64_t z = row / size[2], y = row % size[2];
+        use(user, number * t->pieces + part, to + z * stride_of(t, 1) + y * stride_of(t, 2),
+            from + z * stride[1] + y * stride[2], size[X]);
+    }
 }
 
 void gf_tiles_use(const struct gf_tiles *t, int64_t k, const float *from, gf_tile_row *use,
@@ -198,6 +201,6 @@ void gf_tiles_use(const struct gf_tiles *t, int64_t k, const float *from, gf_til
     int64_t tile[GF_TILE_AXES];
     const int64_t again = first_tile(t, k, tile);
 #pragma omp parallel for num_threads(t->threads)
-    for (int64_t j = again; j < t->batch; j++)
-        use_tile(t, tile, j, from, use, user);
+    for (int64_t i = again * t->pieces; i < t->batch * t->pieces; i++)
+        use_piece(t, tile, i, from, use, user);
 }

@@ -25,6 +25,7 @@ struct gf_tiles {
     int64_t n, jobs;   /* of tiles in all, and of jobs */
     int64_t batch;     /* tiles in a job: neighbours along axis `along` */
     int along, place;  /* their place among the job's axes */
+    int64_t pieces;    /* of a tile: rows that follow each other */
     int hands;         /* threads that each run jobs, */
     int threads;       /* and threads that share one */
     bool mirrors, on_device;
@@ -50,10 +51,11 @@ void gf_tiles_extend(const struct gf_tiles *t, float *picture);
 struct gf_array gf_tiles_view(const struct gf_tiles *t, int64_t k, float *picture);
 
 /* A row of samples that are right: row[i] is for picture[at + i]. */
-typedef void gf_tile_row(void *user, int64_t tile, int64_t at, const float *row, int64_t n);
+typedef void gf_tile_row(void *user, int64_t piece, int64_t at, const float *row, int64_t n);
 
-/* Passes the rows of job k's tiles in its contiguous output: those of a tile in order, tiles side by
- * side. Each sample of the picture is in one row of all jobs together. */
+/* Passes the rows of job k's tiles in its contiguous output: those of a piece in order, pieces side
+ * by side. Each sample of the picture is in one row of all jobs together. There are n times `pieces`
+ * of them. */
 void gf_tiles_use(const struct gf_tiles *t, int64_t k, const float *from, gf_tile_row *use,
                   void *user);
 
