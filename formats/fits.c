@@ -411,6 +411,5 @@ const struct gf_format gf_format_fits = {
     .flips = 1u << GF_I8 | 1u << GF_U16 | 1u << GF_U32,
     .block = BLOCK,
     .parts = true,
-    .embeds_header = true,
     .record_beside = true,
 };

@@ -212,7 +212,6 @@ struct gf_format {
     int block;          /* files are whole blocks of so many bytes, filled up with zeros; 0: any */
     bool parts;         /* read() obeys options->part */
     bool pairs;         /* FILE.hdr and FILE.img are a header and its samples */
-    bool embeds_header; /* has a header of its own in metadata.header */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
     bool lossy;         /* write() changes samples */

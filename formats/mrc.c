@@ -384,6 +384,5 @@ const struct gf_format gf_format_mrc = {
     .max_ndim = 3,
     .max_side = MOST_SIDE,
     .channels = 1u << 1,
-    .embeds_header = true,
     .record_beside = true,
 };

@@ -311,6 +311,5 @@ const struct gf_format gf_format_nifti = {
     .lines = true,
     .channels = 1u << 1,
     .pairs = true,
-    .embeds_header = true,
     .record_beside = true,
 };
