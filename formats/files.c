@@ -438,10 +438,6 @@ int64_t gf_file_decoding_bytes(const struct gf_file *file) {
     return file->decoder.extra;
 }
 
-bool gf_file_is_series(const struct gf_file *file) {
-    return file->pick.images > 1;
-}
-
 const struct gf_pick *gf_file_pick(const struct gf_file *file) {
     return &file->pick;
 }

@@ -54,8 +54,7 @@ int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n);
 /* Bytes that decoding needs besides the samples. */
 int64_t gf_file_decoding_bytes(const struct gf_file *file);
-/* True if a file's axes make it several images of the same kind (options->volumes). */
-bool gf_file_is_series(const struct gf_file *file);
+/* images > 1 if a file's axes make it several of the same kind (options->volumes). */
 const struct gf_pick *gf_file_pick(const struct gf_file *file);
 /* After gf_file_read() with options->several, or if the file is a series: returns 1 if another picture follows, 0 at the end
  * (or if the format holds one picture), a negative status if anything else follows. May block on a

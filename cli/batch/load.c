@@ -35,7 +35,7 @@ static int open_picture(struct gf_reader *r, const char *path, struct gf_image *
     if (rc)
         gf_reader_close(r);
     r->pending = !rc;
-    r->series = !rc && gf_file_is_series(r->file[0]);
+    r->series = !rc && gf_file_pick(r->file[0])->images > 1;
     r->several = !rc && (r->series || gf_file_format(r->file[0])->more);
     r->copies = !rc && options.copies && gf_file_format(r->file[0])->lossy;
     return rc;
