@@ -9,6 +9,7 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/shapes.h"
 #include "core/base/memory.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
@@ -122,21 +123,13 @@ int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal
     return rc;
 }
 
-/* "480x640" */
-static void shape_text(const struct gf_array *a, char text[96]) {
-    int used = 0;
-    for (int i = 0; i < a->rank; i++)
-        used += snprintf(text + used, 96 - (size_t)used, "%s%lld", i ? "x" : "",
-                         (long long)a->shape[i]);
-}
-
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what) {
-    char is[96], want[96];
+    char is[GF_SHAPE_TEXT], want[GF_SHAPE_TEXT];
     if (a->rank == b->rank && !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape))
         return 0;
-    shape_text(a, is);
-    shape_text(b, want);
-    return gf_fail(GF_EINVAL, "%s, and %s is %s; crop both to one size", is, what, want);
+    return gf_fail(GF_EINVAL, "%s, and %s is %s; crop both to one size",
+                   gf_shape_text(a->shape, a->rank, is), what,
+                   gf_shape_text(b->shape, b->rank, want));
 }
 
 /* ---- transforms ---- */
