@@ -99,17 +99,6 @@ static int begin(struct gf_bench *b) {
         return rc;
     if (gf_bandwidth_copy(h->threads, &h->copy))
         gf_log_note("bench: %s", gf_message());
-    h->n_devices = 0;
-    for (int i = 0; i < b->n; i++) {
-        const struct gf_bench_entrant *e = &b->entrant[i];
-        struct gf_bench_device *d = &h->device[h->n_devices];
-        if (!e->resident)
-            continue;
-        snprintf(d->entrant, sizeof d->entrant, "%s", e->name);
-        snprintf(d->name, sizeof d->name, "%s", e->device.name);
-        d->copy = e->device.copy;
-        h->n_devices++;
-    }
     return 0;
 }
 

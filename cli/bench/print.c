@@ -33,13 +33,13 @@ static json_t *entrants_report(const struct gf_bench *b) {
     return list;
 }
 
-static json_t *host_report(const struct gf_bench_host *h) {
+static json_t *host_report(const struct gf_bench *b) {
+    const struct gf_bench_host *h = &b->host;
     json_t *devices = json_array();
-    for (int i = 0; i < h->n_devices; i++) {
-        const struct gf_bench_device *d = &h->device[i];
-        GF_APPEND(devices, GF_KEY("backend", d->entrant), GF_KEY("name", d->name),
-                  GF_KEY_OR_NULL(d->copy > 0, "copy_gb_s", d->copy * 1e-9));
-    }
+    for (const struct gf_bench_entrant *e = b->entrant; e < b->entrant + b->n; e++)
+        if (e->resident)
+            GF_APPEND(devices, GF_KEY("backend", e->name), GF_KEY("name", e->device.name),
+                      GF_KEY_OR_NULL(e->device.copy > 0, "copy_gb_s", e->device.copy * 1e-9));
     return GF_REPORT(GF_KEY("machine", h->cpu), GF_KEY("cores", h->cores), GF_KEY("isa", h->isa),
                      GF_KEY("threads", h->threads),
                      GF_KEY_OR_NULL(h->copy > 0, "copy_gb_s", h->copy * 1e-9),
@@ -176,7 +176,7 @@ void gf_bench_print_host(const struct gf_bench *b) {
     const struct gf_settings *s = b->s;
     if (s->bench.csv)
         return;
-    json_t *o = host_report(&b->host);
+    json_t *o = host_report(b);
     if (s->json)
         GF_ADD(o, GF_KEY("gpufft", GF_VERSION), GF_KEY("entrants", entrants_report(b)));
     gf_report_print(s->json, host_form, o);

@@ -28,11 +28,6 @@ struct gf_bench_host {
     char cpu[64], isa[64];
     int cores, threads;
     double copy; /* bytes a second with this many threads; 0: unknown */
-    int n_devices;
-    struct gf_bench_device {
-        char entrant[GF_BENCH_NAME], name[128];
-        double copy; /* 0: not measured */
-    } device[GF_MAX_ENTRANTS];
 };
 
 struct gf_bench_case {
