@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/progress.h"
-#include "cli/text.h"
 #include "core/base/status.h"
+#include "formats/io/io.h"
 
 /* The errno of the first failure to write to stdout. */
 static int first_error;
@@ -136,7 +137,7 @@ static void say(const char *format, va_list args) {
     int more = vsnprintf(line + n, sizeof line - n - 1, format, args);
     if (more < 0)
         return;
-    gf_text_clean(line);
+    gf_clean_text(line, sizeof line, line); /* names must not control the terminal */
     n = strlen(line);
     line[n++] = '\n';
     if (!keeper || !keep(&keeper->err, line, n))
@@ -187,9 +188,7 @@ const char *gf_log_name(const char *path) {
 
 void gf_log_heading(const char *path) {
     char line[8192];
-    snprintf(line, sizeof line, "%s", gf_log_name(path));
-    gf_text_clean(line);
-    puts(line);
+    puts(gf_clean_text(line, sizeof line, gf_log_name(path)));
 }
 
 int gf_exit_code(int status) {

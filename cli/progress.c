@@ -2,13 +2,14 @@
 #include "cli/progress.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/text.h"
 #include "core/base/clock.h"
+#include "formats/io/io.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 200, WIDTH = 79 };
 
@@ -120,7 +121,7 @@ void gf_progress_show(const char *what, const char *name) {
     pthread_mutex_lock(&p.lock);
     snprintf(p.name, sizeof p.name, "%s", name);
     snprintf(p.text, sizeof p.text, "%s %s", what, name);
-    gf_text_clean(p.text);
+    gf_clean_text(p.text, sizeof p.text, p.text);
     pthread_mutex_unlock(&p.lock);
 }
 

@@ -40,12 +40,6 @@ int gf_text_sequence(const unsigned char *p) {
     return n;
 }
 
-void gf_text_clean(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
-}
-
 void gf_text_wrap(FILE *to, const char *words, const char *prefix, int width) {
     const int indent = (int)strlen(prefix);
     int column = indent;

@@ -28,10 +28,6 @@ int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber);
 /* Returns the length of the UTF-8 sequence at p; 0: invalid. Surrogates and overlong forms pass. */
 int gf_text_sequence(const unsigned char *p);
 
-/* Replaces control characters: names and file contents must not start a second line or control the
- * terminal. */
-void gf_text_clean(char *text);
-
 /* Writes words in lines of up to `width` characters, and a newline. Lines after the first begin
  * with `prefix`; the caller writes the first one's. */
 void gf_text_wrap(FILE *to, const char *words, const char *prefix, int width);

@@ -182,8 +182,7 @@ static void print_plan(const struct gf_task *t) {
     if (rc) {
         gf_log_lost(ENOMEM);
     } else {
-        gf_text_clean(line);
-        gf_log_line(line);
+        gf_log_line(gf_clean_text(line, size + 1, line));
     }
     free(line);
 }

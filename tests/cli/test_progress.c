@@ -4,7 +4,6 @@
 #include <termios.h>
 
 #include "cli/progress.c" /* tests are linked without cli/ */
-#include "cli/text.c"
 #include "tests/test.h"
 
 static void check_time(double seconds, const char *want) {
