@@ -300,6 +300,16 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
     return encodes ? write_encoded(v, box, data, stride) : write_box(v, box, data, stride);
 }
 
+int gf_volume_put(struct gf_volume *v, int64_t from, const struct gf_image *pages) {
+    const struct gf_array *px = &pages->px;
+    int rc = v->framed ? GF_OK : gf_volume_append(v, pages);
+    for (int64_t z = 0; z < px->shape[0] && v->framed && !rc; z++) {
+        const struct gf_volume_box box = {from + z, 0, 0, px->shape[1], px->shape[2]};
+        rc = gf_volume_write(v, &box, (const char *)px->data + z * px->stride[0], px->stride[1]);
+    }
+    return rc;
+}
+
 void gf_volume_share(struct gf_volume *v, int writers) {
     v->writers = writers;
 }

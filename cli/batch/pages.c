@@ -171,7 +171,8 @@ static int write_part(void *user, int64_t part) {
     int rc = 0;
     for (int i = 0; i < t->job.n_out && !rc && w->to; i++) {
         struct gf_array pages = finished(w, i, part);
-        rc = gf_shared_put(t, i, &w->to[i], first_of(w, part), &pages);
+        rc = gf_product_put(t->s, &t->product[i], &t->image.metadata, w->to[i].volume,
+                            first_of(w, part), &pages);
     }
     w->ms_write += gf_now_ms() - start;
     add_report(w->t, &w->result[part % w->slots]);

@@ -45,12 +45,10 @@ static int put(struct gf_task *t, int i, struct gf_volume *v) {
     int rc = 0;
     for (int axis = 0; axis < px.rank; axis++) /* --edges may have made it longer */
         px = gf_array_slice(&px, axis, 0, t->product[i].shape[axis]);
-    if (gf_pick_is_in_order(pick))
-        return gf_product_put(t->s, &t->product[i], &t->image.metadata, v, 0, &px);
     for (int64_t z = 0; z < px.shape[0] && !rc; z++) {
-        const struct gf_volume_box box = {
-            .z = gf_pick_place(pick, z), .height = px.shape[1], .width = px.shape[2]};
-        rc = gf_volume_write(v, &box, (const char *)px.data + z * px.stride[0], px.stride[1]);
+        const struct gf_array page = gf_array_slice(&px, 0, z, 1);
+        rc = gf_product_put(t->s, &t->product[i], &t->image.metadata, v, gf_pick_place(pick, z),
+                            &page);
     }
     return rc;
 }

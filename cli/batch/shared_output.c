@@ -77,18 +77,6 @@ static int create(const struct gf_task *t, int i, bool in_order, struct gf_share
     return gf_ranks_agree(ranks, rc);
 }
 
-int gf_shared_put(const struct gf_task *t, int i, const struct gf_shared_output *o, int64_t from,
-                  const struct gf_array *planes) {
-    int rc = 0;
-    if (!t->ranks)
-        return gf_product_put(t->s, &t->product[i], &t->image.metadata, o->volume, from, planes);
-    for (int64_t z = 0; z < planes->shape[0] && !rc; z++)
-        rc = gf_volume_write(
-            o->volume, &(struct gf_volume_box){from + z, 0, 0, planes->shape[1], planes->shape[2]},
-            (const char *)planes->data + z * planes->stride[0], planes->stride[1]);
-    return rc;
-}
-
 static int sum_output(const void *user, int64_t begin, int64_t end, uint32_t *crc) {
     const struct gf_shared_output *o = user;
     return gf_volume_sum(o->path, o->base + begin, o->base + end, crc);

@@ -15,13 +15,10 @@ struct gf_shared_output {
 };
 /* Creates the outputs, has work(user, out) write them, and commits them, all or none. The task is
  * WRITTEN, and counts what overflowed in all processes. work() reads all of the input; it writes
- * boxes of out[i].volume in any order, or with `in_order` planes in their order by gf_shared_put(),
+ * boxes of out[i].volume in any order, or with `in_order` planes in their order by gf_product_put(),
  * also to files that take no boxes. */
 int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user);
-/* Writes planes `from` and following of output i, opened `in_order`. */
-int gf_shared_put(const struct gf_task *t, int i, const struct gf_shared_output *o, int64_t from,
-                  const struct gf_array *planes);
 /* Sets *total to the checksum of bytes [0, bytes). Each process computes that of its share by
  * sum(user, begin, end, &crc). */
 int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,

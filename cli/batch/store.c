@@ -265,7 +265,7 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
     struct gf_image image = p->image;
     image.px = *pages;
     image.px.base = NULL;
-    return v ? gf_volume_append(v, &image) : write_planes(s, p, from, &image, metadata);
+    return v ? gf_volume_put(v, from, &image) : write_planes(s, p, from, &image, metadata);
 }
 
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
