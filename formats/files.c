@@ -104,11 +104,12 @@ static int check_size(const struct gf_file *file) {
                    (long long)file->described->bytes, (long long)size);
 }
 
-static int check_sum(const struct gf_file *file) {
+static int check_sum(const struct gf_file *file, gf_file_summer *sum, void *user) {
     const struct gf_description *d = file->described;
     const struct gf_chain data = data_of(file);
     uint32_t crc;
-    int rc = gf_crc32_source(&data, d->bytes, file->options.threads, &crc);
+    int rc = sum ? sum(user, &data, d->bytes, &crc)
+                 : gf_crc32_source(&data, d->bytes, file->options.threads, &crc);
     if (!rc && crc != d->crc32)
         rc = gf_fail(GF_EFORMAT,
                      "its record (.json beside it) is another file's: the checksums differ");
@@ -323,34 +324,21 @@ static bool sum_fits(struct gf_file *file) {
            gf_sums_total(&file->sums, 0, d->bytes - header, &crc) && crc == d->crc32;
 }
 
-int gf_file_check(struct gf_file *file) {
+int gf_file_check_by(struct gf_file *file, gf_file_summer *sum, void *user) {
     const bool checks = file->described && !file->checked && !sum_fits(file);
-    int rc = checks ? check_sum(file) : GF_OK;
+    int rc = checks ? check_sum(file, sum, user) : GF_OK;
     file->is_summed = false;
     file->checked = !rc;
     return rc;
 }
 
-void gf_file_trust(struct gf_file *file) {
-    file->checked = true;
+int gf_file_check(struct gf_file *file) {
+    return gf_file_check_by(file, NULL, NULL);
 }
 
 void gf_file_sum_reads(struct gf_file *file) {
     file->is_summed =
         file->described && !file->checked && !file->pick.n && file->decoder.format->header;
-}
-
-bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
-    if (file->described) {
-        *bytes = file->described->bytes;
-        *crc = file->described->crc32;
-    }
-    return file->described;
-}
-
-int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc) {
-    const struct gf_chain data = data_of(file);
-    return gf_crc32_part(&data, begin, end, crc);
 }
 
 int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {

@@ -8,6 +8,7 @@
 #ifndef GF_FORMATS_FILES_H
 #define GF_FORMATS_FILES_H
 
+#include "formats/checksum.h"
 #include "formats/pick.h"
 #include "formats/volume.h"
 
@@ -25,6 +26,9 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out);
 /* Checks the data against the checksum in the record beside it; otherwise the first read of samples
  * does so. */
 int gf_file_check(struct gf_file *file);
+/* The same with the checksum of the first bytes that sum() computes, if one is needed. */
+typedef int gf_file_summer(void *user, const struct gf_chain *data, int64_t bytes, uint32_t *crc);
+int gf_file_check_by(struct gf_file *file, gf_file_summer *sum, void *user);
 /* Call it before reading each sample exactly once, in any order: the checksum is computed on the
  * way. The caller must call gf_file_check() at the end, which reads the file again only if the
  * checksum does not match. */
@@ -62,12 +66,6 @@ const struct gf_pick *gf_file_pick(const struct gf_file *file);
 int gf_file_more(struct gf_file *file);
 /* Decodes the next picture's header. */
 int gf_file_next(struct gf_file *file, struct gf_image *image);
-/* gf_file_recorded_sum() returns false if no record is beside the data, else gives the record's
- * checksum of the first *bytes. gf_file_sum() computes the checksum of a part of the file. */
-bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc);
-/* The caller has compared it. */
-void gf_file_trust(struct gf_file *file);
-int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc);
 /* GF_EFORMAT if a freshly opened output ends early, as far as that shows without decoding: by the
  * size of uncompressed samples and by end marks. */
 int gf_file_check_end(struct gf_file *file, const struct gf_image *image);

@@ -357,16 +357,6 @@ int gf_volume_leave(struct gf_volume **v) {
     return rc;
 }
 
-int gf_volume_sum(const char *path, int64_t begin, int64_t end, uint32_t *crc) {
-    struct gf_source *source;
-    int rc = gf_source_open(path, &source);
-    if (rc)
-        return rc;
-    rc = gf_crc32_part(&(struct gf_chain){source, NULL}, begin, end, crc);
-    gf_source_close(source);
-    return rc;
-}
-
 int64_t gf_volume_strips(const struct gf_volume *v) {
     return v->frame.at ? v->planes.depth * strips_of_page(v, v->frame.rows) : 0;
 }

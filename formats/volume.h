@@ -70,7 +70,6 @@ int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *fram
 int gf_volume_join(const char *path, const struct gf_format *format, const struct gf_frame *frame,
                    const struct gf_image *image, struct gf_volume **out);
 int gf_volume_leave(struct gf_volume **v); /* sets a joined volume to NULL */
-int gf_volume_sum(const char *path, int64_t begin, int64_t end, uint32_t *crc);
 int gf_volume_written(struct gf_volume *v, uint32_t crc32);
 /* The length of the frame's list of strips; the bytes of all samples. */
 int64_t gf_volume_strips(const struct gf_volume *v);

@@ -5,14 +5,13 @@
 
 #include "cli/log.h"
 #include "core/base/clock.h"
-#include "formats/checksum.h"
 
-int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
-                  int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),
-                  const void *user, uint32_t *total) {
+int gf_shared_sum(struct gf_ranks *ranks, const struct gf_chain *of, int64_t base, int64_t bytes,
+                  uint32_t *total) {
     const struct gf_span own = gf_ranks_own(ranks, bytes);
+    const int64_t begin = base + own.first;
     uint32_t crc = 0, *all = malloc((size_t)ranks->size * sizeof *all);
-    int rc = all ? sum(user, own.first, own.first + own.count, &crc) : gf_no_memory();
+    int rc = all ? gf_crc32_part(of, begin, begin + own.count, &crc) : gf_no_memory();
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = gf_ranks_gather(ranks, &crc, sizeof crc, all);
@@ -77,16 +76,16 @@ static int create(const struct gf_task *t, int i, bool in_order, struct gf_share
     return gf_ranks_agree(ranks, rc);
 }
 
-static int sum_output(const void *user, int64_t begin, int64_t end, uint32_t *crc) {
-    const struct gf_shared_output *o = user;
-    return gf_volume_sum(o->path, o->base + begin, o->base + end, crc);
-}
-
 static int leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
+    struct gf_source *file = NULL;
     uint32_t crc = 0;
     int rc = gf_ranks_agree(ranks, gf_volume_leave(&o->volume));
-    if (!rc && o->bytes && o->summed)
-        rc = gf_shared_sum(ranks, o->bytes, sum_output, o, &crc);
+    const bool sums = !rc && o->bytes && o->summed;
+    if (sums)
+        rc = gf_ranks_agree(ranks, gf_source_open(o->path, &file));
+    if (sums && !rc)
+        rc = gf_shared_sum(ranks, &(struct gf_chain){file, NULL}, o->base, o->bytes, &crc);
+    gf_source_close(file);
     return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
 }
 

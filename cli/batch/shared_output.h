@@ -19,10 +19,8 @@ struct gf_shared_output {
  * also to files that take no boxes. */
 int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user);
-/* Sets *total to the checksum of bytes [0, bytes). Each process computes that of its share by
- * sum(user, begin, end, &crc). */
-int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
-                  int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),
-                  const void *user, uint32_t *total);
+/* Sets *total to the checksum of `bytes` bytes from `base` on; each process computes its share's. */
+int gf_shared_sum(struct gf_ranks *ranks, const struct gf_chain *of, int64_t base, int64_t bytes,
+                  uint32_t *total);
 
 #endif

@@ -74,25 +74,12 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
                    different);
 }
 
-static int sum_input(const void *user, int64_t begin, int64_t end, uint32_t *crc) {
-    const struct gf_task *t = user;
-    return gf_file_sum(t->reader.file[0], begin, end, crc);
-}
-
-/* Compares the input with the checksum in its record, if any. */
-static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
-    int64_t bytes = 0;
-    uint32_t crc = 0, sum;
-    if (!gf_file_recorded_sum(t->reader.file[0], &bytes, &crc)) /* the same for all */
-        return 0;
-    int rc = gf_shared_sum(ranks, bytes, sum_input, t, &sum);
+/* All processes sum the input, if it has a record, and come to the same sum. */
+static int sum_input(void *user, const struct gf_chain *data, int64_t bytes, uint32_t *crc) {
+    struct gf_ranks *ranks = user;
+    int rc = gf_shared_sum(ranks, data, 0, bytes, crc);
     ranks->speaker = rc ? ranks->speaker : 0;
-    if (!rc)
-        gf_file_trust(t->reader.file[0]);
-    return !rc && sum != crc
-               ? gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: "
-                                     "the checksums differ")
-               : rc;
+    return rc;
 }
 
 /* ---- the task ---- */
@@ -131,7 +118,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks) {
     if (!rc)
         rc = compare_inputs(t, ranks);
     if (!rc && t->state == GF_TASK_DESCRIBED)
-        rc = check_sum(t, ranks);
+        rc = gf_file_check_by(t->reader.file[0], sum_input, ranks);
     if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = t->hooks->stream   ? t->hooks->stream(t)
              : t->pages.at_once ? run_pages(t)
