@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/plot/colormap.c" /* tests are linked without cli/ */
-#include "cli/plot/picture.c"
+#include "cli/plot/picture.c" /* tests are linked without cli/ */
 #include "tests/test.h"
 
 /* A canvas that keeps what is drawn. */
