@@ -105,10 +105,12 @@ int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants) 
 
 static int set_real(const struct gf_opt *o, const char *value, double *field) {
     char *end;
+    const bool automatic = o->automatic && !strcmp(value, "auto");
     const double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v) || (o->high && v > o->high))
+    if (!automatic && (end == value || *end || !(v > 0) || !isfinite(v) ||
+                       (o->high && v > o->high) || (o->whole && v != floor(v))))
         return gf_opt_refuse(o, value, o->wants);
-    *field = v;
+    *field = automatic ? -1 : v;
     return 0;
 }
 

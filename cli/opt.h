@@ -36,9 +36,10 @@ struct gf_opt {
     int (*parse)(const struct gf_opt *o, const char *value, void *field); /* 0, or GF_EUSAGE */
     int low, high; /* GF_OPT_PARSE: parameters of the function */
     const char *wants;
-    bool inert;    /* changes no byte of an output */
-    bool own;      /* changes bytes, but may differ among processes of a run */
-    bool optional; /* --name alone is parse(row, "", field); a value follows only after = */
+    bool automatic, whole; /* GF_OPT_REAL: or auto, as -1; only whole numbers */
+    bool inert;            /* changes no byte of an output */
+    bool own;              /* changes bytes, but may differ among processes of a run */
+    bool optional;         /* --name alone is parse(row, "", field); a value follows only after = */
 };
 
 struct gf_opt_group {

@@ -248,17 +248,6 @@ static int parse_deconvolve(const struct gf_opt *o, const char *value, void *set
     return 0;
 }
 
-/* A number above 0 or, as -1, auto. A row with `high` takes whole numbers up to that. */
-static int parse_or_auto(const struct gf_opt *o, const char *value, void *number) {
-    const struct field field = {value, strlen(value)};
-    double v = -1;
-    if (strcmp(value, "auto") && (!parse_number(&field, 0, &v) || !(v > 0) || !isfinite(v) ||
-                                  (o->high && (v > o->high || v != floor(v)))))
-        return gf_opt_refuse(o, value, o->wants);
-    *(double *)number = v;
-    return 0;
-}
-
 static int parse_auto_notch(const struct gf_opt *o, const char *value, void *count) {
     struct field f = {value, strlen(value)};
     double n = DEFAULT_NOTCHES;
@@ -372,14 +361,16 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
         "undo a blur by PSF: a picture, gaussian:S, disk:R, motion:LENGTH,ANGLE or airy:R, in "
         "pixels; by Wiener's filter",
         .low = GF_PSF),
-    GF_PARSED("noise", GF_AT(filter.restore.noise), "auto|LEVEL", parse_or_auto,
+    GF_NUMBER("noise", filter.restore.noise, "auto|LEVEL", 0,
+              "it is auto or a standard deviation in the samples' unit",
               "the noise's standard deviation in the samples' unit (default: auto, measured)",
-              .wants = "it is auto or a standard deviation in the samples' unit"),
+              .automatic = true),
     GF_NUMBER("regularize", filter.restore.regularize, "L", 0, "it is a weight, such as 0.01",
               "take Tikhonov's filter, with L times the Laplacian, instead of Wiener's"),
-    GF_PARSED("iterations", GF_AT(filter.restore.iterations), "N|auto", parse_or_auto,
+    GF_NUMBER("iterations", filter.restore.iterations, "N|auto", 100000,
+              "it is auto or 1 to 100000",
               "take N steps of Richardson and Lucy's method instead of Wiener's filter",
-              .high = 100000, .wants = "it is auto or 1 to 100000"),
+              .automatic = true, .whole = true),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
               "what continues the picture beyond its edges: periodic (default), mirror (default of "
               "--deconvolve), taper or smooth"));
