@@ -158,7 +158,7 @@ struct gf_format {
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Instead of open(), for a format whose samples are contiguous after its header: decodes that
      * into d->layout and image->channel_axis, and sets d->whole if the samples are not in C order.
-     * Such a format has gf_plain_read_pages() and gf_plain_put_pages() (image.h). Its rows can be
+     * Such a format has gf_plain_read_pages() and gf_planes_write() (image.h). Its rows can be
      * read as the pages of an image without a slower axis, and written in any order. */
     int (*header)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. NULL: calls

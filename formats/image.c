@@ -224,10 +224,6 @@ int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int6
     return GF_OK;
 }
 
-int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
-    return gf_planes_write(e, pages);
-}
-
 int gf_fail_text(int code, const char *prefix, const char *text) {
     char clean[160];
     while (*text == ' ')

@@ -47,7 +47,7 @@ const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int6
 /* True if gf_planes_rows() never needs its buffer. */
 bool gf_planes_in_place(const struct gf_planes *p);
 
-/* Writes all samples in C order, as the format stores them: by e->coding, in the format's byte
+/* put_pages() of such a format: writes all samples in C order, as the format stores them: by e->coding, in the format's byte
  * order or, if it has a choice, that of the options. */
 int gf_planes_write(struct gf_encoder *e, const struct gf_image *image);
 /* Makes n numbers of the host those of a format without a coding, in place; returns false, having
@@ -55,11 +55,9 @@ int gf_planes_write(struct gf_encoder *e, const struct gf_image *image);
 bool gf_plain_encode(const struct gf_format *format, bool big_endian, enum gf_dtype dtype, size_t n,
                      void *data);
 
-/* read_pages() and put_pages() of a format with header(): by d->layout's offset and byte order and
- * d->coding, and by gf_planes_write(). */
+/* read_pages() of a format with header(): by d->layout's offset and byte order and d->coding. */
 int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                         void *to);
-int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 
 /* Describes numbers of a type that become number * slope + offset, or stay as they are if that changes
  * nothing and px has their type. Returns the type that they become: floats that hold 8 and 16 bits
