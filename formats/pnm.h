@@ -10,13 +10,6 @@ bool gf_pnm_space(int c);
 int gf_pnm_token(struct gf_source *source, const char *name, char *word, size_t size);
 /* A decimal number of 1..max. */
 int gf_pnm_number(struct gf_source *source, const char *name, int64_t max, int64_t *out);
-/* Reads `n` decimal samples of 0..maxval into `out` of 1 or 2 bytes each (bitmaps: single digits,
- * 1 is black and becomes 0, 0 becomes 255). */
-int gf_pnm_read_plain(struct gf_source *source, bool bitmap, int maxval, size_t n, void *out,
-                      size_t sample);
-/* After the samples: returns 1 if another picture begins, 0 if only white space is left, GF_EFORMAT
- * otherwise. */
-int gf_pnm_more(struct gf_source *source);
 /* No other picture may follow. */
 int gf_pnm_end(struct gf_source *source, const char *name);
 

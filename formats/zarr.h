@@ -1,5 +1,5 @@
 /* Zarr folders. Private to formats/, but for the first function. zarr.c: groups, axes and pages;
- * zarr_array.c: an array and its chunks; zarr_codec.c: how they are packed. */
+ * zarr_array.c: an array, and its chunks, which it unpacks. */
 #ifndef GF_FORMATS_ZARR_H
 #define GF_FORMATS_ZARR_H
 
@@ -14,13 +14,6 @@ int gf_zarr_metadata(const char *path, char **out);
 /* How chunks are packed. */
 enum gf_zarr_codec { GF_ZARR_PLAIN, GF_ZARR_ZLIB, GF_ZARR_GZIP, GF_ZARR_ZSTD, GF_ZARR_BLOSC };
 extern const char *const gf_zarr_codec_names[]; /* NULL for plain */
-
-/* GF_EUNSUPP for an unknown name; GF_EIO, with the package, if its library is missing. */
-int gf_zarr_codec_find(const char *name, enum gf_zarr_codec *codec);
-/* Unpacks n bytes, the last four of which are a CRC-32C if `summed`, into exactly `bytes` at `to`;
- * GF_EFORMAT for anything else. */
-int gf_zarr_unpack(enum gf_zarr_codec codec, bool summed, const void *from, size_t n, void *to,
-                   size_t bytes);
 
 enum { GF_ZARR_DIMS = 8 };
 

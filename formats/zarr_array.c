@@ -1,15 +1,132 @@
-/* A Zarr array of version 2 or 3: its metadata, and its chunks one by one. */
+/* A Zarr array of version 2 or 3: its metadata, and its chunks one by one, which are unpacked with zlib
+ * and with libraries that are loaded when one is met. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
+#include "core/base/dl.h"
+#include "formats/zarr.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/packed.h"
-#include "formats/zarr.h"
+
+const char *const gf_zarr_codec_names[] = {NULL, "zlib", "gzip", "zstd", "blosc"};
+
+static struct blosc {
+    int (*decompress)(const void *from, void *to, size_t bytes, int threads);
+    int (*validate)(const void *from, size_t n, size_t *bytes);
+} blosc;
+
+static struct zstd {
+    size_t (*decompress)(void *to, size_t bytes, const void *from, size_t n);
+    unsigned (*is_error)(size_t code);
+} zstd;
+
+/* Libraries of codecs: zlib's needs none. */
+static struct library {
+    const char *file, *what;
+    void *table;
+    struct gf_dl_symbol symbols[3];
+    struct gf_dl_once once;
+} libraries[] = {[GF_ZARR_ZSTD] = {"libzstd.so.1",
+                                   "Zstandard; install libzstd1",
+                                   &zstd,
+                                   {{"ZSTD_decompress", offsetof(struct zstd, decompress)},
+                                    {"ZSTD_isError", offsetof(struct zstd, is_error)}},
+                                   GF_DL_ONCE},
+                 [GF_ZARR_BLOSC] = {"libblosc.so.1",
+                                    "Blosc; install libblosc1",
+                                    &blosc,
+                                    {{"blosc_decompress_ctx", offsetof(struct blosc, decompress)},
+                                     {"blosc_cbuffer_validate", offsetof(struct blosc, validate)}},
+                                    GF_DL_ONCE}};
+
+static int load(void *user) {
+    const struct library *l = user;
+    void *handle;
+    return gf_dl_open((const char *const[]){l->file, NULL}, l->symbols, l->table, &handle)
+               ? gf_fail(GF_EIO, "its chunks need %s", l->what)
+               : GF_OK;
+}
+
+/* GF_EUNSUPP for an unknown name; GF_EIO, with the package, if its library is missing. */
+static int find_codec(const char *name, enum gf_zarr_codec *codec) {
+    char clean[40];
+    int i = GF_ZARR_BLOSC;
+    while (i > GF_ZARR_PLAIN && strcmp(name, gf_zarr_codec_names[i]))
+        i--;
+    *codec = (enum gf_zarr_codec)i;
+    if (i == GF_ZARR_PLAIN)
+        return gf_fail(GF_EUNSUPP, "chunks packed by '%s' (blosc, zstd, zlib and gzip can be read)",
+                       gf_clean_text(clean, sizeof clean, name));
+    return libraries[i].file ? gf_dl_once(&libraries[i].once, load, &libraries[i]) : GF_OK;
+}
+
+/* Castagnoli's polynomial, four bits at a time. */
+static uint32_t crc32c(const unsigned char *p, size_t n) {
+    static const uint32_t table[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
+                                       0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+                                       0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+                                       0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
+    uint32_t crc = ~0u;
+    for (; n > 0; n--, p++) {
+        crc = table[(crc ^ *p) & 15] ^ crc >> 4;
+        crc = table[(crc ^ *p >> 4) & 15] ^ crc >> 4;
+    }
+    return ~crc;
+}
+
+static bool unpack_zlib(const void *from, size_t n, void *to, size_t bytes) {
+    enum { EITHER = 32 + MAX_WBITS };
+    z_stream z = {.next_in = (unsigned char *)(uintptr_t)from,
+                  .avail_in = (uInt)n,
+                  .next_out = to,
+                  .avail_out = (uInt)bytes};
+    if (inflateInit2(&z, EITHER) != Z_OK)
+        return false;
+    const int rc = inflate(&z, Z_FINISH);
+    inflateEnd(&z);
+    return rc == Z_STREAM_END && !z.avail_out;
+}
+
+/* Unpacks n bytes, the last four of which are a CRC-32C if `summed`, into exactly `bytes` at `to`;
+ * GF_EFORMAT for anything else. */
+static int unpack(enum gf_zarr_codec codec, bool summed, const void *from, size_t n, void *to,
+                  size_t bytes) {
+    enum { SUM = 4 };
+    size_t made = 0;
+    bool good = false;
+    if (summed && (n < SUM || crc32c(from, n - SUM) !=
+                                  gf_get_number((const unsigned char *)from + n - SUM, SUM, false)))
+        return gf_fail(GF_EFORMAT, "its checksum differs");
+    n -= summed ? SUM : 0;
+    switch (codec) {
+    case GF_ZARR_PLAIN:
+        good = n == bytes;
+        if (good)
+            memcpy(to, from, bytes);
+        break;
+    case GF_ZARR_ZLIB:
+    case GF_ZARR_GZIP:
+        good = unpack_zlib(from, n, to, bytes);
+        break;
+    case GF_ZARR_ZSTD:
+        made = zstd.decompress(to, bytes, from, n);
+        good = !zstd.is_error(made) && made == bytes;
+        break;
+    case GF_ZARR_BLOSC:
+        good = !blosc.validate(from, n, &made) && made == bytes &&
+               blosc.decompress(from, to, bytes, 1) == (int)bytes;
+        break;
+    }
+    return good ? GF_OK : gf_fail(GF_EFORMAT, "does not unpack to its size");
+}
+
+/* ---- arrays ---- */
 
 enum { MOST_JSON = 1 << 20, MOST_NAME = GF_ZARR_DIMS * 22 + 4 };
 static const int64_t most_chunk = 1 << 30;
@@ -118,7 +235,7 @@ static int get_codecs(struct gf_zarr_array *a, const json_t *list) {
         else if (a->codec != GF_ZARR_PLAIN)
             rc = gf_fail(GF_EUNSUPP, "chunks packed more than once are not read");
         else
-            rc = gf_zarr_codec_find(name, &a->codec);
+            rc = find_codec(name, &a->codec);
     }
     return rc;
 }
@@ -156,7 +273,7 @@ static int get_version_2(struct gf_zarr_array *a, const json_t *root, const json
     if (!get_separator(json_object_get(root, "dimension_separator"), '.', &a->separator))
         return gf_zarr_bad("dimension_separator");
     int rc = get_type(a, gf_zarr_text(root, "dtype"));
-    return rc || !codec ? rc : gf_zarr_codec_find(codec, &a->codec);
+    return rc || !codec ? rc : find_codec(codec, &a->codec);
 }
 
 /* Describes the array whose metadata `root` is. */
@@ -237,7 +354,7 @@ static int load_chunk(const struct gf_zarr_array *a, const char *path, char *to,
     if (!rc && n > most_packed(bytes))
         rc = gf_fail(GF_EFORMAT, "a file of more than %lld bytes", (long long)n - 1);
     if (!rc)
-        rc = gf_zarr_unpack(a->codec, a->summed, packed, (size_t)n, to, (size_t)bytes);
+        rc = unpack(a->codec, a->summed, packed, (size_t)n, to, (size_t)bytes);
     free(packed);
     return rc;
 }
