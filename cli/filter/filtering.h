@@ -169,11 +169,6 @@ void gf_filter_describe_notches(const struct gf_task *t, json_t *o);
 struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output,
                                  struct gf_array *out);
 
-/* ---- paint.c: --paint ---- */
-
-/* Compares the files with the spectrum of t->in, as fwd draws it, and zeroes the peaks' mask. */
-int gf_filter_paint(struct gf_task *t);
-
 /* ---- stripes.c: --destripe ---- */
 
 /* Before the samples are read: counts the memory. GF_EINVAL for a line. */
@@ -191,8 +186,8 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 /* Bytes that drawing it needs besides the product; 0 without --mask-out. */
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
-/* The index in half a spectrum of the centred position `at` (C order), or of its mirror image. */
-int64_t gf_filter_half_index(const struct gf_job *job, const struct gf_array *half, int64_t at);
+/* --paint: compares the files with the spectrum of t->in, as fwd draws it, and zeroes the peaks' mask. */
+int gf_filter_paint(struct gf_task *t);
 
 /* ---- input.c, pages.c: the picture's samples, and those beyond its edges ---- */
 
