@@ -6,10 +6,6 @@
 #include "core/session/assume.h"
 #include "core/slab/plan.h"
 
-/* Finds the device that --assume names: the entry of --backend and --device in a file that `gpufft
- * devices --json` printed, or a built-in name. */
-int gf_plan_assume(const struct gf_settings *s, struct gf_assumed_device *device);
-
 /* ---- a wavelet transform dealt to several devices (cli/commands/planes.h) ---- */
 
 /* A device's share of the parts. */
