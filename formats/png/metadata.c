@@ -1,5 +1,5 @@
 /* Reads and writes pHYs, gAMA, sRGB, cHRM and iCCP (PNG specification, 11.3.2 and 11.3.4). */
-#include "formats/png/metadata.h"
+#include "formats/png/png.h"
 
 #include <limits.h>
 #include <stdlib.h>

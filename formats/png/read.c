@@ -9,7 +9,6 @@
 #include "formats/image.h"
 #include "formats/png/png.h"
 #include "formats/png/codec.h"
-#include "formats/png/metadata.h"
 
 /* A byte of deflate unpacks to at most 1032 bytes of data (258 from two bits). */
 enum { DEFLATE_RATIO = 1032 };

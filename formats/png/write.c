@@ -13,7 +13,6 @@
 #include "formats/image.h"
 #include "formats/png/png.h"
 #include "formats/png/codec.h"
-#include "formats/png/metadata.h"
 
 enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, SLOTS_A_THREAD = 3 };
 /* Space before a strip's deflate for the chunk's length and type and zlib's header; after it for
