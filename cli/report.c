@@ -366,29 +366,19 @@ static void write_report(FILE *f, const char *form, const json_t *o) {
 
 /* ---- printing ---- */
 
-void gf_json_print(json_t *o) {
-    json_object_set_new(o, "version", json_integer(GF_JSON_VERSION));
-    char *line = gf_json_line(o);
-    if (line && !gf_json_memory_missed())
+void gf_report_print(bool json, const char *form, json_t *o) {
+    if (json)
+        json_object_set_new(o, "version", json_integer(GF_JSON_VERSION));
+    char *line = json ? gf_json_line(o) : NULL;
+    if (gf_json_memory_missed() || (json && !line))
+        gf_log_lost(ENOMEM);
+    else if (json)
         gf_log_line(line);
     else
-        gf_log_lost(ENOMEM);
+        write_report(stdout, form, o);
     json_decref(o);
     gf_json_memory_begin();
     free(line);
-}
-
-void gf_report_print(bool json, const char *form, json_t *o) {
-    if (json) {
-        gf_json_print(o);
-        return;
-    }
-    if (!gf_json_memory_missed())
-        write_report(stdout, form, o);
-    else
-        gf_log_lost(ENOMEM);
-    json_decref(o);
-    gf_json_memory_begin();
 }
 
 int gf_report_save(const char *form, json_t *o, const char *path, bool clobber) {

@@ -92,9 +92,7 @@ const char *gf_real_text(double v, char text[GF_REAL_TEXT]);
 /* Returns a line without newline, to be freed; reals have the fewest digits that read back exactly.
  * NULL without memory or for NULL. */
 char *gf_json_line(const json_t *value);
-/* Prints `o` with "version" as a line of JSON, and frees it. */
-void gf_json_print(json_t *o);
-/* The same, or as text by the form. */
+/* Prints `o` by the form, or as a line of JSON with "version", and frees it. */
 void gf_report_print(bool json, const char *form, json_t *o);
 /* Writes `o` by the form, or without one as a line of JSON, to a file, and frees it. */
 int gf_report_save(const char *form, json_t *o, const char *path, bool clobber);

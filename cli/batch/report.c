@@ -154,7 +154,7 @@ void gf_report_done(const struct gf_task *t) {
     if (gf_runner_on_device(t->runner))
         report_device(name, &t->runner->ms);
     if (t->s->json)
-        gf_json_print(task_report(t));
+        gf_report_print(true, NULL, task_report(t));
 }
 
 /* "a.png + mask.png -> o/a.png, o/a.tif (up to date)" */
@@ -195,23 +195,26 @@ void gf_report_not_run(const struct gf_task *t) {
     if (t->s->dry_run && !t->s->json && !t->s->quiet)
         print_plan(t);
     if (t->s->json)
-        gf_json_print(GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
-                             GF_KEY("out", products_report(t, false)),
-                             GF_TRUE_IF(t->s->dry_run, "dry_run"), GF_TRUE_IF(skipped, "skipped"),
-                             GF_TRUE_IF(skipped && t->resume.by_time, "by_time"),
-                             GF_BOOL("ok", true)));
+        gf_report_print(true, NULL,
+                        GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
+                               GF_KEY("out", products_report(t, false)),
+                               GF_TRUE_IF(t->s->dry_run, "dry_run"), GF_TRUE_IF(skipped, "skipped"),
+                               GF_TRUE_IF(skipped && t->resume.by_time, "by_time"),
+                               GF_BOOL("ok", true)));
 }
 
 void gf_report_lost(const struct gf_task *t) {
     if (t->s->json)
-        gf_json_print(GF_ADD(begin_report(t), GF_BOOL("ok", false), GF_KEY("error", gf_message()),
-                             GF_KEY("command", t->hooks->name)));
+        gf_report_print(true, NULL,
+                        GF_ADD(begin_report(t), GF_BOOL("ok", false), GF_KEY("error", gf_message()),
+                               GF_KEY("command", t->hooks->name)));
 }
 
 void gf_report_failed(const struct gf_settings *s, const char *name) {
     gf_json_memory_begin();
     if (s->json)
-        gf_json_print(
+        gf_report_print(
+            true, NULL,
             GF_REPORT(GF_KEY("in", name), GF_BOOL("ok", false), GF_KEY("error", gf_message())));
 }
 

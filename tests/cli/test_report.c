@@ -43,7 +43,7 @@ static void test_numbers(void) {
     check_text(o, "{x:8.3n}{size:12.3n}{ms:9.4n}{ms:9.4m}",
                "    12.3  1610612736   0.00120.0012340");
     check_text(o, "{inf:.3g} {inf:6.1e} {nan} {shape}", "inf    inf nan 3x4");
-    gf_json_print(o);
+    gf_report_print(true, NULL, o);
     CHECK_MSG(!strcmp(line_printed, "{\"n\":1,\"size\":1610612736,\"x\":12.345,\"ms\":0.001234,"
                                     "\"nan\":null,\"shape\":[3,4],\"version\":2}"),
               "%s", line_printed);
@@ -58,7 +58,7 @@ static void test_choices(void) {
                "yesno, t, -.here");
     check_text(o, "{?on {?off a|{?text b}}|c}{?off |d}{absent}{none}||{?off yes|}", "bd|");
     check_text(o, "{text:q},{text:5s},{text:-5s},{empty:q}", "\"a\"\"b\",  a\"b,a\"b  ,\"\"");
-    gf_json_print(o);
+    gf_report_print(true, NULL, o);
     CHECK_MSG(!strcmp(line_printed, "{\"on\":true,\"off\":false,\"text\":\"a\\\"b\",\"none\":null,"
                                     "\"empty\":\"\",\"null\":null,\"sure\":true,\"version\":2}"),
               "%s", line_printed);
