@@ -84,13 +84,6 @@ static bool read_regular(const char *at, const char *end, struct regular *r) {
     return r->side && at == end;
 }
 
-static bool is_smooth(int64_t n) {
-    for (int p = 2; p <= 7; p += p == 2 ? 1 : 2)
-        while (n % p == 0)
-            n /= p;
-    return n == 1;
-}
-
 /* Returns the i-th side of a range; 0: beyond `last`. */
 static int64_t side_at(int64_t first, int64_t last, int i, enum gf_step step) {
     int64_t side;
@@ -100,7 +93,7 @@ static int64_t side_at(int64_t first, int64_t last, int i, enum gf_step step) {
         side = i < 41 ? first << i : 0;
     if (side <= 0 || side > last)
         return 0;
-    while ((step == GF_STEP_SMOOTH && !is_smooth(side)) ||
+    while ((step == GF_STEP_SMOOTH && !gf_factor_is_smooth(side)) ||
            (step == GF_STEP_PRIMES && !gf_is_prime(side)))
         side++;
     return side > last ? 0 : side;

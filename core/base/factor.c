@@ -95,6 +95,14 @@ int64_t gf_primitive_root(int64_t prime) {
     }
 }
 
+bool gf_factor_is_smooth(int64_t n) {
+    static const int primes[] = {2, 3, 5, 7};
+    for (int i = 0; i < 4; i++)
+        while (n % primes[i] == 0)
+            n /= primes[i];
+    return n == 1;
+}
+
 /* Relative cost of one transform of n smooth points: arithmetic and stages. */
 static double smooth_cost(int64_t n) {
     struct gf_radices r = gf_factor_radices(n);

@@ -36,6 +36,8 @@ enum gf_algorithm {
 enum gf_algorithm gf_factor_algorithm(int64_t n);
 
 bool gf_is_prime(int64_t n);
+/* True if n has no prime factors but 2, 3, 5 and 7. */
+bool gf_factor_is_smooth(int64_t n);
 /* The smallest primitive root of a prime. */
 int64_t gf_primitive_root(int64_t prime);
 /* The cheapest length >= minimum with prime factors 2, 3, 5 and 7 only. */

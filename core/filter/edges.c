@@ -4,17 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/factor.h"
+
 const char *gf_edges_name(enum gf_edges mode) {
     static const char *const name[] = {"periodic", "mirror", "taper", "smooth"};
     return name[mode];
-}
-
-static bool is_smooth_number(int64_t n) {
-    static const int primes[] = {2, 3, 5, 7};
-    for (int i = 0; i < 4; i++)
-        while (n % primes[i] == 0)
-            n /= primes[i];
-    return n == 1;
 }
 
 int64_t gf_edges_length(enum gf_edges mode, int64_t n) {
@@ -23,7 +17,7 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n) {
     if (mode != GF_EDGES_TAPER)
         return 2 * n;
     int64_t length = n + (n < 8 ? 1 : n / 8);
-    while (!is_smooth_number(length))
+    while (!gf_factor_is_smooth(length))
         length++;
     return length;
 }
