@@ -68,6 +68,10 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_report,      /* --json a line per file, --quiet, --verbose, --help */
     gf_opts_common;      /* General: --json in place of text, --quiet, --verbose, --help */
 
+/* The end of the list of a command that transforms files: inputs and the run. */
+#define GF_GROUPS_TRANSFORMING \
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw, &gf_opts_backend, &gf_opts_peer, &gf_opts_run, \
+        &gf_opts_scratch, &gf_opts_report, NULL
 /* The end of the list of a command that looks into files one by one. */
 #define GF_GROUPS_LOOKING \
     &gf_opts_list, &gf_opts_frames, &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory, \

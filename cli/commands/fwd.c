@@ -387,17 +387,13 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&hooks, s, operands, n);
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,       &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,   &gf_opts_depth_display,
-                                                    &gf_opts_files,     &gf_opts_display,
-                                                    &picture_group,     &gf_opts_window,
-                                                    &gf_opts_axes,      &gf_opts_norm,
-                                                    &gf_opts_precision, &gf_opts_color,
-                                                    &gf_opts_half,      &gf_opts_list,
-                                                    &gf_opts_frames,    &gf_opts_raw,
-                                                    &gf_opts_backend,   &gf_opts_peer,
-                                                    &gf_opts_run,       &gf_opts_scratch,
-                                                    &gf_opts_report,    NULL};
+static const struct gf_opt_group *const groups[] = {
+    /* outputs */
+    &gf_opts_out, &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,
+    &gf_opts_display, &picture_group,
+    /* the transform */
+    &gf_opts_window, &gf_opts_axes, &gf_opts_norm, &gf_opts_precision, &gf_opts_color,
+    &gf_opts_half, GF_GROUPS_TRANSFORMING};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",

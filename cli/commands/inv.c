@@ -110,11 +110,7 @@ static const struct gf_opt_group *const groups[] = {
     &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_stretch,
     &gf_opts_files, &pair_group,
     /* the transform */
-    &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision,
-    /* inputs */
-    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,
-    /* the run */
-    &gf_opts_backend, &gf_opts_peer, &gf_opts_run, &gf_opts_scratch, &gf_opts_report, NULL};
+    &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision, GF_GROUPS_TRANSFORMING};
 
 const struct gf_command gf_command_inv = {
     .name = "inv",

@@ -362,11 +362,7 @@ static const struct gf_opt_group *const groups[] = {
     /* outputs */
     &gf_opts_out, &gf_opts_depth_own, &gf_opts_stretch, &gf_opts_filter_result, &gf_opts_files,
     /* the transform */
-    &gf_opts_filter, &gf_opts_axes, &gf_opts_precision, &gf_opts_color,
-    /* inputs */
-    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,
-    /* the run */
-    &gf_opts_backend, &gf_opts_peer, &gf_opts_run, &gf_opts_scratch, &gf_opts_report, NULL};
+    &gf_opts_filter, &gf_opts_axes, &gf_opts_precision, &gf_opts_color, GF_GROUPS_TRANSFORMING};
 
 const struct gf_command gf_command_filter = {
     .name = "filter",
