@@ -10,7 +10,6 @@
 #include "core/base/dl.h"
 #include "formats/zarr.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/packed.h"
 
