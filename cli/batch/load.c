@@ -368,13 +368,6 @@ static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t fr
     return rc;
 }
 
-/* Reads the rest of the image to tell the number of all NaN and Inf. */
-static int refuse_all(struct gf_reader *r, const struct gf_image *image, int64_t from,
-                      struct nonfinite *bad) {
-    int rc = read_on(r, image, from, bad, NULL);
-    return rc ? rc : refuse(image, bad);
-}
-
 /* Replaces NaN and Inf by the mean of all samples, summed in the same order as in memory. */
 static int mend_with_mean(struct gf_reader *r, const struct gf_image *image, struct gf_array *a) {
     int rc = 0;
@@ -400,6 +393,7 @@ static int finish(struct gf_reader *r, const struct gf_image *image, int64_t fro
                   struct gf_array *a) {
     const int64_t page = gf_array_count(&image->px) / image->px.shape[0];
     struct nonfinite bad = {0};
+    int rc = 0;
     count(a, from * page, &bad);
     if (r->hole && r->s->nan == GF_NAN_KEEP)
         memset(r->hole, 0, (size_t)gf_array_count(a));
@@ -407,10 +401,11 @@ static int finish(struct gf_reader *r, const struct gf_image *image, int64_t fro
         return 0;
     if (r->s->nan >= GF_NAN_INTERPOLATE)
         return fill_holes(a, r->s->nan == GF_NAN_KEEP ? r->hole : NULL);
-    if (r->s->nan == GF_NAN_REFUSE && from >= 0)
-        return refuse_all(r, image, from + gf_array_count(a) / page, &bad);
-    if (r->s->nan == GF_NAN_REFUSE)
-        return refuse_all(r, image, 0, &(struct nonfinite){0});
+    if (r->s->nan == GF_NAN_REFUSE) { /* counts all of them */
+        bad = from < 0 ? (struct nonfinite){0} : bad;
+        rc = read_on(r, image, from < 0 ? 0 : from + gf_array_count(a) / page, &bad, NULL);
+        return rc ? rc : refuse(image, &bad);
+    }
     if (r->s->nan == GF_NAN_MEAN)
         return mend_with_mean(r, image, a);
     gf_samples_mend(a, false);
