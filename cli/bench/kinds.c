@@ -1,7 +1,7 @@
 /* Cases: names, jobs, operation counts and bytes. */
 #include <math.h>
 
-#include "cli/bench/results.h"
+#include "cli/bench/bench.h"
 #include "core/filter/filter.h"
 
 const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",

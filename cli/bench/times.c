@@ -1,5 +1,5 @@
 /* Medians, and tests whether to trust them. */
-#include "cli/bench/results.h"
+#include "cli/bench/bench.h"
 
 #include <stdlib.h>
 
