@@ -31,8 +31,11 @@ int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
 /* Appends `text`: 512x512, 2^10 (a length), 64^2 and 64^3 (a square and a cube of any side but 2),
  * or two of these last three with ".." between them. GF_EUSAGE. */
 int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step);
-/* Writes n extents as "512x512"; returns `text`. */
+/* Writes n extents as "512x512"; returns `text`. gf_shape_mark() puts a mark behind those of other
+ * axes than these bits. */
 const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]);
+const char *gf_shape_mark(const int64_t *extent, int n, unsigned axes, const char *mark,
+                          char text[GF_SHAPE_TEXT]);
 void gf_shapes_free(struct gf_shapes *list);
 
 #endif

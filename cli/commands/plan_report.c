@@ -8,6 +8,7 @@
 #include "cli/commands/planes.h"
 #include "cli/log.h"
 #include "cli/report.h"
+#include "cli/shapes.h"
 #include "core/base/range_sample.h"
 #include "core/session/speeds.h"
 
@@ -275,14 +276,6 @@ static json_t *outputs_report(const struct gf_task *t) {
     return list;
 }
 
-/* "512 (not transformed) x512" */
-static void shape_text(const struct gf_job *job, char text[160]) {
-    int n = 0;
-    for (int i = 0; i < job->ndim; i++)
-        n += snprintf(text + n, 160 - (size_t)n, "%s%lld%s", i ? "x" : "", (long long)job->shape[i],
-                      job->axes >> i & 1 ? "" : " (not transformed) ");
-}
-
 /* Reports the device of --assume. */
 static json_t *assumed_report(void) {
     const struct gf_gpu_props *p = gf_assumed();
@@ -295,8 +288,8 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const struct gf_plan_choice *c = &t->runner->plan->choice;
     const bool wavelet = job->op == GF_DWT;
-    char digest[GF_SPEEDS_DIGEST], shape[160];
-    shape_text(job, shape);
+    char digest[GF_SPEEDS_DIGEST], shape[GF_SHAPE_TEXT];
+    gf_shape_mark(job->shape, job->ndim, job->axes, " (not transformed) ", shape);
     return GF_REPORT(
         GF_KEY("in", name), GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
         GF_KEY(".shape_said", shape), GF_KEY("channels", job->channels),

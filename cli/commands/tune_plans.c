@@ -28,13 +28,10 @@ static const char form[] = "  {transform:-34s} {?plans {?noisy noisy: the expect
 static int tune_case(void *user, const struct gf_bench_case *c) {
     struct tuned *t = user;
     struct gf_plan *plan = NULL;
-    char what[128];
-    int used = 0;
-    for (int i = 0; i < c->job.ndim; i++)
-        used += snprintf(what + used, sizeof what - (size_t)used, "%s%lld%s", i ? "x" : "",
-                         (long long)c->job.shape[i], c->job.axes >> i & 1 ? "" : "*");
-    snprintf(what + used, sizeof what - (size_t)used, " %s%s", gf_bench_kinds[c->kind],
-             c->job.precision == GF_DOUBLE ? " double" : "");
+    char what[128], shape[GF_SHAPE_TEXT];
+    snprintf(what, sizeof what, "%s %s%s",
+             gf_shape_mark(c->job.shape, c->job.ndim, c->job.axes, "*", shape),
+             gf_bench_kinds[c->kind], c->job.precision == GF_DOUBLE ? " double" : "");
     int rc = t->backend->plan(t->context, &c->job, &plan);
     if (rc) {
         t->worst = gf_log_exit(rc, what);
