@@ -68,12 +68,10 @@ void gf_filter_tell_notches(const struct gf_task *t) {
 /* `strength`: negative if there is none. */
 static json_t *describe_wave(const struct gf_task *t, const double *at, double strength,
                              double amplitude) {
-    struct gf_wave wave = wave_of(t, at);
-    json_t *place = json_array();
-    for (int i = 0; i < t->job.ndim; i++)
-        json_array_append_new(place, json_real(at[i]));
-    return GF_REPORT(GF_KEY("at", place), GF_KEY("period", wave.period),
-                     GF_KEY("angle", wave.angle), GF_KEY_IF(strength >= 0, "strength", strength),
+    const struct gf_wave wave = wave_of(t, at);
+    return GF_REPORT(GF_KEY("at", gf_json_reals(at, NULL, t->job.ndim)),
+                     GF_KEY("period", wave.period), GF_KEY("angle", wave.angle),
+                     GF_KEY_IF(strength >= 0, "strength", strength),
                      GF_KEY("amplitude", amplitude));
 }
 
