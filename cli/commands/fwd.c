@@ -243,7 +243,7 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
         const double v = gf_sample_get((const char *)p->image.px.data + at, p->image.px.dtype);
         signal.ring[k] = (struct gf_ring){.frequency = (double)k / (double)n, .mean = v};
     }
-    int rc = gf_stats_plot(&st, gf_kind_name(p->kind), NULL, false, &p->drawn);
+    int rc = gf_stats_plot(&st, gf_kind_name(p->kind), NULL, &p->drawn);
     free(signal.ring);
     return rc;
 }

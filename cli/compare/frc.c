@@ -30,6 +30,7 @@ static const char *const names[N_CURVES] = {"frequency", "correlation", "1/7",  
 struct comparison {
     struct gf_task *t;
     const struct gf_correlating *of;
+    int64_t page; /* -1: all of the file */
     struct gf_array whole, soft, px[2];
     struct gf_array mask;    /* a view on the pair's grid, or no data */
     double samples, space;   /* a sample of the pair in those of the file; one of these in units */
@@ -78,11 +79,11 @@ static int make_mask(struct comparison *c) {
 /* Copies the two pictures or, of one, the halves on the diagonals of squares of four samples (Koho,
  * Tortarolo, Castello and others 2019, "Fourier ring correlation simplifies image restoration in
  * fluorescence microscopy"). */
-static int make_pair(struct comparison *c, int64_t page) {
+static int make_pair(struct comparison *c) {
     struct gf_array from[2] = {c->whole, c->of->other};
     const struct gf_array *b = &from[1];
-    if (page >= 0 && b->rank == 3 && page < b->shape[0])
-        from[1] = gf_array_index(b, 0, page);
+    if (c->page >= 0 && b->rank == 3 && c->page < b->shape[0])
+        from[1] = gf_array_index(b, 0, c->page);
     int rc = make_mask(c);
     if (!rc && b->data)
         rc = gf_signal_same_shape(&c->whole, b, "the other");
@@ -216,9 +217,10 @@ static const char csv[] =
     "{*rings {frequency:.9g},{bins},{correlation:.9g},"
     "{?randomize {randomized:.9g},{corrected:.9g},}{half_bit:.9g},{sigma_3:.9g}\n}";
 
-static json_t *report(const struct comparison *c, int64_t page) {
+static json_t *report(const void *comparison) {
+    const struct comparison *c = comparison;
     const struct gf_settings *s = c->t->s;
-    return GF_ADD(gf_signal_report(c->t, c->t->read[0], page),
+    return GF_ADD(gf_signal_report(c->t, c->t->read[0], c->page),
                   GF_KEY_IF(s->frc.with, "with", s->frc.with),
                   GF_KEY("shape", gf_json_shape(c->whole.shape, c->whole.rank)),
                   GF_BOOL("luma", c->of->luma || c->t->image.color == GF_RGB),
@@ -229,7 +231,7 @@ static json_t *report(const struct comparison *c, int64_t page) {
                   GF_BOOL("ok", true), GF_KEY(".in", c->unit ? c->unit : "samples"));
 }
 
-static int draw(const struct comparison *c, const char *path, bool clobber) {
+static int write_file(const struct comparison *c) {
     struct gf_plot_curve curve[N_CURVES];
     const char *slash = strrchr(c->t->name, '/');
     char label[32];
@@ -241,25 +243,11 @@ static int draw(const struct comparison *c, const char *path, bool clobber) {
     for (int k = 0; k < plot.n; k++)
         curve[k] = (struct gf_plot_curve){names[k + 1], c->curve + 1, c->curve + (k + 1) * c->n + 1,
                                           c->n - 1, k};
-    return gf_plot_write(&plot, path, clobber);
-}
-
-static int write_file(const struct comparison *c, int64_t page) {
-    const bool clobber = c->t->s->clobber;
-    char *path;
-    int rc = gf_signal_path(c->t, page, &path);
-    if (rc)
-        return rc;
-    const int what = gf_plot_file("--out", path);
-    rc = what == GF_PLOT_DRAWING
-             ? draw(c, path, clobber)
-             : gf_report_save(what == GF_PLOT_CSV ? csv : NULL, report(c, page), path, clobber);
-    free(path);
-    return rc;
+    return gf_signal_save(c->t, c->page, &plot, csv, report, c);
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    struct comparison c = {.t = t, .of = t->s->frc.prepared, .samples = 1};
+    struct comparison c = {.t = t, .of = t->s->frc.prepared, .page = page, .samples = 1};
     double spacing[GF_MAX_DIMS];
     bool alike;
     gf_progress_show("transforming", gf_log_name(name));
@@ -271,13 +259,13 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     if (!rc)
         rc = gf_signal_make(t->s, &t->image, &c.whole);
     if (!rc)
-        rc = make_pair(&c, page);
+        rc = make_pair(&c);
     if (!rc)
         rc = make_curves(&c);
     if (!rc && t->targets->n)
-        rc = write_file(&c, page);
+        rc = write_file(&c);
     if (!rc)
-        gf_signal_print(t, name, form, report(&c, page));
+        gf_signal_print(t, name, form, report(&c));
     free(c.ring[0]);
     free(c.ring[1]);
     free(c.curve);

@@ -7,6 +7,7 @@
 #include "cli/batch/describe.h"
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
+#include "cli/plot/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/shapes.h"
@@ -314,8 +315,20 @@ void gf_signal_print(const struct gf_task *t, const char *name, const char *form
     gf_log_flush_stdout();
 }
 
-int gf_signal_path(const struct gf_task *t, int64_t page, char **path) {
+int gf_signal_save(const struct gf_task *t, int64_t page, const struct gf_plot *plot,
+                   const char *csv, json_t *(*report)(const void *user), const void *user) {
     const struct gf_target *to = &t->targets->target[0];
     const struct gf_indices at = {.page = gf_max(page, 0)};
-    return gf_template_expand(&to->where, t->read[0], to->label, &at, path);
+    const bool clobber = t->s->clobber;
+    char *path;
+    int rc = gf_template_expand(&to->where, t->read[0], to->label, &at, &path);
+    if (rc)
+        return rc;
+    const int what = gf_plot_file(to->where.option, path);
+    rc = what < 0 ? what
+         : what == GF_PLOT_DRAWING
+             ? gf_plot_write(plot, path, clobber)
+             : gf_report_save(what == GF_PLOT_CSV ? csv : NULL, report(user), path, clobber);
+    free(path);
+    return rc;
 }

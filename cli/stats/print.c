@@ -140,27 +140,27 @@ static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
         json_array_append_new(signals, signal_report(s, i));
     const bool density = s->options->stats.psd, tiled = s->n_tiles > 1;
     char window[GF_WINDOW_TEXT];
-    return GF_ADD(gf_signal_report(t, s->path, s->page),
-                  GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
-                  GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
-                  GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-                  GF_KEY("backend", s->backend), GF_KEY("luma", job->luma),
-                  GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
-                  GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
-                  GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
-                  GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
-                  GF_KEY(".alpha", s->image->alpha),
-                  GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
-                  GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-                  GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks && !tiled),
-                  GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
-                  GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
-                  GF_KEY_IF(tiled, "tiles", s->n_tiles),
-                  GF_KEY_IF(tiled, "tile", s->options->stats.tile),
-                  GF_KEY_IF(density, "density_unit", s->density_unit),
-                  GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-                  GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
-                  GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
+    return GF_ADD(
+        gf_signal_report(t, s->path, s->page),
+        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
+        GF_KEY("type", gf_dtype_name(job->in_dtype)),
+        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+        GF_KEY("backend", gf_runner_name(t->runner)), GF_KEY("luma", job->luma),
+        GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
+        GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
+        GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
+        GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
+        GF_KEY(".alpha", s->image->alpha),
+        GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
+        GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
+        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->options->stats.peaks && !tiled),
+        GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
+        GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
+        GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
+        GF_KEY_IF(density, "density_unit", s->density_unit),
+        GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
+        GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
+        GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
 }
 
 static const char form[] =
@@ -200,7 +200,8 @@ static const char csv[] =
     "frequency,bins{*signals ,{power_is}{?number _{number}}}{?spacing ,cycles_per_{unit}}\n"
     "{*rings {frequency:r},{bins}{*means ,{mean:r}}{?spacing ,{cycles:r}}\n}";
 
-static json_t *rings_report(const struct gf_stats *s) {
+static json_t *rings_report(const void *stats) {
+    const struct gf_stats *s = stats;
     json_t *signals = json_array(), *rings = json_array();
     for (int64_t c = 0; c < s->n_signals; c++)
         json_array_append_new(signals, GF_ADD(radial_report(s, &s->signal[c]),
@@ -239,7 +240,7 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
     }
 }
 
-int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, bool clobber,
+int gf_stats_plot(const struct gf_stats *s, const char *what, const struct gf_task *t,
                   struct gf_image *image) {
     const char *slash = strrchr(s->path, '/');
     char label[32] = "cycles/sample";
@@ -258,19 +259,10 @@ int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, 
         plot.curve = curve;
         if (s->options->stats.psd)
             plot.nyquist = 0.5 / (s->ring_spacing > 0 ? s->ring_spacing : 1);
-        rc = image ? gf_plot_image(&plot, image) : gf_plot_write(&plot, path, clobber);
+        rc = image ? gf_plot_image(&plot, image)
+                   : gf_signal_save(t, s->page, &plot, csv, rings_report, s);
     }
     free(curve);
     free(number);
     return rc;
-}
-
-int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
-    const int what = gf_plot_file("--radial", path);
-    if (what == GF_PLOT_DRAWING)
-        return gf_stats_plot(s, s->options->stats.psd ? s->density_unit : "mean power", path,
-                             clobber, NULL);
-    return what < 0
-               ? what
-               : gf_report_save(what == GF_PLOT_CSV ? csv : NULL, rings_report(s), path, clobber);
 }

@@ -149,8 +149,8 @@ static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struc
         const struct gf_spectrum s = gf_spectrum_of(&st->tile, out, c, threads);
         rc = add_spectrum(st, &s, signal);
         if (!rc && st->n_tiles == 1)
-            rc = gf_stats_find_peaks(&s, st->peaks, gf_window_mean(&t->s->window, &st->tile, 1),
-                                     signal);
+            rc = gf_stats_find_peaks(&s, t->s->stats.peaks,
+                                     gf_window_mean(&t->s->window, &st->tile, 1), signal);
     }
     gf_array_free(&made);
     return rc;
@@ -195,21 +195,9 @@ static int look(struct gf_task *t, struct gf_stats *st) {
         rc = gf_job_alloc(&st->tile, 0, &out);
     for (int64_t i = 0; i < st->n_tiles && !rc; i++)
         rc = look_at_tile(t, st, i, &out);
-    st->backend = gf_runner_name(t->runner);
     if (!rc && t->s->stats.psd)
         find_density(st);
     gf_array_free(&out);
-    return rc;
-}
-
-static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
-    char *path = NULL;
-    if (!t->targets->n)
-        return 0;
-    int rc = gf_signal_path(t, st->page, &path);
-    if (!rc)
-        rc = gf_stats_radial_write(st, path, t->s->clobber);
-    free(path);
     return rc;
 }
 
@@ -220,18 +208,18 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
                           .page = page,
                           .image = &t->image,
                           .job = &t->job,
-                          .options = t->s,
-                          .peaks = t->s->stats.peaks};
+                          .options = t->s};
     bool alike;
     st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.spacing, &alike);
     st.ring_spacing = alike ? st.spacing[t->image.ndim - 1] : 0;
     gf_progress_show("transforming", gf_log_name(name));
     int rc = look(t, &st);
-    if (!rc)
-        rc = write_radial(t, &st);
+    if (!rc && t->targets->n)
+        rc = gf_stats_plot(&st, t->s->stats.psd ? st.density_unit : "mean power", t, NULL);
     if (!rc) {
         gf_stats_print(t, &st);
-        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name), st.backend, t->runner->why);
+        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name), gf_runner_name(t->runner),
+                       t->runner->why);
     }
     free_stats(&st);
     return rc;

@@ -24,8 +24,6 @@ struct gf_stats {
     int64_t page;     /* -1: all of the file */
     const struct gf_image *image;
     const struct gf_job *job;
-    const char *backend;
-    int peaks;        /* the most to list */
     const char *unit; /* in which `spacing` gives the distance of samples; NULL: unknown */
     double spacing[GF_MAX_DIMS];
     double ring_spacing; /* along all axes alike; 0: it differs, or is unknown */
@@ -52,11 +50,9 @@ struct json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_s
 
 void gf_stats_print(const struct gf_task *t, const struct gf_stats *s);
 
-/* Plots the rings' means, which are called `what`, into a file, or into an image that is not NULL,
- * which the caller frees. */
-int gf_stats_plot(const struct gf_stats *s, const char *what, const char *path, bool clobber,
+/* Plots the rings' means, which are called `what`, into an image, which the caller frees; or, if that is
+ * NULL, writes the rings to the task's file, as a plot, a table or JSON. */
+int gf_stats_plot(const struct gf_stats *s, const char *what, const struct gf_task *t,
                   struct gf_image *image);
-/* Writes the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
-int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 
 #endif
