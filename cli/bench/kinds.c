@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "cli/bench/bench.h"
-#include "core/filter/filter.h"
 
 const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
                                       "dwt", "filter", "exchange", NULL};

@@ -3,7 +3,6 @@
 #include "cli/commands/plan.h"
 #include "cli/commands/planes.h"
 #include "core/base/bandwidth.h"
-#include "core/wavelet/window.h"
 #include "core/wavelet/stream.h"
 
 /* Latency of a message: order of magnitude for a fast network. */
