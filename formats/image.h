@@ -47,8 +47,8 @@ const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int6
 /* True if gf_planes_rows() never needs its buffer. */
 bool gf_planes_in_place(const struct gf_planes *p);
 
-/* put_pages() of such a format: writes all samples in C order, as the format stores them: by e->coding, in the format's byte
- * order or, if it has a choice, that of the options. */
+/* put_pages() of such a format: writes all samples in C order, as the format stores them: by
+ * e->coding, in the format's byte order or, if it has a choice, that of the options. */
 int gf_planes_write(struct gf_encoder *e, const struct gf_image *image);
 /* Makes n numbers of the host those of a format without a coding, in place; returns false, having
  * done nothing, if they are the same. */

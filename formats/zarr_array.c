@@ -1,5 +1,5 @@
-/* A Zarr array of version 2 or 3: its metadata, and its chunks one by one, which are unpacked with zlib
- * and with libraries that are loaded when one is met. */
+/* A Zarr array of version 2 or 3: its metadata, and its chunks one by one, which are unpacked with
+ * zlib and with libraries that are loaded when one is met. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

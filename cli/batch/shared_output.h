@@ -15,11 +15,11 @@ struct gf_shared_output {
 };
 /* Creates the outputs, has work(user, out) write them, and commits them, all or none. The task is
  * WRITTEN, and counts what overflowed in all processes. work() reads all of the input; it writes
- * boxes of out[i].volume in any order, or with `in_order` planes in their order by gf_product_put(),
- * also to files that take no boxes. */
+ * boxes of out[i].volume in any order, or with `in_order` planes in their order by
+ * gf_product_put(), also to files that take no boxes. */
 int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user);
-/* Sets *total to the checksum of `bytes` bytes from `base` on; each process computes its share's. */
+/* Sets *total to the checksum of `bytes` bytes from `base` on; each process computes a share. */
 int gf_shared_sum(struct gf_ranks *ranks, const struct gf_chain *of, int64_t base, int64_t bytes,
                   uint32_t *total);
 

@@ -54,8 +54,8 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
 /* NULL, or why a product cannot be written page by page in order, or else in boxes in any order. */
 const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
                                bool in_order);
-/* Makes the volume of a product that is written in parts, by gf_product_put(), or unless
- * `in_order` by gf_volume_write() too. The caller commits or aborts it. NULL if each plane is a file. */
+/* Makes the volume of a product that is written in parts, by gf_product_put(), or unless `in_order`
+ * by gf_volume_write() too. The caller commits or aborts it. NULL if each plane is a file. */
 int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
                     const struct gf_metadata *metadata, bool in_order, struct gf_volume **out);
 /* Opens a product that another process made, by the path of its temporary. */

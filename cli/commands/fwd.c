@@ -1,5 +1,5 @@
-/* gpufft fwd: spectra of pictures, volumes and lines; pictures of them with marks, zoom, rulers, colours
- * and size, and plots of lines. */
+/* gpufft fwd: spectra of pictures, volumes and lines; pictures of them with marks, zoom, rulers,
+ * colours and size, and plots of lines. */
 #include <stdlib.h>
 
 #include "cli/log.h"
@@ -64,7 +64,7 @@ static int line_axis(const struct gf_job *job) {
     return job->ndim > 2 || (n[0] > 1) == (n[1] > 1) ? -1 : n[1] > 1;
 }
 
-/* True if output i would be a real line's magnitudes or powers as pixels, and nothing asks for that. */
+/* True if output i would be a real line's magnitudes or powers as pixels, unless asked for. */
 static bool becomes_plot(const struct gf_task *t, int i) {
     const struct gf_settings *s = t->s;
     const struct gf_product *p = &t->product[i];

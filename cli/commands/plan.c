@@ -1,5 +1,5 @@
-/* gpufft plan: reports what would run and what it needs, also on a device of which `gpufft devices --json`
- * printed the facts. */
+/* gpufft plan: reports what would run and what it needs, also on a device of which `gpufft devices
+ * --json` printed the facts. */
 #include "cli/commands/plan.h"
 
 #include <ctype.h>
@@ -99,8 +99,8 @@ static int read_file(const char *path, const char *backend, const char *device,
                : 0;
 }
 
-/* Finds the device that --assume names: the entry of --backend and --device in such a file, or a built-in
- * name. */
+/* Finds the device that --assume names: the entry of --backend and --device in such a file, or a
+ * built-in name. */
 static int find_assumed(const struct gf_settings *s, struct gf_assumed_device *device) {
     const struct gf_backend *unused;
     struct gf_assumed_device none = {.copy = 0};

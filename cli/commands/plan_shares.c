@@ -1,5 +1,5 @@
-/* Predicts runs of several processes: memory bounds the passes, the network's bandwidth or latency the
- * exchange. Cuts and deals the parts for several devices as a run does, and sizes them on each. */
+/* Predicts runs of several processes: memory bounds the passes, the network's bandwidth or latency
+ * the exchange. Cuts and deals the parts for several devices as a run does, and sizes them. */
 #include "cli/commands/plan.h"
 #include "cli/commands/planes.h"
 #include "core/base/bandwidth.h"

@@ -68,8 +68,8 @@ struct json_t *gf_signal_report(const struct gf_task *t, const char *in, int64_t
 /* Prints a report below its heading, the name unless that is NULL, and frees it. */
 void gf_signal_print(const struct gf_task *t, const char *name, const char *form,
                      struct json_t *report);
-/* Writes curves to target 0's file for a page, or -1: by its suffix as a plot or, by report(user), as
- * JSON or a table by the form `csv`. */
+/* Writes curves to target 0's file for a page, or -1: by its suffix as a plot or, by report(user),
+ * as JSON or a table by the form `csv`. */
 struct gf_plot;
 int gf_signal_save(const struct gf_task *t, int64_t page, const struct gf_plot *plot,
                    const char *csv, struct json_t *(*report)(const void *user), const void *user);

@@ -186,7 +186,7 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 /* Bytes that drawing it needs besides the product; 0 without --mask-out. */
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
-/* --paint: compares the files with the spectrum of t->in, as fwd draws it, and zeroes the peaks' mask. */
+/* --paint: compares the files with t->in's spectrum as fwd draws it; zeroes the peaks' mask. */
 int gf_filter_paint(struct gf_task *t);
 
 /* ---- input.c, pages.c: the picture's samples, and those beyond its edges ---- */

@@ -1,5 +1,5 @@
-/* Filters as pictures. --mask-out: tabulates half the filter's spectrum, and mirrors that. --paint: removes
- * the frequencies that were painted black in a spectrum's picture. */
+/* Filters as pictures. --mask-out: tabulates half the filter's spectrum, and mirrors that. --paint:
+ * removes the frequencies that were painted black in a spectrum's picture. */
 #include "cli/filter/filtering.h"
 #include "core/base/sample_value.h"
 #include "cli/log.h"

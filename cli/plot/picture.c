@@ -186,8 +186,8 @@ int gf_view_annotate(const struct gf_view *view, const struct gf_notes *notes,
 const char *const gf_colormap_names[] = {"gray",   "viridis", "magma",    "inferno",
                                          "plasma", "cividis", "twilight", NULL};
 
-/* Eight hexadecimal digits for each colour: its grey, red, green and blue. Chosen as the fewest such
- * that lines between them are nowhere farther than 1.6/255 from the map. */
+/* Eight hexadecimal digits for each colour: its grey, red, green and blue. Chosen as the fewest
+ * such that lines between them are nowhere farther than 1.6/255 from the map. */
 static const char *const nodes[] = {
     "00000000ffffffff",
     "0044015402450457174821732c443b8448375b8d7d218e8d901fa0889d25ac82aa35b779b84ec36bcb77d153e9c5e0"

@@ -50,8 +50,8 @@ struct json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_s
 
 void gf_stats_print(const struct gf_task *t, const struct gf_stats *s);
 
-/* Plots the rings' means, which are called `what`, into an image, which the caller frees; or, if that is
- * NULL, writes the rings to the task's file, as a plot, a table or JSON. */
+/* Plots the rings' means, which are called `what`, into an image, which the caller frees; or, if
+ * that is NULL, writes the rings to the task's file, as a plot, a table or JSON. */
 int gf_stats_plot(const struct gf_stats *s, const char *what, const struct gf_task *t,
                   struct gf_image *image);
 

@@ -1,7 +1,7 @@
-/* PNG's row filters. Encoding depends only on the original samples, so sixteen bytes are done at a time.
- * Undoing them, a byte depends on the pixel to its left, so a row is done pixel by pixel, each as a vector.
- * Several rows are done at once, each a pixel behind the one above it: the pixels of such a diagonal are
- * independent. */
+/* PNG's row filters. Encoding depends only on the original samples, so sixteen bytes are done at a
+ * time. Undoing them, a byte depends on the pixel to its left, so a row is done pixel by pixel,
+ * each as a vector. Several rows are done at once, each a pixel behind the one above it: the pixels
+ * of such a diagonal are independent. */
 #include "formats/png/png.h"
 
 #include <math.h>

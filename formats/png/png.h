@@ -62,8 +62,8 @@ int gf_png_choose_filter(unsigned candidates, const unsigned char *row, const un
 int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsigned char *above,
                              size_t n, size_t step, unsigned char *out);
 
-/* The chunks of metadata. libpng does not parse them: a mistake in one would fail the file, and none
- * of them changes a sample. */
+/* The chunks of metadata. libpng does not parse them: a mistake in one would fail the file, and
+ * none of them changes a sample. */
 /* Reads the chunks before the first IDAT of the PNG that begins at `begin`, whose checksums libpng
  * has checked. Leaves the source behind the IDAT's length and type. */
 int gf_png_read_metadata(struct gf_source *source, int64_t begin, struct gf_metadata *m);

@@ -1,4 +1,5 @@
-/* A page's tags: resolution, profile and the like between them and memory, and the samples that they describe. */
+/* A page's tags: resolution, profile and the like between them and memory, and the samples that
+ * they describe. */
 #include <string.h>
 
 #include "core/base/status.h"
