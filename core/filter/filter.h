@@ -22,8 +22,6 @@
 #ifndef GF_CORE_FILTER_FILTER_H
 #define GF_CORE_FILTER_FILTER_H
 
-#include <math.h>
-
 #include "core/base/halves.h"
 #include "kernels/profiles.h"
 
@@ -148,7 +146,9 @@ static inline struct gf_number gf_filter_number(const struct gf_array *table, in
 /* Tiny values become 0: their products would be denormal, which is slow on CPUs. */
 static inline struct gf_number gf_filter_drop_tiny(struct gf_number y, bool is_double) {
     const double tiny = is_double ? 0x1p-900 : 0x1p-90;
-    return (struct gf_number){fabs(y.re) < tiny ? 0 : y.re, fabs(y.im) < tiny ? 0 : y.im};
+    y.re = y.re < tiny && y.re > -tiny ? 0 : y.re;
+    y.im = y.im < tiny && y.im > -tiny ? 0 : y.im;
+    return y;
 }
 /* Real tables drop the imaginary part. */
 static inline void gf_filter_put_number(struct gf_array *table, int64_t i, struct gf_number y) {

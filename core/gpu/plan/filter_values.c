@@ -1,5 +1,6 @@
 /* A filter's values: low passes in the plan's tables, evaluated by kernels/filter.h, or a table
  * over the half spectrum. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/filter/filter.h"
