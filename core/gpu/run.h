@@ -18,7 +18,8 @@ struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
-    bool general, dry;          /* as in struct gf_backend_options */
+    /* As in struct gf_backend_options; resident only for a team, natural only if resident. */
+    bool general, dry, resident, natural;
     int64_t limit;              /* bytes of the device's memory to use; 0: all */
     int threads;                /* CPU threads for the host's share */
     enum gf_plan_how how;       /* as in struct gf_backend_options */
