@@ -259,8 +259,9 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
     int rc = spectrum ? gf_slab_range_open(plan, &r.range) : 0;
     if (plan->job.op == GF_FILTER)
         rc = gf_slab_filter_of(plan, &r.filter);
-    if (!rc && plan->line)
-        rc = gf_slab_line_open(&r);
+    const uint64_t points = plan->line ? (uint64_t)(gf_slab_line_rows(plan) * plan->rows) : 0;
+    if (!rc && points && !gf_roots_make(&r.roots, points))
+        rc = gf_no_memory();
     rc = gf_slab_turn(&r, rc);
     for (; r.walk < plan->n_walks && !rc; r.walk++)
         rc = run_walk(&r);

@@ -125,7 +125,6 @@ bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
 int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
 
 /* The walks over long lines. */
-int gf_slab_line_open(struct gf_slab_state *r);
 int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step);
 int gf_slab_line_transform_rows(struct gf_slab_state *r);
 
