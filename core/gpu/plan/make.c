@@ -185,8 +185,7 @@ static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axi
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
     const bool real = gf_job_is_real(job), plain = !real || (job->real && out->kind == GF_REAL);
-    const bool known =
-        !gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE;
+    const bool known = !gf_output_is_full(out) && !gf_output_samples(job, 0);
     if (sample_fused(b) && plain && known) {
         ap->store = STORE_SAMPLE;
         ap->sample = out;
