@@ -2,7 +2,6 @@
 #include "core/slab/wavelet.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
