@@ -210,7 +210,8 @@ int gf_gpu_choose(struct gf_gpu_context *c, const struct gf_job *job) {
     for (int i = 0; i < t->n; i++)
         gf_gpu_run_drop(c, &t->entrant[i].run);
     for (int k = 0; k < GF_GPU_N_BUFFERS; k++)
-        c->api->free(c->gpu, t->lent[k]);
+        if (t->lent[k])
+            c->api->free(c->gpu, t->lent[k]);
     gf_array_free(&t->in);
     c->measured_ms += gf_now_ms() - t->start;
     free(t);

@@ -130,7 +130,8 @@ int gf_gpu_stage_open(const struct gf_gpu *api, void *gpu, bool plain, int threa
 
 static void unpin(struct gf_gpu_stage *s) {
     for (int i = 0; i < 2; i++) {
-        s->api->unpin(s->gpu, s->pinned[i]);
+        if (s->pinned[i])
+            s->api->unpin(s->gpu, s->pinned[i]);
         s->pinned[i] = NULL;
     }
 }
