@@ -176,7 +176,9 @@ double gf_job_array_bytes(const struct gf_job *job, int output);
 static inline int64_t gf_job_bytes(const struct gf_job *job, int output) {
     return (int64_t)gf_job_array_bytes(job, output);
 }
-/* Allocates an output, or the input if output < 0. GF_ENOMEM. */
+/* The contiguous array of an output, or of the input if output < 0, at `data`. */
+struct gf_array gf_job_array(const struct gf_job *job, int output, void *data);
+/* Allocates one. GF_ENOMEM. */
 int gf_job_alloc(const struct gf_job *job, int output, struct gf_array *a);
 /* The complex type of the arithmetic, and the complex numbers per pixel. */
 static inline enum gf_dtype gf_job_number(const struct gf_job *job) {

@@ -57,6 +57,12 @@ static enum gf_dtype describe(const struct gf_job *job, int output, int64_t shap
     return output < 0 ? job->in_dtype : job->out[output].dtype;
 }
 
+struct gf_array gf_job_array(const struct gf_job *job, int output, void *data) {
+    int64_t shape[GF_MAX_RANK];
+    const enum gf_dtype type = describe(job, output, shape);
+    return gf_array_wrap(data, type, job->ndim + 1, shape);
+}
+
 int gf_job_alloc(const struct gf_job *job, int output, struct gf_array *a) {
     int64_t shape[GF_MAX_RANK];
     const enum gf_dtype type = describe(job, output, shape);

@@ -33,14 +33,10 @@ struct gf_dwt_stream {
     struct level level[GF_MAX_LEVELS];
 };
 
-static int no_memory(void) {
-    return gf_no_memory();
-}
-
 static int take(struct gf_dwt_stream *s, int64_t bytes, char **out) {
     s->bytes += bytes;
     if (s->opens && !(*out = gf_alloc((size_t)bytes)))
-        return no_memory();
+        return gf_no_memory();
     return 0;
 }
 
@@ -158,7 +154,7 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
         step.stream[0] = false;
     }
     if (!step.band[0].data)
-        return no_memory();
+        return gf_no_memory();
     gf_cpu_dwt_forward(&step, l->plane_bytes < (1 << 16) ? 1 : s->threads, s->scratch);
     for (int i = 0; i < 2 && !rc; i++)
         rc = gf_dwt_send(&s->sender, level, i, k, half[i], true);
@@ -187,7 +183,7 @@ static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     struct gf_array copy =
         gf_array_wrap(place_of(l, l->came), plane->dtype, plane->rank, plane->shape);
     if (!copy.data)
-        return no_memory();
+        return gf_no_memory();
     gf_array_copy(&copy, plane);
     l->came++;
     return take_steps(s, 1);

@@ -58,25 +58,15 @@ static struct gf_cpu_line *vectors_plan(long n, int lanes, int bits, bool alone)
     return gf_cpu_line_stages(n, r.radix, r.n, NULL, bits);
 }
 
-bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows) {
+bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, bool alone,
+                     struct gf_cpu_row **rows) {
     const int lanes = kernels->lanes, bits = kernels->bits;
-    const bool few =
-        gf_cpu_row_is_few(n, lanes) && n > 4 * lanes; /* two of 64 are as fast in eights */
+    /* of several lines two of 64 are as fast in eights */
+    const bool few = gf_cpu_row_is_few(n, lanes) && (alone || n > 4 * lanes);
     const int block = few ? lanes : gf_cpu_row_block(n, lanes);
     *rows = NULL;
-    if (!block)
+    if (!block || (alone && block < lanes && n > (long)lanes * lanes))
         return true;
-    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits, false), lanes, bits);
-    return *rows;
-}
-
-bool gf_cpu_split_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows) {
-    const int lanes = kernels->lanes, bits = kernels->bits;
-    const bool few = gf_cpu_row_is_few(n, lanes), one = n <= (long)lanes * lanes;
-    const int block = few ? lanes : gf_cpu_row_block(n, lanes);
-    *rows = NULL;
-    if (!block || (block < lanes && !one))
-        return true;
-    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits, true), lanes, bits);
+    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits, alone), lanes, bits);
     return *rows;
 }

@@ -145,7 +145,7 @@ static int plan_split(struct gf_cpu_long *l) {
     enum { LEAST_TEAM = 1 << 12, MOST_BYTES = 1 << 23 };
     if (l->n * (int64_t)complex_size(l) > MOST_BYTES)
         return 0;
-    if (!gf_cpu_split_plan(l->n, l->kernels, &l->rows))
+    if (!gf_cpu_row_plan(l->n, l->kernels, true, &l->rows))
         return gf_no_memory();
     if (!l->rows)
         return 0;

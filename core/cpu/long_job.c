@@ -260,11 +260,8 @@ static void line_drop(struct gf_plan *plan) {
 static int64_t bytes_beside(const struct long_job *j) {
     const struct gf_job *job = &j->job;
     const int64_t number = j->line->kernels->bits / 8;
-    int64_t shape[GF_MAX_RANK], bytes = j->halves ? j->half.m * number : 0;
-    gf_job_in_shape(job, shape);
-    const struct gf_array in = gf_array_wrap(NULL, job->in_dtype, job->ndim + 1, shape);
-    gf_job_out_shape(job, 0, shape);
-    const struct gf_array out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
+    int64_t bytes = j->halves ? j->half.m * number : 0;
+    const struct gf_array in = gf_job_array(job, -1, NULL), out = gf_job_array(job, 0, NULL);
     bytes += j->expanded ? 2 * j->n * number : 0;
     bytes += takes_input(j, &in) ? 0 : gf_work_bytes(&j->before);
     return bytes + (gives_output(j, &out) ? 0 : gf_work_bytes(&j->after));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/factor.h"
+#include "core/base/loadstore.h"
 #include "core/base/status.h"
 
 static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
@@ -165,22 +166,6 @@ static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     add_pass(p, axis, NULL, false, false, output, discard);
 }
 
-/* True for an integer display whose range depends on its largest value. */
-static bool needs_largest(const struct gf_output *o) {
-    return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && o->range == GF_RANGE_FULL &&
-           o->kind != GF_PHASE && o->kind != GF_COMPLEX;
-}
-
-static bool never_negative(enum gf_dtype t) {
-    return t == GF_U8 || t == GF_U16 || t == GF_U32;
-}
-
-/* True if the display range ends at the zero frequency, which is known before the last pass. */
-static bool fits_from_zero(const struct gf_cpu_plan *p, const struct gf_output *o) {
-    return needs_largest(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
-           o->kind != GF_IMAG;
-}
-
 /* True if the job's only output can hold the data between passes. */
 static bool can_be_lean(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
@@ -188,8 +173,7 @@ static bool can_be_lean(const struct gf_cpu_plan *p) {
     bool real = p->half >= 0;
     bool whole = real ? o->half && p->half == gf_job_half_axis(job) : !o->half;
     return job->n_out == 1 && o->kind == GF_COMPLEX && !o->shift && whole &&
-           o->dtype == (p->kernels->bits == 32 ? GF_C64 : GF_C128) && !o->packed &&
-           !(real && job->direction == GF_INVERSE);
+           o->dtype == gf_job_number(job) && !o->packed && !(real && job->direction == GF_INVERSE);
 }
 
 /* True if frequency n / 2 would need a block for a single column. */
@@ -201,8 +185,7 @@ static bool can_pack(const struct gf_cpu_plan *p) {
 
 /* Only a last pass that writes the only output can unpack all axes at once. */
 static bool can_pack_all(const struct gf_cpu_plan *p) {
-    const struct gf_output *o = &p->job.out[0];
-    bool fused = p->job.n_out == 1 && (!needs_largest(o) || fits_from_zero(p, o));
+    bool fused = p->job.n_out == 1 && !gf_output_scans(&p->job, 0);
     return can_pack(p) && gf_cpu_count_axes(&p->job) > 2 && fused && !p->lean;
 }
 
@@ -332,9 +315,10 @@ static void list_passes(struct gf_cpu_plan *p) {
     bool inverse = job->direction == GF_INVERSE;
     int axes[GF_MAX_DIMS], n = order_axes(p, axes);
     const struct gf_output *first = &job->out[0];
-    bool zero = n > 1 && fits_from_zero(p, first);
+    /* the display range ends at the zero frequency, which is known before the last pass */
+    bool zero = n > 1 && gf_output_is_full(first) && !gf_output_scans(job, 0);
     bool sampled = gf_output_samples(job, 0), served = n > 1 && axes[n - 1] != p->inner;
-    bool fused = job->n_out == 1 && (!needs_largest(first) || zero) && (!sampled || served);
+    bool fused = job->n_out == 1 && (!gf_output_is_full(first) || zero) && (!sampled || served);
     bool real_last = inverse && p->half >= 0; /* reals do not fit the complex workspace */
     for (int i = 0; i < n; i++) {
         bool last = i == n - 1;
@@ -346,13 +330,13 @@ static void list_passes(struct gf_cpu_plan *p) {
             continue;
         }
         for (int o = 0; o < job->n_out; o++) {
-            if (needs_largest(&job->out[o]))
+            if (gf_output_is_full(&job->out[o]))
                 add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0, o, true);
             add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0, o, false);
         }
     }
     for (int o = 0; o < job->n_out && !fused && !real_last; o++) {
-        if (needs_largest(&job->out[o]))
+        if (gf_output_is_full(&job->out[o]))
             add_extraction(p, o, true);
         add_extraction(p, o, false);
     }
@@ -532,7 +516,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
             goto fail;
         }
     if (p->line[p->inner] && job->op == GF_FFT && !job->filter &&
-        !gf_cpu_row_plan(job->shape[p->inner], kernels, &p->rows)) {
+        !gf_cpu_row_plan(job->shape[p->inner], kernels, false, &p->rows)) {
         rc = gf_no_memory();
         goto fail;
     }

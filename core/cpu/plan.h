@@ -142,11 +142,11 @@ void gf_cpu_plan_free(struct gf_cpu_plan *p); /* may be NULL; also frees memory 
 /* The kernels for the job's precision; NULL, after GF_EABSENT's message, if the CPU lacks them. */
 const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job);
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits);
-/* Builds tables to transform lines of n points within vectors; *rows is NULL for unsupported
- * lengths. False without memory: other kernels would round differently. */
-bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows);
-/* The same for a single line of smooth length: struct gf_cpu_split. */
-bool gf_cpu_split_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows);
+/* Builds tables to transform lines of n points within vectors, or `alone`, a single line of smooth
+ * length: struct gf_cpu_split. *rows is NULL for unsupported lengths. False without memory: other
+ * kernels would round differently. */
+bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, bool alone,
+                     struct gf_cpu_row **rows);
 
 /* ---- layout.c ---- */
 

@@ -143,9 +143,9 @@ static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan, int failur
 
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     int rc = GF_EUNSUPP;
-    if (gf_gpu_team_is_resident(c)) {
+    if (c->resident) {
         rc = plan_slabs(c, plan, true, true);
-        if (rc && gf_gpu_team_is_natural(c))
+        if (rc && c->natural)
             return rc;
     } else if (is_shared(c, &plan->job)) {
         plan->times = gf_gpu_team_times(c, &plan->job);

@@ -121,7 +121,6 @@ static int find_run(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
     w->made[w->next] = *job;
     w->next = (w->next + 1) % RUNS;
     gf_gpu_run_drop(c, m);
-    *m = (struct gf_gpu_run){.plan = NULL};
     int rc = gf_gpu_run_make(c, m, job);
     return rc ? rc : gf_gpu_run_prepare(c, m, 0);
 }
@@ -142,10 +141,8 @@ static int run_chunk(void *user, const struct gf_job *job, const struct gf_array
 /* ---- jobs ---- */
 
 static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < RUNS; i++)
         gf_gpu_run_drop(c, &w->run[i]);
-        w->run[i] = (struct gf_gpu_run){.plan = NULL};
-    }
 }
 
 /* Chooses chunks that fit for all levels, by the finest, which is the largest. */

@@ -152,11 +152,8 @@ static int64_t stream_bytes(const struct gf_job *job, int threads, int64_t memor
 }
 
 static void drop_runs(struct gf_dwt_stream *s) {
-    for (int i = 0; i < s->n_levels * SIZES; i++) {
-        struct gf_gpu_run *m = &s->level[i / SIZES].run[i % SIZES];
-        gf_gpu_run_drop(s->c, m);
-        *m = (struct gf_gpu_run){.plan = NULL};
-    }
+    for (int i = 0; i < s->n_levels * SIZES; i++)
+        gf_gpu_run_drop(s->c, &s->level[i / SIZES].run[i % SIZES]);
 }
 
 /* A plan's device bytes, without the slots. */
@@ -261,10 +258,8 @@ static void stream_close(struct gf_dwt_stream *s) {
         struct slot *t = &s->level[i / SLOTS].slot[i % SLOTS];
         api->free(gpu, t->device_in);
         api->free(gpu, t->device_out);
-        if (t->in)
-            api->unpin(gpu, t->in);
-        if (t->out)
-            api->unpin(gpu, t->out);
+        api->unpin(gpu, t->in);
+        api->unpin(gpu, t->out);
     }
     for (int i = 0; i < s->n_levels; i++)
         gf_free(s->level[i].kept);

@@ -92,7 +92,7 @@ struct gf_gpu {
     int (*zero)(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 
     int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM if full */
-    void (*free)(void *gpu, struct gf_gpu_buffer *buffer);
+    void (*free)(void *gpu, struct gf_gpu_buffer *buffer); /* takes NULL, like unpin() */
     /* Makes a buffer of part of another, from a multiple of GF_GPU_VIEW_ALIGNED on. It must be
      * freed before the other. NULL if unsupported. */
     int (*view)(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,

@@ -72,8 +72,7 @@ int gf_gpu_run_measure(void *context, struct gf_device_speed *speed) {
     if (!rc && seconds > 0)
         speed->copy = 2 * (double)bytes / seconds;
     for (int i = 0; i < 2; i++)
-        if (b[i])
-            c->api->free(c->gpu, b[i]);
+        c->api->free(c->gpu, b[i]);
     return rc;
 }
 
@@ -114,7 +113,6 @@ int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double second
         c->api->unpin(c->gpu, host);
     else
         gf_free(host);
-    if (b)
-        c->api->free(c->gpu, b);
+    c->api->free(c->gpu, b);
     return rc;
 }

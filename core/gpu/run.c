@@ -78,9 +78,8 @@ void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     gf_gpu_run_give_back(c, m);
     for (int i = 0; i < m->n_requests; i++)
         c->api->unload(c->gpu, m->request[i].kernel);
-    m->n_requests = 0;
     gf_gpu_plan_free(m->plan);
-    m->plan = NULL;
+    *m = (struct gf_gpu_run){.plan = NULL};
 }
 
 int64_t gf_gpu_run_room(const struct gf_gpu_context *c) {

@@ -18,7 +18,8 @@ struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
-    bool general, dry;          /* as in struct gf_backend_options */
+    /* As in struct gf_backend_options; resident only for a team, natural only if resident. */
+    bool general, dry, resident, natural;
     int64_t limit;              /* bytes of the device's memory to use; 0: all */
     int threads;                /* CPU threads for the host's share */
     enum gf_plan_how how;       /* as in struct gf_backend_options */
@@ -63,7 +64,7 @@ int64_t gf_gpu_run_room(const struct gf_gpu_context *c);
 int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_job *job);
 /* Takes ownership of m->plan, checks that the device has room for its buffers and `beside` bytes
  * more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and everything below, also
- * after a failure. */
+ * after a failure, and leaves an empty run. */
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside);
 /* Only builds the kernels, in any thread; gf_gpu_run_prepare() then skips this. */
 int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m);

@@ -136,10 +136,8 @@ static int64_t kept_bytes(const struct gf_gpu_walk *w) {
 }
 
 void gf_gpu_slabs_drop_runs(struct gf_gpu_walk *w) {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         gf_gpu_run_drop(w->c, &w->run[i]);
-        w->run[i] = (struct gf_gpu_run){.plan = NULL};
-    }
     w->n_runs = 0;
 }
 

@@ -142,8 +142,7 @@ static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, do
         if (!rc)
             rc = copy_zeros(m->c, &here, &there, unit, count);
     }
-    if (zeros)
-        m->c->api->unpin(m->c->gpu, zeros);
+    m->c->api->unpin(m->c->gpu, zeros);
     return rc;
 }
 

@@ -46,6 +46,8 @@ int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *
     t->n = 1;
     t->member[0] = c;
     c->team = t;
+    c->resident = options->resident;
+    c->natural = options->resident && options->natural_order;
     return 0;
 }
 
@@ -99,14 +101,6 @@ static int open_others(struct gf_gpu_team *t) {
 
 /* ---- plans ---- */
 
-bool gf_gpu_team_is_resident(const struct gf_gpu_context *c) {
-    return c->team && c->team->options.resident;
-}
-
-bool gf_gpu_team_is_natural(const struct gf_gpu_context *c) {
-    return gf_gpu_team_is_resident(c) && c->team->options.natural_order;
-}
-
 /* True for two devices that write to each other's memory. */
 static bool exchanges_in_place(const struct gf_gpu_team *t) {
     return t->n == 2 && t->reaches[0] == 3 && t->reaches[1] == 3 && t->member[0]->api->view;
@@ -122,7 +116,7 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
     const struct gf_gpu_role role = {.members = t->n,
                                      .resident = resident,
                                      .in_place = resident && exchanges_in_place(t),
-                                     .natural = resident && t->options.natural_order};
+                                     .natural = resident && c->natural};
     if (!rc && role.natural && !role.in_place)
         rc = gf_fail(GF_EUNSUPP, "natural order is for two devices that reach each other's memory");
     struct gf_gpu_shared all = {.n = t->n};

@@ -22,10 +22,6 @@ int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *
 void gf_gpu_team_close(void *context);
 bool gf_gpu_team_lost(void *context);
 
-/* As gf_backend_options.resident. */
-bool gf_gpu_team_is_resident(const struct gf_gpu_context *c);
-bool gf_gpu_team_is_natural(const struct gf_gpu_context *c); /* and in natural order */
-
 /* resident: the arrays stay in the devices' memory. GF_EUNSUPP if the job cannot be shared or there
  * is one device, GF_ENOMEM if it does not fit all of them. The context outlives the plan. */
 int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,

@@ -261,7 +261,7 @@ static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
     struct gf_session *s = r->session;
     int backend;
     if (s->lost)
-        return gf_session_fail_lost(s);
+        return gf_failure_return(&s->why_lost);
     if (s->asked < 0 && has_failed(r, r->now))
         return gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, r->now)->name);
     int rc = gf_session_join(s, &r->ms.open, &backend);

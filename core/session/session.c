@@ -178,10 +178,6 @@ static void lose(struct gf_session *s, int status) {
     s->lost = true;
 }
 
-int gf_session_fail_lost(const struct gf_session *s) {
-    return gf_failure_return(&s->why_lost);
-}
-
 /* Makes the context the session's. Adds the time to *ms even after a failure. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;

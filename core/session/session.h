@@ -154,8 +154,6 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
                     struct gf_plan **plan, bool *made);
 /* Drops all plans except `but` (NULL: all). Returns their number. */
 int gf_session_unplan(struct gf_session *s, const struct gf_plan *but);
-/* If the session is lost: returns the failure that ended it, with its message. */
-int gf_session_fail_lost(const struct gf_session *s);
 /* After a failure of backend i: checks whether its device is lost, unless auto may use another
  * backend. */
 void gf_session_check_lost(struct gf_session *s, int i);

@@ -100,9 +100,7 @@ static void crop(const struct gf_job *job, const struct gf_array *out, char *pag
 static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, int64_t first,
                       void *data) {
     const int64_t rows = gf_job_counted(job, 1), pages = gf_job_counted(job, 0);
-    int64_t shape[GF_MAX_RANK];
-    gf_job_out_shape(job, i, shape);
-    const struct gf_array out = gf_array_wrap(data, job->out[i].dtype, 4, shape);
+    const struct gf_array out = gf_job_array(job, i, data);
     int rc = 0;
     for (int64_t z = 0; z < pages && !rc; z++) {
         char *page = (char *)data + z * out.stride[0];

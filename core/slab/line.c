@@ -430,12 +430,6 @@ static int slab_walk(struct lines *l) {
     return gf_slab_walk(l->r, &walk);
 }
 
-int gf_slab_line_open(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    return gf_roots_make(&r->roots, (uint64_t)(gf_slab_line_rows(p) * p->rows)) ? 0
-                                                                                : gf_no_memory();
-}
-
 int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step) {
     const struct gf_slab_plan *p = r->plan;
     struct lines l = {.r = r,

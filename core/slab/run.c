@@ -18,9 +18,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     const struct slab *s = user;
     const struct gf_span pages = gf_slab_pages(p, k);
     const struct gf_job job = gf_slab_pages_job(p, false, pages.count);
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(&job, shape);
-    struct gf_array in = gf_array_wrap(s->in, job.in_dtype, 4, shape);
+    struct gf_array in = gf_job_array(&job, -1, s->in);
     int rc = r->io->read(r->io->user, pages.first, &in);
     if (!rc) { /* the job may overwrite its input */
         gf_slab_range_input(&r->range, pages.first, &in);
@@ -261,8 +259,9 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
     int rc = spectrum ? gf_slab_range_open(plan, &r.range) : 0;
     if (plan->job.op == GF_FILTER)
         rc = gf_slab_filter_of(plan, &r.filter);
-    if (!rc && plan->line)
-        rc = gf_slab_line_open(&r);
+    const uint64_t points = plan->line ? (uint64_t)(gf_slab_line_rows(plan) * plan->rows) : 0;
+    if (!rc && points && !gf_roots_make(&r.roots, points))
+        rc = gf_no_memory();
     rc = gf_slab_turn(&r, rc);
     for (; r.walk < plan->n_walks && !rc; r.walk++)
         rc = run_walk(&r);

@@ -38,18 +38,19 @@ int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
     return rc;
 }
 
+int gf_slab_run_job(const struct gf_slab_io *io, const struct gf_job *job, void *in,
+                    void *const *out, struct gf_report *report) {
+    struct gf_array to[GF_MAX_OUTPUTS];
+    for (int i = 0; i < job->n_out; i++)
+        to[i] = gf_job_array(job, i, out[i]);
+    const struct gf_array from = gf_job_array(job, -1, in);
+    return io->run(io->user, job, &from, to, report);
+}
+
 int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in,
                      void *const *out) {
-    int64_t shape[GF_MAX_RANK];
-    struct gf_array to[GF_MAX_OUTPUTS];
     struct gf_report report;
-    for (int i = 0; i < job->n_out; i++) {
-        gf_job_out_shape(job, i, shape);
-        to[i] = gf_array_wrap(out[i], job->out[i].dtype, job->ndim + 1, shape);
-    }
-    gf_job_in_shape(job, shape);
-    const struct gf_array from = gf_array_wrap(in, job->in_dtype, job->ndim + 1, shape);
-    int rc = r->io->run(r->io->user, job, &from, to, &report);
+    int rc = gf_slab_run_job(r->io, job, in, out, &report);
     for (int i = 0; i < job->n_out && !rc; i++) {
         r->report->clipped[i] += report.clipped[i];
         r->report->low[i] = report.low[i];

@@ -56,7 +56,9 @@ struct gf_slab_walk {
 };
 /* Runs this rank's share of the parts in ascending order. GF_ENOMEM. */
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w);
-/* Runs a part's job on contiguous arrays and adds its clipped samples to the report. */
+/* Runs a job on contiguous arrays; the second also adds its clipped samples to the run's report. */
+int gf_slab_run_job(const struct gf_slab_io *io, const struct gf_job *job, void *in,
+                    void *const *out, struct gf_report *report);
 int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in, void *const *out);
 int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of the longest slab */
 
@@ -123,7 +125,6 @@ bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
 int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
 
 /* The walks over long lines. */
-int gf_slab_line_open(struct gf_slab_state *r);
 int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step);
 int gf_slab_line_transform_rows(struct gf_slab_state *r);
 

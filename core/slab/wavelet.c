@@ -2,10 +2,10 @@
 #include "core/slab/wavelet.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/slab/state.h"
 #include "core/wavelet/window.h"
 
 enum { ROWS_AT_ONCE = 32 };
@@ -240,19 +240,13 @@ static int load_chunk(struct run *r, struct level *l, int64_t k, int64_t n) {
 /* Makes pairs k .. k + pairs - 1 of a level's finer side. */
 static int make_chunk(struct run *r, struct level *l, int64_t k, int64_t pairs) {
     const int64_t n = pairs + 1;
-    int64_t shape[GF_MAX_RANK];
-    struct gf_array out[GF_MAX_OUTPUTS];
     struct gf_report report;
-    int rc = load_chunk(r, l, k, n);
+    void *out[GF_MAX_OUTPUTS];
     const struct gf_job job = chunk_job(l, n);
-    gf_job_in_shape(&job, shape);
-    struct gf_array in = gf_array_wrap(l->in, job.in_dtype, 4, shape);
-    for (int i = 0; i < job.n_out; i++) {
-        gf_job_out_shape(&job, i, shape);
-        out[i] = gf_array_wrap(l->out[i], job.out[i].dtype, 4, shape);
-    }
+    int rc = load_chunk(r, l, k, n);
+    memcpy(out, l->out, sizeof out);
     if (!rc)
-        rc = r->io->run(r->io->user, &job, &in, out, &report);
+        rc = gf_slab_run_job(r->io, &job, l->in, out, &report);
     /* A periodic chunk wraps around at its own ends, so its first and last planes are not used. */
     l->base = 2 * k;
     l->low = rc ? 0 : 2 * k + is_periodic(&job);

@@ -91,8 +91,7 @@ void gf_bare_drop(struct gf_plan *plan) {
     const struct gf_gpu_context *c = plan->context;
     struct gf_bare *m = plan->impl;
     m->drop(c, m);
-    if (m->work)
-        c->api->free(c->gpu, m->work);
+    c->api->free(c->gpu, m->work);
     gf_gpu_whole_drop(plan);
 }
 

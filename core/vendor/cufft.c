@@ -39,7 +39,7 @@ static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *wo
     struct gf_gpu_space where = *work;
     if (gf_output_samples(&p->job, i))
         return gf_gpu_add_range_sample(p, i, work);
-    if (!gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE)
+    if (!gf_output_is_full(out))
         return 0;
     for (int axis = 0; axis < 3 && !gf_output_scans(&p->job, i); axis++)
         if (gf_gpu_axis_on(&p->job, axis))

@@ -95,7 +95,7 @@ bool gf_cufft_is_plain(const struct gf_job *job) {
     return job->direction == GF_FORWARD && job->ndim == 2 && job->channels == 1 && job->axes == 3 &&
            job->shape[0] > 1 && job->shape[1] > 1 && job->shape[0] < 1 << 28 &&
            job->shape[1] < 1 << 28 && (job->in_dtype == GF_U8 || job->in_dtype == GF_U16) &&
-           !job->luma && job->n_out == 1 && gf_gpu_displayed(out) && !out->half &&
+           !job->luma && job->n_out == 1 && gf_output_is_display(out) && !out->half &&
            (out->kind == GF_MAGNITUDE || out->kind == GF_POWER) &&
            (out->dtype == GF_U8 || out->dtype == GF_U16);
 }

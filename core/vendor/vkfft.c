@@ -118,19 +118,9 @@ static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return GF_EABSENT;
 }
 
-static int vkfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
-                      void **context) {
-    (void)b;
-    char reason[GF_REASON];
-    (void)options;
-    *context = NULL;
-    return gf_fail(vkfft_probe(b, reason), "%s", reason);
-}
-
 const struct gf_backend gf_backend_vkfft = {
     .name = "vkfft",
     .what = "NVIDIA GPUs, VkFFT, for comparison",
     .probe = vkfft_probe,
-    .open = vkfft_open,
 };
 #endif

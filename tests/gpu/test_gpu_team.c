@@ -306,7 +306,7 @@ static int run_resident(struct gf_gpu_shared *p, const struct gf_array *in, stru
 
 static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int devices, int at,
                      const struct gf_array *in, struct gf_array *out) {
-    const bool resident = gf_gpu_team_is_resident(c);
+    const bool resident = c->resident;
     struct gf_gpu_shared *p = NULL;
     struct gf_report report;
     limited_failing.calls = 0;

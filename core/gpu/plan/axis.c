@@ -257,8 +257,7 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     return add_cut(b, ap, &c.best, from, to);
 }
 
-/* True if the pass, or if `parts` the parts of its line, can be planned. */
-static bool fits(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+bool gf_gpu_fits(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
                  const struct gf_gpu_space *from, const struct gf_gpu_space *to, bool parts) {
     struct gf_gpu_axis_pass one = *ap;
     struct choice c = {
@@ -270,14 +269,4 @@ static bool fits(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *a
     else
         consider(&c, &(struct cut){1, {n}, 0, false});
     return c.best.parts > 0;
-}
-
-bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
-                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
-    return fits(b, ap, from, to, true);
-}
-
-bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
-                      const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
-    return fits(b, ap, from, to, false);
 }

@@ -544,7 +544,7 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                    ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS);
     pass->args.pass = b->args;
     pass->args_bytes = sizeof b->args;
-    if (gf_gpu_samples_out(ap) && !(ap->sample && gf_gpu_displayed(ap->sample)))
+    if (gf_gpu_samples_out(ap) && !(ap->sample && gf_output_is_display(ap->sample)))
         pass->output = ap->output;
     gf_gpu_axis_pass_describe(b, tile, pass);
     return pass;

@@ -106,7 +106,7 @@ static void sample_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pa
         gf_gpu_option(pass, "-DCOUNTED=1");
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
-                      (int)ap->sample->scale, ap->sample->shift, gf_gpu_displayed(ap->sample));
+                      (int)ap->sample->scale, ap->sample->shift, gf_output_is_display(ap->sample));
     if (ap->range)
         gf_gpu_option(pass, ap->keys ? "-DSAMPLED=1" : "-DAWAITS_RANGE=1");
     if (ap->store == STORE_SAMPLE)

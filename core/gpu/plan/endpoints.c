@@ -89,11 +89,10 @@ int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space 
     if (gf_gpu_job_transposes(b->job, GF_FORWARD))
         return gf_gpu_add_transpose(b->p, work);
     for (int i = 0; i < b->job->n_out; i++) {
-        const struct gf_output *out = &b->job->out[i];
         int rc = 0;
         if (gf_output_samples(b->job, i))
             rc = gf_gpu_add_range_sample(b->p, i, work);
-        else if (gf_gpu_displayed(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE)
+        else if (gf_output_is_full(&b->job->out[i]))
             rc = gf_gpu_add_range(b->p, i, work, real, -1);
         if (!rc)
             rc = gf_gpu_add_store(b->p, i, work, real, half);
@@ -111,7 +110,7 @@ int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *f
         return 0;
     *src = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
     gf_gpu_reserve(b->p, src);
-    first->in_type = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    first->in_type = gf_dtype_real(gf_job_number(job));
     return gf_gpu_add_load(b->p, src, true, false);
 }
 
@@ -120,12 +119,12 @@ bool gf_gpu_real_sink(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap
     const struct gf_output *out = &b->job->out[0];
     ap->store = STORE_PAIR;
     if (b->job->n_out == 1 && out->kind == GF_REAL && gf_gpu_fused_type(out->dtype) &&
-        !gf_gpu_displayed(out)) {
+        !gf_output_is_display(out)) {
         *dst = gf_gpu_array_space(b->job, 0);
         gf_gpu_scale_last(b, ap);
         return true;
     }
-    ap->out_type = b->job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    ap->out_type = gf_dtype_real(gf_job_number(b->job));
     *dst = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
     return false;
 }

@@ -50,7 +50,7 @@ static bool packed_filter_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis
     ap->store = STORE_PACKED;
     ap->mirror_axis = gf_gpu_mirror_axis(b);
     ap->filtered = true;
-    return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, ap, &s, &s);
+    return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits(b, ap, &s, &s, false);
 }
 
 /* For two or more axes of real samples, as packed pairs. */
@@ -121,9 +121,9 @@ static bool turned_fits(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space turned = turned_planes(b);
     struct gf_gpu_axis_pass ap[3];
     turned_passes(b, ap);
-    return b->axes == 2 && gf_gpu_fits_tile(b, &ap[0], &full, &turned) &&
-           gf_gpu_fits_tile(b, &ap[1], &turned, &turned) &&
-           gf_gpu_fits_tile(b, &ap[2], &turned, &full);
+    return b->axes == 2 && gf_gpu_fits(b, &ap[0], &full, &turned, false) &&
+           gf_gpu_fits(b, &ap[1], &turned, &turned, false) &&
+           gf_gpu_fits(b, &ap[2], &turned, &full, false);
 }
 
 static int plan_turned(struct gf_gpu_plan_builder *b) {
@@ -152,7 +152,7 @@ static bool lines_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *a
     ap->pair_axis = partner;
     ap->filtered = true;
     bool same = partner == 3 || b->n[partner] == 1 || b->p->filter_form == FILTER_FACTORS;
-    return same && gf_gpu_fits_tile(b, ap, &s, &s);
+    return same && gf_gpu_fits(b, ap, &s, &s, false);
 }
 
 static int plan_lines(struct gf_gpu_plan_builder *b) {
@@ -251,7 +251,7 @@ static int plan_part(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
     dst.buffer_id = GF_GPU_OUT;
     ap.filtered = true;
-    if (gf_gpu_fits_tile(b, &ap, &src, &dst))
+    if (gf_gpu_fits(b, &ap, &src, &dst, false))
         return gf_gpu_add_axis(b, &ap, &src, &dst, true);
     ap.filtered = false;
     int rc = gf_gpu_add_axis(b, &ap, &src, &work, false);

@@ -95,7 +95,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
                    GF_GPU_PARAMS, GF_GPU_COUNTERS);
     gf_gpu_set_launch(pass, groups_for(bytes / (int64_t)gf_dtype_size(out->dtype)) * 8, GROUP, 0,
                       sizeof *a);
-    pass->output = gf_gpu_displayed(out) ? -1 : output;
+    pass->output = gf_output_is_display(out) ? -1 : output;
     gf_work_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
     pass->summary.bytes_written = bytes;

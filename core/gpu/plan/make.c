@@ -33,13 +33,13 @@ static bool rows_first(struct gf_gpu_plan_builder *b) {
     ap.load = LOAD_UNTANGLE;
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     ap.store = STORE_HALVES;
-    if (gf_gpu_fits_tile(b, &ap, &s, &s))
+    if (gf_gpu_fits(b, &ap, &s, &s, false))
         return false;
     ap = gf_gpu_axis_pass_along(b, b->half);
     ap.load = LOAD_PAIR;
     ap.fold = true;
     ap.store = STORE_ROW_HALVES;
-    return gf_gpu_fits_tile(b, &ap, &s, &s);
+    return gf_gpu_fits(b, &ap, &s, &s, false);
 }
 
 static int forward_rows_first(struct gf_gpu_plan_builder *b) {
@@ -185,8 +185,7 @@ static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axi
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
     const bool real = gf_job_is_real(job), plain = !real || (job->real && out->kind == GF_REAL);
-    const bool known =
-        !gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE;
+    const bool known = !gf_output_is_full(out) && !gf_output_samples(job, 0);
     if (sample_fused(b) && plain && known) {
         ap->store = STORE_SAMPLE;
         ap->sample = out;
@@ -257,7 +256,7 @@ static bool folds_in_parts(struct gf_gpu_plan_builder *b) {
     if (b->n[b->half] % 2 || b->job->op != GF_FFT)
         return false;
     gf_gpu_fold_line(&ap);
-    return gf_gpu_fits_parts(b, &ap, forward ? &full : &half, forward ? &half : &full);
+    return gf_gpu_fits(b, &ap, forward ? &full : &half, forward ? &half : &full, true);
 }
 
 /* True if reals must be treated as complex: packing requires the halved axis in one tile. */
@@ -275,18 +274,18 @@ static bool must_widen(struct gf_gpu_plan_builder *b) {
         ap.store = STORE_PAIR;
         ap.out_type = GF_F32;
         bool back = b->dir < 0 || b->job->op == GF_FILTER;
-        if (back && !gf_gpu_fits_tile(b, &ap, &s, &s))
+        if (back && !gf_gpu_fits(b, &ap, &s, &s, false))
             return !(b->in_parts = folds_in_parts(b));
         if (b->dir < 0)
             return false;
         gf_gpu_set_lines(b, &ap);
-        return !gf_gpu_fits_tile(b, &ap, &s, &s) && !(b->in_parts = folds_in_parts(b));
+        return !gf_gpu_fits(b, &ap, &s, &s, false) && !(b->in_parts = folds_in_parts(b));
     }
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     ap.load = LOAD_HERMITIAN;
     ap.store = STORE_TANGLE;
     bool back = b->dir < 0 || b->job->op == GF_FILTER;
-    return back && !gf_gpu_fits_tile(b, &ap, &s, &packed);
+    return back && !gf_gpu_fits(b, &ap, &s, &packed, false);
 }
 
 /* Replaces the last work buffer by the output if the last pass could run in place, but not if the

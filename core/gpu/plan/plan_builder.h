@@ -105,12 +105,10 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
  * `one_tile`: the ends do not support parts. */
 int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                     const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile);
-/* True if the line can be split into parts. Appends nothing. */
-bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
-                       const struct gf_gpu_space *from, const struct gf_gpu_space *to);
-/* True if one tile holds the pass's lines. Appends nothing. */
-bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
-                      const struct gf_gpu_space *from, const struct gf_gpu_space *to);
+/* True if one tile holds the pass's lines or, with `parts`, if they can be split into parts. Appends
+ * nothing. */
+bool gf_gpu_fits(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                 const struct gf_gpu_space *from, const struct gf_gpu_space *to, bool parts);
 
 /* ---- planes.c: two passes along the axes of planes in a tile (kernels/fft_planes.cl) ---- */
 

@@ -3,22 +3,17 @@
 
 struct gf_gpu_space gf_gpu_array_space(const struct gf_job *job, int output) {
     const bool in = output < 0;
-    const enum gf_dtype type = in ? job->in_dtype : job->out[output].dtype;
+    const struct gf_array a = gf_job_array(job, output, NULL);
     const int64_t pitch = in ? job->in_pitch : job->out_pitch;
     struct gf_gpu_space s = {.buffer_id =
                                  in ? GF_GPU_IN : (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
                              .extent[3] = job->luma ? 1 : job->channels,
                              .stride[3] = 1,
-                             .element = (int)gf_dtype_size(type)};
-    int64_t shape[GF_MAX_RANK];
-    if (in)
-        gf_job_in_shape(job, shape);
-    else
-        gf_job_out_shape(job, output, shape);
-    int64_t stride = shape[job->ndim];
+                             .element = (int)gf_dtype_size(a.dtype)};
+    int64_t stride = a.shape[job->ndim];
     for (int axis = 2; axis >= 0; axis--) {
         int i = gf_gpu_job_axis(job, axis);
-        s.extent[axis] = i >= 0 ? shape[i] : 1;
+        s.extent[axis] = i >= 0 ? a.shape[i] : 1;
         s.stride[axis] = stride;
         stride *= s.extent[axis];
     }
@@ -67,24 +62,18 @@ void gf_gpu_reserve(struct gf_gpu_plan *p, const struct gf_gpu_space *s) {
         p->bytes[s->buffer_id] = gf_max(p->bytes[s->buffer_id], gf_gpu_space_bytes(s));
 }
 
-static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type,
-                           int64_t pitch) {
-    int64_t page = 1;
-    for (int i = 1; i <= job->ndim; i++)
-        page *= shape[i];
-    const int64_t elements = pitch ? (shape[0] - 1) * pitch + page : shape[0] * page;
-    return elements * (int64_t)gf_dtype_size(type);
+static int64_t array_bytes(const struct gf_job *job, int output, int64_t pitch) {
+    const struct gf_array a = gf_job_array(job, output, NULL);
+    const int64_t gap = pitch ? pitch * (int64_t)gf_dtype_size(a.dtype) - a.stride[0] : 0;
+    return gf_array_bytes(&a) + (a.shape[0] - 1) * gap;
 }
 
 void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
     const struct gf_job *job = &p->job;
-    int64_t shape[GF_MAX_RANK], word = gf_gpu_word(job);
-    gf_job_in_shape(job, shape);
-    p->bytes[GF_GPU_IN] = array_bytes(job, shape, job->in_dtype, job->in_pitch);
-    for (int i = 0; i < job->n_out; i++) {
-        gf_job_out_shape(job, i, shape);
-        p->bytes[GF_GPU_OUT + i] = array_bytes(job, shape, job->out[i].dtype, job->out_pitch);
-    }
+    const int64_t word = gf_gpu_word(job);
+    p->bytes[GF_GPU_IN] = array_bytes(job, -1, job->in_pitch);
+    for (int i = 0; i < job->n_out; i++)
+        p->bytes[GF_GPU_OUT + i] = array_bytes(job, i, job->out_pitch);
     p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
     p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
     p->bytes[GF_GPU_FOUND] = gf_max(p->bytes[GF_GPU_FOUND], 2 * GF_GPU_GROUPS * word);

@@ -30,10 +30,6 @@ static inline int64_t gf_gpu_counted(const struct gf_job *job, int axis) {
     int i = gf_gpu_job_axis(job, axis);
     return axis == 3 ? 0 : i >= 0 ? gf_job_counted(job, i) : 1;
 }
-/* True for integers from black to white. */
-static inline bool gf_gpu_displayed(const struct gf_output *out) {
-    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
-}
 
 /* The space of the input (`output` -1) or an output, channels innermost. */
 struct gf_gpu_space gf_gpu_array_space(const struct gf_job *job, int output);

@@ -9,16 +9,11 @@ enum { MAX_PLATFORMS = 16, CPU_LOCAL_BYTES = 64 << 10 };
 enum { LAUNCH_BYTES = 256 }; /* of a group's local memory that NVIDIA's launches take */
 enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10DE };
 
-static void platform_text(const struct gf_opencl *cl, void *platform, uint32_t what,
-                          char text[128]) {
+/* A text of a platform or a device, which `query` tells. */
+static void text_of(int32_t (*query)(void *, uint32_t, size_t, void *, size_t *), void *object,
+                    uint32_t what, char text[128]) {
     char all[1024] = "";
-    cl->platform_info(platform, what, sizeof all - 1, all, NULL);
-    snprintf(text, 128, "%.127s", all);
-}
-
-static void device_text(const struct gf_opencl *cl, void *device, uint32_t what, char text[128]) {
-    char all[1024] = "";
-    cl->device_info(device, what, sizeof all - 1, all, NULL);
+    query(object, what, sizeof all - 1, all, NULL);
     snprintf(text, 128, "%.127s", all);
 }
 
@@ -55,10 +50,10 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
     char name[128];
     memset(p, 0, sizeof *p);
     p->handle = (uint64_t)(uintptr_t)device;
-    platform_text(cl, platform, GF_CL_PLATFORM_NAME, name);
-    platform_text(cl, platform, GF_CL_PLATFORM_VERSION, p->compiler);
-    device_text(cl, device, GF_CL_DEVICE_NAME, p->name);
-    device_text(cl, device, GF_CL_DRIVER_VERSION, p->driver);
+    text_of(cl->platform_info, platform, GF_CL_PLATFORM_NAME, name);
+    text_of(cl->platform_info, platform, GF_CL_PLATFORM_VERSION, p->compiler);
+    text_of(cl->device_info, device, GF_CL_DEVICE_NAME, p->name);
+    text_of(cl->device_info, device, GF_CL_DRIVER_VERSION, p->driver);
     snprintf(p->platform, sizeof p->platform, "%.80s %.40s", name, p->driver);
 
     int64_t type = device_number(cl, device, GF_CL_DEVICE_TYPE);
