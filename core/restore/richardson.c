@@ -9,6 +9,9 @@
 /* A blurred picture below this share of its maximum is rounding, and not divided by. */
 static const float LEAST = 1e-6F;
 
+/* Corrections are compared in about so many rows. */
+enum { ROWS = 1024 };
+
 enum { ARRAYS = 5, PARTS = 256 };
 
 struct state {
@@ -17,6 +20,7 @@ struct state {
     int threads;                  /* in all */
     int64_t n;                    /* samples of each of these, */
     float *d, *x, *y, *g, *ratio; /* pictures as tiles need them */
+    int64_t every;                /* g is of each so many-th row */
     float *room;                  /* a job's output for each hand */
     /* Sums of each piece, added up in order, so that they do not depend on the threads' number. */
     double (*sum)[2];
@@ -35,13 +39,17 @@ static void divide(void *user, int64_t piece, int64_t at, const float *b, int64_
     s->sum[piece][0] += (double)square;
 }
 
-/* y becomes y times the blurred ratio, the next x, and g the difference; the products of g and the
- * one before, and of that. */
+/* y becomes y times the blurred ratio, the next x. In some rows g becomes the difference; the
+ * products of g and the one before, and of that. */
 static void correct(void *user, int64_t piece, int64_t at, const float *c, int64_t n) {
     const struct state *s = user;
+    const bool measured = at / s->t->whole[GF_TILE_AXES - 1] % s->every == 0;
     float *y = s->y + at, *g = s->g + at, both = 0, square = 0;
+#pragma omp simd
+    for (int64_t i = 0; i < (measured ? 0 : n); i++)
+        y[i] = c[i] > 0 ? y[i] * c[i] : 0;
 #pragma omp simd reduction(+ : both, square)
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < (measured ? n : 0); i++) {
         const float x = c[i] > 0 ? y[i] * c[i] : 0, now = x - y[i];
         both += now * g[i];
         square += g[i] * g[i];
@@ -50,6 +58,14 @@ static void correct(void *user, int64_t piece, int64_t at, const float *c, int64
     }
     s->sum[piece][0] += (double)both;
     s->sum[piece][1] += (double)square;
+}
+
+/* The same as blur() and divide() while y is its mean everywhere, which H keeps. */
+static void divide_mean(struct state *s) {
+    const float mean = s->y[0] > LEAST ? s->y[0] : LEAST;
+#pragma omp parallel for simd num_threads(s->threads)
+    for (int64_t i = 0; i < s->n; i++)
+        s->ratio[i] = s->d[i] / mean;
 }
 
 static int64_t job_samples(const struct gf_tiles *t) {
@@ -150,11 +166,15 @@ static float begin(struct state *s, const float *data) {
 static int iterate(struct state *s, double limit, int *done) {
     const int most = s->how->iterations ? s->how->iterations : GF_RICHARDSON_MOST;
     for (*done = 0; *done < most; ++*done) {
-        double square[2], sum[2];
-        int rc = blur(s, s->y, false, divide, square);
+        double square[2] = {HUGE_VAL}, sum[2];
+        int rc = 0;
+        if (*done)
+            rc = blur(s, s->y, false, divide, square);
+        else
+            divide_mean(s);
         if (rc)
             return rc;
-        if (square[0] / (double)gf_shape_count(s->t->shape, GF_TILE_AXES) <= limit && *done &&
+        if (square[0] / (double)gf_shape_count(s->t->shape, GF_TILE_AXES) <= limit &&
             !s->how->iterations) {
             s->x = s->y;
             return 0;
@@ -185,6 +205,7 @@ int gf_richardson_restore(const struct gf_richardson *how, struct gf_array *data
     if (!room)
         return gf_no_memory();
     s.n = gf_tiles_samples(t);
+    s.every = gf_divide_up(s.n / t->whole[GF_TILE_AXES - 1], ROWS);
     s.sum = (double(*)[2])room;
     s.room = room + sums_of(t);
     float **const own[] = {&s.d, &s.x, &s.y, &s.g, &s.ratio};

@@ -5,7 +5,8 @@
  *
  * accelerated as by Biggs and Andrews (1997, Acceleration of iterative image restoration): y = x +
  * a (x - x of the iteration before), a = (g g') / (g' g'), 0 to 1, of the last two corrections g =
- * x' - y and g'. Both blurs continue the picture beyond its edges as its tiles say.
+ * x' - y and g', in all rows or, of large pictures, some. H keeps a constant. Both blurs continue
+ * the picture beyond its edges as its tiles say.
  *
  * It ends after `iterations`, or, if those are automatic, when the mean square of d - H y is down to
  * the noise's (the discrepancy principle, Morozov 1966), after 1 to GF_RICHARDSON_MOST. */

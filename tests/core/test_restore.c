@@ -470,7 +470,7 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
         out[i] = (float)d[i];
     CHECK_EQ(gf_richardson_restore(&how, &data, &done), GF_OK);
     if (iterations)
-        CHECK_EQ(b[0].runs + b[1].runs + b[2].runs + b[3].runs, 2 * done * tiles.jobs);
+        CHECK_EQ(b[0].runs + b[1].runs + b[2].runs + b[3].runs, (2 * done - 1) * tiles.jobs);
     return done;
 }
 
