@@ -8,7 +8,7 @@
 
 /* Samples of a peak along an axis, on one side and in all; complex factors of a bin for them. */
 enum { SIDE = 4, OFFSETS = 2 * SIDE - 1, FACTORS = SIDE + 1 };
-enum { PART = 128 }; /* bins of a row at a time */
+enum { PART = 128, SOME = 1 << 14 }; /* bins: of a row at a time, and all of which are measured */
 
 typedef float quad __attribute__((vector_size(16), may_alias));
 
@@ -135,7 +135,8 @@ int gf_ring_shares(const struct gf_spectrum *s, float **share) {
     const int64_t n = gf_spectrum_ring_count(s);
     struct gf_bins b;
     gf_bins_view(s, &b);
-    const int64_t rows = b.n[0] * b.n[1], step = 1 + rows / 1024; /* some rows tell enough */
+    const int64_t rows = b.n[0] * b.n[1], many = rows * b.stored > SOME;
+    const int64_t step = 1 + gf_max(rows / 1024, many); /* some rows tell enough */
     double *along = gf_bins_squares(&b);
     double *sum = calloc(2 * (size_t)n, sizeof *sum), floor = INFINITY;
     int rc = along && sum && (*share || (*share = malloc((size_t)n * sizeof **share)))
@@ -323,9 +324,11 @@ static double value_at(const float *v, const double at[3]) {
             for (int m = 0; m < OFFSETS; m++)
                 w[axis][j] *= m == j ? 1 : (at[axis] + OFFSETS / 2 - m) / (j - m);
         }
-    for (int i = 0; i < OFFSETS * OFFSETS * OFFSETS; i++)
-        sum += w[0][i / OFFSETS / OFFSETS] * w[1][i / OFFSETS % OFFSETS] * w[2][i % OFFSETS] *
-               (double)v[2 * i];
+    for (int i = 0; i < OFFSETS * OFFSETS; i++, v += 2 * OFFSETS) {
+        const double weight = w[0][i / OFFSETS] * w[1][i % OFFSETS];
+        for (int j = 0; j < OFFSETS && weight != 0; j++) /* a picture has one plane with weight */
+            sum += weight * w[2][j] * (double)v[2 * j];
+    }
     return sum;
 }
 
