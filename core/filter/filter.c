@@ -248,9 +248,8 @@ double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_M
 
 int gf_filter_table_alloc(const struct gf_job *job, bool is_complex, const int64_t *shape,
                           struct gf_array *table) {
-    const bool is_double = job->precision == GF_DOUBLE;
-    const enum gf_dtype real = is_double ? GF_F64 : GF_F32;
-    return gf_array_alloc(table, is_complex ? gf_job_number(job) : real, job->ndim, shape);
+    const enum gf_dtype number = gf_job_number(job);
+    return gf_array_alloc(table, is_complex ? number : gf_dtype_real(number), job->ndim, shape);
 }
 
 /* The factors' product `v` times the table's number at that index, if any. */
@@ -266,12 +265,12 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
     const int64_t *first = job->whole.first; /* of a part, otherwise 0 */
     int64_t shape[GF_MAX_RANK];
     struct gf_filter_terms t;
-    const enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
-    *out = *table;
-    out->base = NULL;
     if (table->data && !job->filter->n_factors && !job->whole.axes &&
-        gf_dtype_real(table->dtype) == real)
+        gf_dtype_real(table->dtype) == gf_dtype_real(gf_job_number(job))) {
+        *out = *table;
+        out->base = NULL;
         return 0;
+    }
     table_shape(job, shape);
     int rc = gf_filter_compile(&whole, &t);
     if (rc)

@@ -37,7 +37,7 @@ static void choose(struct gf_tiles *t, int axis, int64_t least) {
 /* Places several tiles in a job: along the first axis that has one sample of each, neighbours where
  * there are most. Of these few are in two jobs. Threads have jobs of their own, which need not wait
  * for each other, if there are enough tiles. */
-static void choose_batch(struct gf_tiles *t) {
+static void choose_batch(struct gf_tiles *t, bool on_device) {
     const int threads = t->threads;
     int64_t samples = 1;
     t->n = t->batch = 1;
@@ -48,9 +48,9 @@ static void choose_batch(struct gf_tiles *t) {
         t->along = t->count[i] > t->count[t->along] ? i : t->along;
         t->place = !t->place && i && t->extent[i] == 1 ? i : t->place;
     }
-    t->hands = t->n >= 2 * threads && !t->on_device ? threads : 1;
+    t->hands = t->n >= 2 * threads && !on_device ? threads : 1;
     t->threads = t->hands > 1 ? 1 : threads;
-    const int64_t bytes = BYTES * (t->hands > 1 ? 1 : t->on_device ? DEVICE_BYTES : threads);
+    const int64_t bytes = BYTES * (t->hands > 1 ? 1 : on_device ? DEVICE_BYTES : threads);
     int64_t most = gf_min(bytes / (int64_t)sizeof(float) / samples, MOST_BATCH);
     if (t->hands > 1)
         most = gf_min(most, t->n / (2 * threads));
@@ -67,7 +67,7 @@ void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *
                    int threads, bool on_device) {
     const int before = GF_TILE_AXES - 1 - job->ndim;
     int axes = 0;
-    *t = (struct gf_tiles){.threads = threads, .mirrors = mirrors, .on_device = on_device};
+    *t = (struct gf_tiles){.threads = threads, .mirrors = mirrors};
     t->pieces = on_device ? DEVICE_PIECES : 1;
     t->job = *job;
     t->job.ndim = GF_TILE_AXES - 1;
@@ -97,7 +97,7 @@ void gf_tiles_init(struct gf_tiles *t, const struct gf_job *job, const int64_t *
         t->extent[X] = t->step[X] = t->shape[X];
         t->count[X] = 1;
     }
-    choose_batch(t);
+    choose_batch(t, on_device);
 }
 
 int64_t gf_tiles_samples(const struct gf_tiles *t) {

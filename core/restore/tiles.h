@@ -28,7 +28,7 @@ struct gf_tiles {
     int64_t pieces;    /* of a tile: rows that follow each other */
     int hands;         /* threads that each run jobs, */
     int threads;       /* and threads that share one */
-    bool mirrors, on_device;
+    bool mirrors;
     /* Along the axes: samples of the picture, in all with those beyond its edges, and of a tile,
      * samples that a tile has before those which are right and how many of these, and tiles. */
     int64_t shape[GF_TILE_AXES], whole[GF_TILE_AXES], extent[GF_TILE_AXES], reach[GF_TILE_AXES],

@@ -150,16 +150,12 @@ void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass
                   p->filter_bands);
 }
 
-/* Rounding, as a share of a number. */
-static double rounding(const struct gf_array *table) {
-    return gf_dtype_real(table->dtype) == GF_F64 ? 1e-13 : 1e-5;
-}
-
-/* True if mirrored bins whose index along the halved axis is k are conjugates. With `change` they
- * become the mean of one and the other's conjugate. */
+/* True if mirrored bins whose index along the halved axis is k are conjugates, but for rounding.
+ * With `change` they become the mean of one and the other's conjugate. */
 static bool mirrored(const struct gf_job *job, int half, int64_t k, bool change,
                      struct gf_array *table) {
     const int64_t count = gf_array_count(table) / table->shape[half];
+    const double rounding = gf_dtype_real(table->dtype) == GF_F64 ? 1e-13 : 1e-5;
     bool all = true;
     for (int64_t i = 0; i < count && (all || change); i++) {
         int64_t rest = i, stride = 1, at = 0, mirror = 0;
@@ -176,7 +172,7 @@ static bool mirrored(const struct gf_job *job, int half, int64_t k, bool change,
             continue;
         const struct gf_number x = gf_filter_number(table, at), y = gf_filter_number(table, mirror);
         const double apart = hypot(x.re - y.re, x.im + y.im);
-        all = all && apart <= rounding(table) * hypot(x.re, x.im);
+        all = all && apart <= rounding * hypot(x.re, x.im);
         if (change) {
             const struct gf_number mean = {(x.re + y.re) / 2, (x.im - y.im) / 2};
             gf_filter_put_number(table, at, mean);
