@@ -66,7 +66,8 @@ struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
                   !s->write.jpeg_quality,
         .threads = gf_settings_threads(s),
         .n_select = s->n_select,
-        .volumes = !s->dims && !s->axes.n};
+        .volumes = !s->dims && !s->axes.n,
+        .dims = s->dims};
     memcpy(o.select, s->select, sizeof o.select);
     for (int i = 0; i < s->axes.n && !s->dims; i++)
         o.volumes = o.volumes || s->axes.axis[i].letter == 'z';
@@ -153,6 +154,7 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image) {
     int space = 0;
     if (!n)
         return 0;
+    axes->oblique = false;
     for (int i = axes->n ? ndim : 0; i < ndim; i++) {
         const char name[2] = {(char)('x' + i), 0};
         gf_axes_add(axes, name, image->px.shape[ndim - 1 - i], 0, "");

@@ -158,7 +158,7 @@ void gf_axes_transform(struct gf_axes *axes, int ndim, const int64_t *shape, uns
         struct gf_axis *a = (struct gf_axis *)(uintptr_t)gf_axes_spatial(axes, ndim, i);
         if (!a || !(transformed >> i & 1) || !(a->spacing > 0))
             continue;
-        a->spacing = 1 / (a->spacing * (double)shape[i]);
+        a->spacing = axes->oblique ? 0 : 1 / (a->spacing * (double)shape[i]);
         snprintf(unit, sizeof unit, "1/%.9s", a->unit);
         snprintf(a->unit, sizeof a->unit, "%s", *a->unit ? unit : "");
     }

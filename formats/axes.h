@@ -30,6 +30,8 @@ struct gf_axes {
     /* The file says that these are time, channel or depth, so they are transformed by their role;
      * otherwise all are space. */
     bool named;
+    /* The axes are not at right angles, so that cycles per length do not follow from spacings. */
+    bool oblique;
 };
 
 /* Begins with the axes y and x. */

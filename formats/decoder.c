@@ -8,6 +8,7 @@
 void gf_image_free(struct gf_image *image) {
     gf_array_free(&image->px);
     free(image->record);
+    free(image->note);
     gf_metadata_free(&image->metadata);
     *image = (struct gf_image){0};
 }
@@ -43,6 +44,8 @@ static int open_plain(struct gf_decoder *d, struct gf_image *image) {
 double gf_image_spacing(const struct gf_image *image, int i, char *kind) {
     const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, i);
     double x, y;
+    if (image->axes.oblique)
+        return 0;
     if (a && a->spacing > 0)
         return a->spacing * gf_unit_value(a->unit, kind);
     *kind = 'm';

@@ -45,8 +45,8 @@ static int fail_unknown(struct gf_source *source, const char *path) {
         return gf_fail(GF_EFORMAT, "is %s file, which gpufft does not read; convert it to %s first",
                        foreign->name, foreign->convert);
     if (f && !f->needs_layout)
-        return gf_fail(GF_EFORMAT, "not a %s: its first bytes are another format's",
-                       gf_format_label(f, name));
+        return gf_fail(GF_EFORMAT, "not a %s: %s", gf_format_label(f, name),
+                       f->claims ? f->unclaimed : "its first bytes are another format's");
     if (f)
         return gf_fail(GF_EFORMAT, "a raw file needs --shape and --type");
     return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, "
@@ -70,6 +70,10 @@ static int sniff(struct gf_file *file, const struct gf_format **out) {
     *out = n > 0 ? gf_format_sniff(head, (size_t)n) : NULL;
     if (n == GF_SNIFF && !*out && (n = gf_source_peek(file->source, head, sizeof head)) > 0)
         *out = gf_format_sniff(head, (size_t)n);
+    const struct gf_format *named = gf_format_by_suffix(file->path);
+    if (n > 0 && !*out && named && named->claims &&
+        named->claims(head, (size_t)n, gf_source_known_size(file->source)))
+        *out = named;
     return n < 0 ? (int)n : GF_OK;
 }
 
@@ -246,7 +250,11 @@ static int open_once(const char *path, const struct gf_read_options *options, st
     if (rc || file->pick.images == 1)
         return rc;
     file->like = *image;
-    return describe_like(file, image);
+    file->like.note = NULL; /* only the first one has it */
+    char *note = image->note;
+    rc = describe_like(file, image);
+    image->note = note;
+    return rc;
 }
 
 /* True if another process has replaced what is open. */

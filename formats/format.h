@@ -37,11 +37,13 @@ struct gf_image {
      * scaled or narrower than px, by metadata.header. */
     bool restores;
     char *record; /* the spectrum record's JSON, or NULL; owned */
+    char *note;   /* NULL, or one line on a choice that the reader made; owned */
 };
 
 void gf_image_free(struct gf_image *image);
 /* The spacing along spatial axis i in metres, degrees or seconds (*kind: 'm', 'd', 's', as
- * gf_unit_value()), by the axes or else the resolution; 0 if it is unknown or has no known unit. */
+ * gf_unit_value()), by the axes or else the resolution; 0 if it is unknown, has no known unit, or
+ * lies along oblique axes. */
 double gf_image_spacing(const struct gf_image *image, int i, char *kind);
 
 /* How the samples of a file without a header are laid out. */
@@ -77,6 +79,7 @@ struct gf_read_options {
     int n_select;
     struct gf_range_of select[GF_MAX_AXES];
     bool volumes;              /* times and channels of volumes are images of their own */
+    int dims;                  /* --dims; 0: unset */
     const char *path;          /* the file's; NULL: none */
     const char *part;          /* "1]" or "SCI]" of FILE[1] or FILE[SCI]; NULL: none is named */
     struct gf_source *samples; /* of a header beside it, or NULL; borrowed */
@@ -153,6 +156,10 @@ struct gf_format {
     /* True if the first bytes (GF_SNIFF, then GF_LONG_SNIFF) are this format's. NULL: never
      * sniffed. */
     bool (*sniff)(const unsigned char *head, size_t n);
+    /* NULL, or true if a file that only has this format's suffix is one by the numbers of its first
+     * GF_LONG_SNIFF bytes and its size (-1: unknown). `unclaimed` says why another file is not. */
+    bool (*claims)(const unsigned char *head, size_t n, int64_t size);
+    const char *unclaimed;
     /* Decodes the header into `image`, without samples, and d->state, state_bytes of zeros. */
     size_t state_bytes;
     int (*open)(struct gf_decoder *d, struct gf_image *image);

@@ -1,8 +1,10 @@
 /* MRC2014 (Cheng et al., J. Struct. Biol. 192, 2015, 146-150), of electron microscopy: a header of
  * 1024 bytes, an extended header, then sections of rows. The order of the rows is kept. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
@@ -26,7 +28,7 @@ struct header {
     int32_t labels;
     char label[10][80];
 };
-enum { HEADER = 1024, MARK = 208, MOST_SIDE = 1 << 30 };
+enum { HEADER = 1024, MARK = 208, LABELS = 224, MOST_SIDE = 1 << 30 };
 _Static_assert(sizeof(struct header) == HEADER, "no gaps");
 
 enum { BYTES = 0, HALVES = 12, FOUR_BITS = 101, IMOD = 1146047817 };
@@ -58,6 +60,11 @@ static void turn(struct header *h) {
         gf_swap_runs(h, between);
 }
 
+/* True if it has the mark that files have since 2000. */
+static bool has_mark(const struct header *h) {
+    return !memcmp(h->mark, "MAP", 3) && (h->mark[3] == ' ' || !h->mark[3]);
+}
+
 static bool makes_sense(const struct header *h) {
     bool good = h->mode >= 0 && h->mode <= FOUR_BITS;
     for (int i = 0; i < 3; i++)
@@ -71,7 +78,8 @@ static bool to_host(struct header *h) {
     const bool host = gf_host_is_big_endian();
     struct header turned = *h;
     turn(&turned);
-    bool turns = (h->mark[4] == 0x11) != host;
+    bool turns = has_mark(h) ? (h->mark[4] == 0x11) != host
+                             : (uint32_t)turned.n[0] < (uint32_t)h->n[0]; /* few are beyond 2^16 */
     if (!makes_sense(turns ? &turned : h))
         turns = turns != makes_sense(turns ? h : &turned);
     if (turns)
@@ -82,8 +90,32 @@ static bool to_host(struct header *h) {
 /* ---- reading ---- */
 
 static bool mrc_sniff(const unsigned char *head, size_t n) {
-    return n >= MARK + 4 && !memcmp(head + MARK, "MAP", 3) &&
-           (head[MARK + 3] == ' ' || !head[MARK + 3]);
+    struct header h = {.mark = ""};
+    memcpy(h.mark, head + MARK, n >= MARK + 4 ? 4 : 0);
+    return has_mark(&h);
+}
+
+static int mode_index(const struct header *h) {
+    int i = 0;
+    while (i < N_MODES && modes[i].mode != h->mode)
+        i++;
+    return i;
+}
+
+/* A file from before 2000, or Amira's: without the mark, but its length follows from its header. */
+static bool mrc_claims(const unsigned char *head, size_t n, int64_t size) {
+    struct header h = {.mode = -1};
+    memcpy(&h, head, n < HEADER ? n : HEADER);
+    to_host(&h);
+    const int i = mode_index(&h);
+    if (n < LABELS || i == N_MODES || !makes_sense(&h) || h.more < 0)
+        return false;
+    const int64_t row = h.mode == FOUR_BITS ? gf_divide_up(h.n[0], 2)
+                        : h.mode == HALVES  ? 2 * (int64_t)h.n[0]
+                                            : h.n[0] * (int64_t)gf_dtype_size(modes[i].dtype);
+    int64_t need;
+    return !gf_size_product((int64_t[]){h.n[2], h.n[1], row}, 3, 1, &need) &&
+           (size < 0 || size == HEADER + h.more + need);
 }
 
 /* The axis of columns, rows or sections: 0 is x. The usual order unless all three are named. */
@@ -100,26 +132,79 @@ static double spacing_of(const struct header *h, int axis) {
     return h->intervals[axis] > 0 && cell > 0 ? cell / h->intervals[axis] : 0;
 }
 
-static void describe_axes(const struct header *h, struct gf_axes *axes) {
+/* True for the suffixes that stacks have: particles of RELION and others, tilt series of IMOD. */
+static bool has_stack_name(const char *path) {
+    size_t n = path ? strlen(path) : 0;
+    n -= n > 3 && !strcasecmp(path + n - 3, ".gz") ? 3 : 0;
+    return (n > 5 && !strncasecmp(path + n - 5, ".mrcs", 5)) ||
+           (n > 3 && !strncasecmp(path + n - 3, ".st", 3));
+}
+
+/* True if the sections are pictures. By the standard the space group alone tells; but RELION writes
+ * 0 into volumes, and others write 1 into stacks. */
+static bool is_stack(const struct header *h, const struct gf_read_options *o, const char **why) {
+    static const char *const types[] = {"SERI", "FEI1", "FEI2"}; /* a record for each section */
+    const int32_t mz = h->intervals[axis_of(h, 2)];
+    bool recorded = false;
+    for (int i = 0; i < 3; i++)
+        recorded = recorded || (h->more > 0 && !memcmp(h->extra + 8, types[i], 4));
+    *why = "MZ is NZ";
+    if (has_stack_name(o->path)) {
+        *why = "its suffix is a stack's";
+        return true;
+    }
+    if (mz == 1)
+        *why = "MZ is 1";
+    return mz == 1 || (h->group == IMAGE_STACK && (mz != h->n[2] || recorded));
+}
+
+/* Chooses between pictures and one volume; a note tells if the space group has it otherwise. */
+static int choose_stack(const struct header *h, const struct gf_read_options *o, bool *stack,
+                        char **note) {
+    const char *why = "", *volumes = h->group >= VOLUME_STACK ? "volumes of MZ sections" : NULL;
+    const bool meant = h->group == IMAGE_STACK;
+    *stack = o->dims != 3 && is_stack(h, o, &why);
+    if (o->dims || (*stack == meant && !volumes))
+        return GF_OK;
+    const int n =
+        asprintf(note, "space group %d means %s, but %s: %s; --dims=%d takes %s", (int)h->group,
+                 volumes ? volumes
+                 : meant ? "pictures"
+                         : "a volume",
+                 volumes ? "MZ does not divide NZ" : why,
+                 *stack ? "its sections are pictures" : "it is one volume", *stack ? 3 : 2,
+                 *stack ? "them as a volume" : "its sections as pictures");
+    return n < 0 ? (*note = NULL, gf_no_memory()) : GF_OK;
+}
+
+static int describe_axes(const struct header *h, const struct gf_read_options *o,
+                         struct gf_image *image) {
     static const char *const names[] = {"x", "y", "z"};
+    struct gf_axes *axes = &image->axes;
     const int32_t depth = h->n[2], mz = h->intervals[2];
     const bool volumes = h->group >= VOLUME_STACK && mz > 0 && depth > 1 && depth % mz == 0;
+    bool stack = false;
+    int rc = depth > 1 && !volumes ? choose_stack(h, o, &stack, &image->note) : GF_OK;
     for (int i = 0; i < (depth > 1 ? 3 : 2); i++)
-        if (i == 2 && h->group == IMAGE_STACK)
+        if (i == 2 && stack)
             gf_axes_add(axes, "n", depth, 0, "");
         else
             gf_axes_add(axes, names[axis_of(h, i)], i == 2 && volumes ? mz : h->n[i],
                         spacing_of(h, axis_of(h, i)), "A");
     if (volumes)
         gf_axes_add(axes, "n", depth / mz, 0, "");
-    axes->named = volumes || (depth > 1 && h->group == IMAGE_STACK);
+    axes->named = volumes || stack;
+    for (int i = 0; i < 3; i++) { /* alpha is between y and z; 0 is unset */
+        const bool has = (depth > 1 && !stack) || i == 3 - axis_of(h, 0) - axis_of(h, 1);
+        const double angle = (double)h->angle[i];
+        axes->oblique = axes->oblique || (has && angle > 0 && fabs(angle - 90) > 0.01);
+    }
+    return rc;
 }
 
 static int describe(struct gf_decoder *d, struct gf_image *image, const struct header *h) {
     struct gf_raw_layout *l = &d->layout;
-    int i = 0;
-    while (i < N_MODES && modes[i].mode != h->mode)
-        i++;
+    const int i = mode_index(h);
     if (i == N_MODES)
         return gf_fail(GF_EUNSUPP, "an MRC file of mode %ld%s is not read", (long)h->mode,
                        h->mode == 3    ? ", complex integers,"
@@ -146,8 +231,7 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct h
                                    .pages = h->mode == FOUR_BITS};
     image->depth = h->mode == FOUR_BITS ? 4 : h->mode == HALVES ? 16 : 0;
     image->color = GF_GRAY;
-    describe_axes(h, &image->axes);
-    return GF_OK;
+    return describe_axes(h, &d->options, image);
 }
 
 /* Rows of four-bit samples are padded to whole bytes. */
@@ -209,14 +293,13 @@ struct writer {
 
 static void make_header(struct header *h) {
     h->angle[0] = h->angle[1] = h->angle[2] = 90;
-    h->group = VOLUME;
     h->labels = 1;
     memset(h->label[0], ' ', sizeof h->label[0]);
     memcpy(h->label[0], "gpufft", 6);
 }
 
 /* Sets extents and cell. An axis of which the image knows nothing keeps the header's spacing. */
-static void put_shape(const struct gf_image *image, struct header *h) {
+static void put_shape(const struct gf_image *image, bool own, struct header *h) {
     const struct gf_axes *axes = &image->axes;
     const int along[3] = {axis_of(h, 0), axis_of(h, 1), axis_of(h, 2)};
     struct gf_planes p;
@@ -225,14 +308,15 @@ static void put_shape(const struct gf_image *image, struct header *h) {
     const bool volumes = axes->named && h->group >= VOLUME_STACK && h->group <= MOST_GROUP &&
                          groups > 0 && p.depth % groups == 0;
     const bool stack = !volumes && (axes->named || image->ndim < 3);
-    h->group = stack ? IMAGE_STACK : h->group <= IMAGE_STACK ? VOLUME : h->group;
+    if (!own)
+        h->group = stack ? IMAGE_STACK : VOLUME;
     for (int i = 0; i < 3; i++) {
         const int axis = image->ndim - 1 - i, at = along[i];
         const struct gf_axis *a = axis < 0 ? NULL : gf_axes_spatial(axes, image->ndim, axis);
         const int64_t count = i < 2 ? n[i] : stack ? 1 : volumes ? p.depth / groups : p.depth;
         double spacing = spacing_of(h, at);
         char kind = 'm';
-        if (a && a->role == GF_SPACE)
+        if (a && a->role == GF_SPACE && !axes->oblique)
             spacing = gf_image_spacing(image, axis, &kind) * 1e10;
         h->n[i] = (int32_t)n[i];
         h->map[i] = at + 1;
@@ -282,6 +366,8 @@ static int mrc_begin(struct gf_encoder *e) {
     if (own) {
         memcpy(h, own, HEADER);
         to_host(h);
+        if (!has_mark(h)) /* which takes the place of an older origin */
+            memset(h->origin, 0, sizeof h->origin);
     } else {
         make_header(h);
     }
@@ -294,7 +380,7 @@ static int mrc_begin(struct gf_encoder *e) {
     h->more = own ? (int32_t)(image->metadata.header_bytes - HEADER) : 0;
     h->version = 20141;
     memcpy(h->mark, "MAP \x44\x44\0\0", sizeof h->mark);
-    put_shape(image, h);
+    put_shape(image, own, h);
     put_statistics(w, &e->coding);
     w->counts = gf_sink_is_file(e->sink) && !gf_dtype_is_complex(dtype);
     int rc = put_header(e, w);
@@ -375,6 +461,9 @@ const struct gf_format gf_format_mrc = {
     .suffixes = "mrc mrcs map rec st",
     .summary = "MRC2014 pictures, stacks and volumes of electron microscopy",
     .sniff = mrc_sniff,
+    .claims = mrc_claims,
+    .unclaimed = "no word MAP at byte 208, and its extents, mode and length are not an MRC's; "
+                 "--shape, --type and --skip read it as raw",
     .header = mrc_header,
     .read_pages = mrc_read_pages,
     .begin = mrc_begin,

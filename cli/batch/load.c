@@ -8,12 +8,20 @@
 #include "core/base/sample_value.h"
 #include "formats/record.h"
 
+void gf_load_note(const char *path, const struct gf_image *image) {
+    if (image->note)
+        gf_log_note("'%s': %s", gf_log_name(path), image->note);
+}
+
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(s);
     options.header_only = header_only;
     options.volumes = false;
-    return gf_image_read(path, &options, image, NULL);
+    int rc = gf_image_read(path, &options, image, NULL);
+    if (!rc)
+        gf_load_note(path, image);
+    return rc;
 }
 
 /* Prefixes the message with the name of one file of several. */
@@ -34,6 +42,8 @@ static int open_picture(struct gf_reader *r, const char *path, struct gf_image *
         rc = gf_settings_pixel(r->s, image);
     if (rc)
         gf_reader_close(r);
+    else
+        gf_load_note(path, image);
     r->pending = !rc;
     r->series = !rc && gf_file_pick(r->file[0])->images > 1;
     r->several = !rc && (r->series || gf_file_format(r->file[0])->more);

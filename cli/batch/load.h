@@ -56,6 +56,8 @@ int gf_reader_frame(struct gf_reader *r, int64_t i, const struct gf_image *volum
 /* Also takes an all-zero struct. Frames can still be read, as each is opened anew. */
 void gf_reader_close(struct gf_reader *r);
 
+/* Prints the reader's note, if it has one. */
+void gf_load_note(const char *path, const struct gf_image *image);
 /* Reads one picture; `header_only` leaves px.data NULL. */
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image);

@@ -135,6 +135,7 @@ static int show(const struct gf_settings *s, const char *path) {
     if (!rc)
         gf_report_print(s->json, form, report(path, &image, format, image.record ? &record : NULL));
     gf_log_flush_stdout();
+    gf_load_note(path, &image);
     gf_image_free(&image);
     return rc;
 }

@@ -39,6 +39,7 @@ static int describe_job(struct gf_task *t) {
     if (!rc)
         rc = gf_task_take_channels(t);
     f->frame.dtype = t->image.px.dtype;
+    f->frame.oblique = t->image.axes.oblique;
     for (int i = 0; i < job->ndim; i++) {
         int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
         f->frame.spacing[i] = gf_image_spacing(&t->image, i, &f->frame.kind[i]);

@@ -22,6 +22,7 @@ struct gf_filter_frame {
     /* The distance of samples, in metres, degrees or seconds, and which; 0: unknown. */
     double spacing[GF_MAX_DIMS];
     char kind[GF_MAX_DIMS];
+    bool oblique;  /* see struct gf_axes */
     bool in_parts; /* masks and kernels are only checked; parts of the job make their tables */
     /* Wiener: NULL before the samples are read. The filter takes the blur's table. */
     const struct gf_prior *prior;

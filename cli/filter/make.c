@@ -61,6 +61,12 @@ static int check_spacing(const struct gf_filter_frame *frame, const struct gf_fi
     gf_unit_value(r->name, &kind);
     if (r->unit < GF_PERIOD || (frame->spacing[axis] > 0 && frame->kind[axis] == kind))
         return 0;
+    if (frame->oblique)
+        return gf_fail(
+            GF_EINVAL,
+            "--%s=%.60s: the file's cell is not rectangular, so lengths are no radius in "
+            "bins; give bins, or parts such as 0.1c or 10%%",
+            p->option, p->text);
     return gf_fail(GF_EINVAL,
                    "--%s=%.60s: the picture's samples have no known distance in %s; give "
                    "--pixel=LENGTH, or bins, or parts such as 0.1c or 10%%",

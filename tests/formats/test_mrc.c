@@ -221,6 +221,109 @@ static void test_kinds(void) {
     AXES("z 6, y 5, x 7");
 }
 
+/* Which sections are pictures, and the note where the space group has it otherwise. */
+static void test_stacks(void) {
+    static const struct {
+        const char *name, *type;
+        int group, mz, dims;
+        bool pictures;
+        const char *note; /* NULL: none */
+    } files[] = {
+        {"a.mrc", "", 1, DEPTH, 0, false, NULL},
+        {"a.mrc", "", 0, 1, 0, true, NULL},
+        {"a.mrc", "", 0, DEPTH, 0, false, "space group 0 means pictures, but MZ is NZ"},
+        {"a.mrc", "FEI1", 0, DEPTH, 0, true, NULL},
+        {"a.mrc", "SERI", 0, DEPTH, 0, true, NULL},
+        {"a.mrc", "SERI", 1, DEPTH, 0, false, NULL},
+        {"a.mrc", "", 0, 3, 0, true, NULL},
+        {"a.mrc", "", 1, 1, 0, true, "space group 1 means a volume, but MZ is 1"},
+        {"a.mrcs", "", 1, DEPTH, 0, true, "its suffix is a stack's: its sections are pictures"},
+        {"a.MRCS.gz", "", 0, DEPTH, 0, true, NULL},
+        {"a.st", "", 0, DEPTH, 0, true, NULL},
+        {"a.mrcs", "", 401, 4, 0, true, "MZ does not divide NZ"},
+        {"a.mrcs", "", 1, DEPTH, 3, false, NULL},
+        {"a.mrc", "", 0, 1, 3, false, NULL},
+        {"a.mrc", "", 0, DEPTH, 2, false, NULL},
+    };
+    unsigned char data[ROOM];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct gf_read_options options = modest;
+        struct gf_source *source;
+        struct gf_image image = {0};
+        const size_t n = make(data, 1, i % 2, files[i].group, files[i].mz);
+        memcpy(data + 104, "\0\0\0", 4);
+        memcpy(data + 104, files[i].type, strlen(files[i].type));
+        options.path = files[i].name;
+        options.dims = files[i].dims;
+        CHECK_EQ(gf_source_open_memory(data, n, &source), GF_OK);
+        CHECK_EQ(read_format(&gf_format_mrc, source, &options, &image), GF_OK);
+        CHECK_MSG(image.axes.named == files[i].pictures, "%zu", i);
+        CHECK_MSG(files[i].note ? image.note && strstr(image.note, files[i].note) : !image.note,
+                  "%zu: %s", i, image.note);
+        CHECK(files[i].pictures || image.axes.axis[0].spacing > 3);
+        gf_image_free(&image);
+        gf_source_close(source);
+    }
+    static const struct {
+        int at, mz;
+        bool oblique;
+    } angles[] = {{52, DEPTH, true}, {56, DEPTH, true}, {60, DEPTH, true},
+                  {52, 1, false},    {56, 1, false},    {60, 1, true}};
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+        struct gf_image image;
+        const size_t n = make(data, 1, false, 1, angles[i].mz);
+        put_float(data + angles[i].at, false, 100);
+        CHECK_EQ(read_bytes(data, n, &image), GF_OK);
+        CHECK_MSG(image.axes.oblique == angles[i].oblique, "%zu", i);
+        gf_image_free(&image);
+    }
+}
+
+/* Files without MAP: by their suffix and length, in the byte order that makes sense. */
+static void test_unmarked(void) {
+    unsigned char data[ROOM], *h;
+    struct gf_image image;
+    size_t n;
+    for (int i = 0; i < N_MODES; i++)
+        for (int big = 0; big < 2; big++) {
+            n = make(data, modes[i].mode, big, 1, DEPTH);
+            memcpy(data + 208, "|\x94\xf2\xc4\x11\x42\x4d\xc3", 8);
+            file_put("old.mrc", data, n);
+            CHECK_EQ(gf_image_read("old.mrc", &modest, &image, NULL), GF_OK);
+            CHECK_MSG(has_values(&image, modes[i].mode), "mode %d, %d", modes[i].mode, big);
+            gf_image_free(&image);
+            file_put("old.mrc", data, n - 1);
+            CHECK_EQ(gf_image_read("old.mrc", &modest, &image, NULL), GF_EFORMAT);
+            CHECK(strstr(gf_message(), "no word MAP") && message_is_good(gf_message()));
+            file_put("old.dat", data, n);
+            CHECK_EQ(gf_image_read("old.dat", &modest, &image, NULL), GF_EFORMAT);
+        }
+    n = make(data, 1, true, 0, DEPTH); /* a tilt series keeps its group, but no origin */
+    memset(data + 208, 0, 8);
+    file_put("old.mrc", data, n);
+    CHECK_EQ(gf_image_read("old.mrc", &modest, &image, NULL), GF_OK);
+    CHECK_EQ(gf_image_write("new.mrc", &gf_format_mrc, &image, &usual, true), GF_OK);
+    h = file_get("new.mrc", &n);
+    CHECK(!memcmp(h + 208, "MAP \x44\x44", 6) && get(h + ORIGIN + 4, false) == 0);
+    CHECK(get(h + ISPG, false) == 0 && get(h + MX + 8, false) == 1);
+    free(h);
+    gf_image_free(&image);
+}
+
+/* Four-bit rows of an odd width begin at whole bytes, also when pages are read. */
+static void test_odd_rows(void) {
+    unsigned char data[ROOM], pages[2 * HEIGHT * WIDTH];
+    struct gf_image image;
+    struct gf_file *file;
+    file_put("odd.mrc", data, make(data, 101, false, 1, DEPTH));
+    CHECK_EQ(gf_file_open("odd.mrc", &modest, &file, &image), GF_OK);
+    CHECK_EQ(gf_file_read_pages(file, &image, 3, 2, pages), GF_OK);
+    for (int i = 0; i < 2 * HEIGHT * WIDTH; i++)
+        CHECK_EQ(pages[i], value(101, 3 * HEIGHT * WIDTH + i));
+    gf_file_close(file);
+    gf_image_free(&image);
+}
+
 /* IMOD's flags: unsigned bytes, and two samples in one. */
 static void test_imod(void) {
     unsigned char data[ROOM];
@@ -457,6 +560,9 @@ int main(int argc, char **argv) {
     scratch_enter();
     test_modes();
     test_kinds();
+    test_stacks();
+    test_unmarked();
+    test_odd_rows();
     test_imod();
     test_refused();
     test_damage(argc > 1 && !strcmp(argv[1], "long") ? 5000 : 200);
