@@ -312,13 +312,26 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out) {
     return rc;
 }
 
+/* Reads gzip streams to their ends, where their checksums are. */
+static int end_streams(struct gf_file *file) {
+    int rc = gf_source_end_stream(file->source);
+    return rc || !file->samples ? rc : gf_source_end_stream(file->samples);
+}
+
 int gf_file_read(struct gf_file *file, struct gf_image *image) {
+    struct gf_decoder *d = &file->decoder;
     int rc = gf_file_check(file);
-    if (!rc && !file->pick.n)
-        return gf_decoder_read(&file->decoder, image);
+    if (!rc && file->pick.n) {
+        rc = gf_decoder_allocate(d, image);
+        return rc ? rc : gf_file_read_pages(file, image, 0, file->pick.pages, image->px.data);
+    }
     if (!rc)
-        rc = gf_decoder_allocate(&file->decoder, image);
-    return rc ? rc : gf_file_read_pages(file, image, 0, file->pick.pages, image->px.data);
+        rc = gf_decoder_read(d, image);
+    if (rc || !file->is_packed)
+        return rc;
+    rc = file->options.several && d->format->more ? d->format->more(file->source)
+                                                  : end_streams(file);
+    return rc < 0 ? rc : GF_OK;
 }
 
 /* True if each sample was read once, and the header and the samples, which end the file, have the
@@ -350,8 +363,10 @@ void gf_file_sum_reads(struct gf_file *file) {
 }
 
 int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
-    *feed = (struct gf_feed){0}; /* a described file must pass its checksum first */
-    return file->described || file->pick.n ? GF_OK : gf_decoder_feed(&file->decoder, image, feed);
+    *feed = (struct gf_feed){0}; /* a file with a checksum must pass it first */
+    return file->described || file->pick.n || file->is_packed
+               ? GF_OK
+               : gf_decoder_feed(&file->decoder, image, feed);
 }
 
 bool gf_file_whole(const struct gf_file *file) {
@@ -365,6 +380,8 @@ static int read_all_pages(struct gf_file *file, const struct gf_image *image, in
     int rc = file->is_summed ? GF_OK : gf_file_check(file);
     if (!rc)
         rc = d->format->read_pages(d, image, from, n, to);
+    if (!rc && from + n == image->px.shape[0])
+        rc = end_streams(file);
     if (!rc && file->is_summed)
         gf_sums_add(&file->sums, from * page, to, (size_t)(n * page), file->options.threads);
     return rc;
@@ -382,7 +399,8 @@ static int read_picked(struct gf_file *file, int64_t from, int64_t n, char *to) 
             ;
         rc = d->format->read_pages(d, &all, at, run, to + i * page);
     }
-    return rc;
+    const bool last = from + n == file->pick.pages && file->pick.image + 1 == file->pick.images;
+    return !rc && last ? end_streams(file) : rc;
 }
 
 int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,

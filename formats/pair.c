@@ -100,7 +100,6 @@ static int look_at_old_data(struct pair *p, int threads) {
     const struct gf_description *found = NULL;
     struct gf_source *source, *samples = NULL;
     struct stat st;
-    char first;
     if (stat(p->path, &st) || !S_ISREG(st.st_mode) || (p->old_text && !p->old.n))
         return GF_OK;
     if (p->old.n == 1 && p->old.d[0].record) { /* readers compare it with the data */
@@ -111,8 +110,8 @@ static int look_at_old_data(struct pair *p, int threads) {
     int rc = gf_source_open(p->path, &source);
     if (!rc && p->samples && !access(p->samples, F_OK))
         rc = gf_source_open(p->samples, &samples);
-    if (!rc && gf_source_peek(source, &first, 1) >= 0) { /* now an empty file's size is known */
-        const struct gf_chain data = {source, samples};
+    const struct gf_chain data = {source, samples};
+    if (!rc && gf_chain_size(&data) >= 0) {
         if (p->old.n) { /* left by a commit that was killed */
             rc = gf_record_file_choose(&p->old, &data, threads, &found);
             if (found)

@@ -14,6 +14,7 @@ struct gf_gzip {
     void *from;
     z_stream z;
     bool begun; /* within a stream */
+    bool ended; /* behind a stream */
     unsigned char piece[PIECE];
 };
 
@@ -40,25 +41,40 @@ static int fill(struct gf_gzip *g) {
     return got < 0 ? (int)got : got > 0;
 }
 
+/* Begins the next stream, if there is one; zeros behind a stream fill a block of a tape. Returns as
+ * fill() does. */
+static int begin(struct gf_gzip *g) {
+    int more = fill(g);
+    while (more > 0 && g->ended && !*g->z.next_in) {
+        g->z.next_in++;
+        g->z.avail_in--;
+        more = fill(g);
+    }
+    if (more > 0 && g->ended && *g->z.next_in != 0x1f)
+        return gf_fail(GF_EFORMAT, "broken gzip: other bytes follow it");
+    if (more > 0 && inflateReset(&g->z) != Z_OK)
+        return gf_fail(GF_EFORMAT, "broken gzip");
+    g->begun = more > 0;
+    return more;
+}
+
 int64_t gf_gzip_read(struct gf_gzip *g, void *to, size_t n) {
     g->z.next_out = to;
     g->z.avail_out = (uInt)(n < 1u << 30 ? n : 1u << 30);
     const uInt wanted = g->z.avail_out;
     while (g->z.avail_out == wanted) {
-        const int more = fill(g);
+        const int more = g->begun ? fill(g) : begin(g);
         if (more < 0)
             return more;
         if (!more)
             return g->begun ? gf_fail(GF_EFORMAT, "broken gzip: it ends early") : 0;
-        if (!g->begun && inflateReset(&g->z) != Z_OK)
-            return gf_fail(GF_EFORMAT, "broken gzip");
-        g->begun = true;
         const int rc = inflate(&g->z, Z_NO_FLUSH);
         if (rc == Z_MEM_ERROR)
             return gf_no_memory();
         if (rc != Z_OK && rc != Z_STREAM_END)
             return gf_fail(GF_EFORMAT, "broken gzip: %s", g->z.msg ? g->z.msg : "bad data");
-        g->begun = rc != Z_STREAM_END;
+        g->ended = rc == Z_STREAM_END;
+        g->begun = !g->ended;
     }
     return wanted - g->z.avail_out;
 }

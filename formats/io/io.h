@@ -37,6 +37,9 @@ int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n);
 /* Reads up to n <= 64 KiB bytes without consuming them; returns the count or a negative status. */
 int64_t gf_source_peek(struct gf_source *s, void *buffer, size_t n);
 int gf_source_seek(struct gf_source *s, int64_t position);
+/* Reads a gzip stream on to its end, which checks the checksum; nothing can be read afterwards unless
+ * all of it is in memory. Does nothing to other sources. */
+int gf_source_end_stream(struct gf_source *s);
 int64_t gf_source_tell(const struct gf_source *s);
 /* Hints that the next n bytes will be read next, so that the system can prefetch them. */
 void gf_source_expect(const struct gf_source *s, int64_t n);

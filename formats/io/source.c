@@ -157,6 +157,40 @@ static int new_source(enum source_kind kind, int fd, int64_t base, int64_t size,
     return gf_no_memory();
 }
 
+/* Drops the bytes that a forward reader has consumed. */
+static void pipe_drop(struct gf_source *s) {
+    size_t passed = (size_t)(s->position - s->block_at);
+    if (!s->forward || passed == 0)
+        return;
+    memmove(s->block, s->block + passed, s->block_n - passed);
+    s->block_n -= passed;
+    s->block_at = s->position;
+}
+
+/* Reads until the pipe's window reaches byte `end` or the pipe ends. */
+static int pipe_fill(struct gf_source *s, int64_t end) {
+    if (!s->at_end && s->block_at + (int64_t)s->block_n < end)
+        pipe_drop(s);
+    while (!s->at_end && s->block_at + (int64_t)s->block_n < end) {
+        if (s->block_n == s->block_size) {
+            if (s->limit > 0 && (int64_t)s->block_size > s->limit / 2)
+                return gf_fail(GF_ENOMEM, "the pipe holds more than the memory limit of %lld bytes",
+                               (long long)s->limit);
+            unsigned char *more = realloc(s->block, s->block_size * 2);
+            if (!more)
+                return gf_no_memory();
+            s->block = more;
+            s->block_size *= 2;
+        }
+        int64_t got = read_some(s, s->block + s->block_n, s->block_size - s->block_n, 0);
+        if (got < 0)
+            return (int)got;
+        s->at_end = got == 0;
+        s->block_n += (size_t)got;
+    }
+    return GF_OK;
+}
+
 int gf_source_open(const char *path, struct gf_source **out) {
     *out = NULL;
     const bool is_stdin = !strcmp(path, "-");
@@ -173,6 +207,10 @@ int gf_source_open(const char *path, struct gf_source **out) {
         rc = new_source(SOURCE_FILE, fd, base, gf_max(st.st_size - base, 0), out);
     else if (!rc)
         rc = new_source(SOURCE_PIPE, fd, 0, 0, out);
+    if (!rc && S_ISREG(st.st_mode) && (*out)->kind == SOURCE_PIPE && (rc = pipe_fill(*out, 1))) {
+        gf_source_close(*out);
+        *out = NULL;
+    }
     if (!rc)
         (*out)->owns_fd = !is_stdin;
     else if (!is_stdin)
@@ -242,40 +280,6 @@ void gf_source_close(struct gf_source *s) {
     gf_source_close(s->inner);
     free(s->block);
     free(s);
-}
-
-/* Drops the bytes that a forward reader has consumed. */
-static void pipe_drop(struct gf_source *s) {
-    size_t passed = (size_t)(s->position - s->block_at);
-    if (!s->forward || passed == 0)
-        return;
-    memmove(s->block, s->block + passed, s->block_n - passed);
-    s->block_n -= passed;
-    s->block_at = s->position;
-}
-
-/* Reads until the pipe's window reaches byte `end` or the pipe ends. */
-static int pipe_fill(struct gf_source *s, int64_t end) {
-    if (!s->at_end && s->block_at + (int64_t)s->block_n < end)
-        pipe_drop(s);
-    while (!s->at_end && s->block_at + (int64_t)s->block_n < end) {
-        if (s->block_n == s->block_size) {
-            if (s->limit > 0 && (int64_t)s->block_size > s->limit / 2)
-                return gf_fail(GF_ENOMEM, "the pipe holds more than the memory limit of %lld bytes",
-                               (long long)s->limit);
-            unsigned char *more = realloc(s->block, s->block_size * 2);
-            if (!more)
-                return gf_no_memory();
-            s->block = more;
-            s->block_size *= 2;
-        }
-        int64_t got = read_some(s, s->block + s->block_n, s->block_size - s->block_n, 0);
-        if (got < 0)
-            return (int)got;
-        s->at_end = got == 0;
-        s->block_n += (size_t)got;
-    }
-    return GF_OK;
 }
 
 /* Fills a file's window from the reader's position on. */
@@ -455,6 +459,13 @@ int gf_source_seek(struct gf_source *s, int64_t position) {
     }
     s->position = position;
     return GF_OK;
+}
+
+int gf_source_end_stream(struct gf_source *s) {
+    if (!s->gzip || s->at_end)
+        return GF_OK;
+    gf_source_forward(s);
+    return gf_source_seek(s, INT64_MAX / 2);
 }
 
 int64_t gf_source_tell(const struct gf_source *s) {
