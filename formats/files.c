@@ -492,8 +492,13 @@ int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
     const struct gf_format *f = file->decoder.format;
     const int64_t size = gf_source_known_size(file->source);
     const int64_t end = gf_source_tell(file->source) + gf_array_bytes(&image->px);
+    const int block = file->samples ? f->header_block : f->block;
+    if (file->is_packed)
+        return end_streams(file);
     if (f->end_bytes)
         return check_end_bytes(file, size);
+    if (block && size % block)
+        return gf_fail(GF_EFORMAT, "its last block is not whole");
     if (size >= end || f->read_pages) /* open() compares sizes or reads the end */
         return GF_OK;
     return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end", (long long)(end - size));

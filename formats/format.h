@@ -217,6 +217,7 @@ struct gf_format {
     bool big_endian;    /* write() always writes big-endian numbers, */
     unsigned flips;     /* and these types with inverted sign bits */
     int block;          /* files are whole blocks of so many bytes, filled up with zeros; 0: any */
+    int header_block;   /* the same for the header of a pair */
     bool parts;         /* read() obeys options->part */
     bool pairs;         /* FILE.hdr and FILE.img are a header and its samples */
     bool embeds_record; /* the record is inside the file (TIFF) */

@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 
-enum { FIRST = 348, SECOND = 540, MOST_DIMS = 7, AFTER = 4 /* bytes behind the header */ };
+enum { FIRST = 348, SECOND = 540, MOST_DIMS = 7, AFTER = 4 /* bytes behind the header */, BLOCK = 16 };
 
 /* Bytes of the fields in either version; `shown` is cal_max and cal_min, a range of the samples before
  * they were changed. */
@@ -257,7 +257,7 @@ static int nifti_begin(struct gf_encoder *e) {
     bool big = false;
     const struct fields *f = own ? version_of(own, &big) : fields;
     const size_t least = (size_t)f->size + AFTER, n = own_bytes > least ? own_bytes : least;
-    const size_t all = e->header ? n : (n + 15) / 16 * 16;
+    const size_t all = (n + BLOCK - 1) / BLOCK * BLOCK;
     for (int i = 0; i < image->ndim; i++)
         if (f == fields && image->px.shape[i] > INT16_MAX)
             return gf_fail(GF_EUNSUPP, "a NIfTI-1 file has at most 32767 samples along an axis");
@@ -310,6 +310,7 @@ const struct gf_format gf_format_nifti = {
     .max_ndim = 3,
     .lines = true,
     .channels = 1u << 1,
+    .header_block = BLOCK,
     .pairs = true,
     .record_beside = true,
 };

@@ -143,13 +143,15 @@ static uint64_t hash_output(const struct stat *st) {
     return hash_file(gf_hash(GF_HASH_START, &device, sizeof device), st);
 }
 
-/* Notes how a file was made; or returns -1 unless it is up to date. `p` is NULL for a record. */
-static int visit_file(struct written *l, const char *path, const struct gf_product *p) {
+/* Notes how a file of a product was made: `path`, or the record or samples beside it; or returns -1
+ * unless it is up to date. */
+static int visit_file(struct written *l, const struct gf_product *p, const char *path,
+                      const char *file) {
     const uint64_t made_of = gf_hash(l->made_of, &l->number, sizeof l->number);
     enum gf_made_how how = GF_MADE_UNKNOWN;
     struct stat st;
     l->number++;
-    if (!is_file(path, &st))
+    if (!is_file(file, &st))
         return l->notes ? 0 : -1;
     if (l->notes)
         gf_made_note(l->r->made, hash_output(&st), made_of);
@@ -159,18 +161,18 @@ static int visit_file(struct written *l, const char *path, const struct gf_produ
         return l->notes || how == GF_MADE_SO ? 0 : -1;
     l->r->by_time = true;
     const bool whole = st.st_size > 0 && l->r->known && is_after(&st.st_mtim, &l->r->newest) &&
-                       (!p || is_whole(l, p, path));
+                       is_whole(l, p, path);
     return whole ? 0 : -1;
 }
 
 static int visit(void *user, const struct gf_product *p, const char *path) {
     char *beside = NULL, *samples = NULL;
-    int rc = visit_file(user, path, p);
+    int rc = visit_file(user, p, path, path);
     if (!rc && gf_format_makes_pair(p->format, path))
-        rc = gf_path_partner(path, &samples) ? -1 : visit_file(user, samples, NULL);
+        rc = gf_path_partner(path, &samples) ? -1 : visit_file(user, p, path, samples);
     if (!rc && p->format->record_beside && gf_product_has_record(p)) {
         beside = gf_record_path(path);
-        rc = visit_file(user, beside, NULL);
+        rc = visit_file(user, p, path, beside);
     }
     free(beside);
     free(samples);
