@@ -37,7 +37,9 @@ struct gf_image {
      * scaled or narrower than px, by metadata.header. */
     bool restores;
     char *record; /* the spectrum record's JSON, or NULL; owned */
-    char *note;   /* NULL, or one line on a choice that the reader made; owned */
+    bool
+        centred_half; /* complex samples are as IMOD writes them: half a spectrum, ortho, centred */
+    char *note;       /* NULL, or one line on a choice that the reader made; owned */
 };
 
 void gf_image_free(struct gf_image *image);

@@ -231,6 +231,7 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct h
                                    .pages = h->mode == FOUR_BITS};
     image->depth = h->mode == FOUR_BITS ? 4 : h->mode == HALVES ? 16 : 0;
     image->color = GF_GRAY;
+    image->centred_half = h->mode == 4 && h->stamp == IMOD;
     return describe_axes(h, &d->options, image);
 }
 

@@ -1,5 +1,7 @@
 /* gpufft inv: spectra back to pictures. */
 
+#include <stdlib.h>
+
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
@@ -29,18 +31,45 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
     if (s->shift != GF_UNSET && s->shift != job->in_shift)
         return gf_fail(GF_EINVAL, "its record has the zero frequency in the %s",
                        job->in_shift ? "centre" : "corner");
+    if (s->halved &&
+        (!job->in_half || (s->halved > 0 && s->halved != job->shape[gf_job_half_axis(job)])))
+        return gf_fail(GF_EINVAL, "its record has a %s spectrum%s", job->in_half ? "half" : "full",
+                       job->in_half ? " of another size than --half" : "");
     return s->from_magnitude || r->kind == GF_COMPLEX ? 0 : refuse_picture(&t->image);
 }
 
-/* Without a record: a full spectrum, norm backward, unshifted; a pair of pictures is centred. */
+/* Takes the last transformed axis as the half that NumPy's rfftn() leaves of it. */
+static int take_half(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    const int axis = gf_job_half_axis(job);
+    const int64_t bins = job->shape[axis], n = t->s->halved > 0 ? t->s->halved : 2 * (bins - 1);
+    if (n / 2 + 1 != bins || n < 1)
+        return gf_fail(GF_EINVAL, "its halved axis has %lld bins: --half=%lld or %lld",
+                       (long long)bins, (long long)gf_max(2 * bins - 2, 1),
+                       2 * (long long)bins - 1);
+    job->in_half = true;
+    job->shape[axis] = n;
+    return 0;
+}
+
+/* Without a record: a full spectrum, norm backward, unshifted; a pair of pictures is centred, and so
+ * are IMOD's spectra, which have norm ortho. */
 static int guess_job(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
     job->channels = t->image.px.shape[job->ndim];
-    job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
-    job->in_shift = s->shift == GF_UNSET ? s->from_magnitude != NULL : s->shift;
+    const bool imod = s->halved && t->image.centred_half;
+    job->norm = s->norm != GF_UNSET ? (enum gf_norm)s->norm
+                : imod              ? GF_NORM_ORTHO
+                                    : GF_NORM_BACKWARD;
+    job->in_shift = s->shift == GF_UNSET ? s->from_magnitude || imod : s->shift;
     gf_task_split(t, &t->image.px, job->channels);
-    return gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
+    int rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
+    if (!rc && imod)
+        gf_log_note(
+            "'%s': half a spectrum as IMOD writes it: norm %s, the zero frequency in the %s row",
+            gf_log_name(t->read[0]), gf_norm_name(job->norm), job->in_shift ? "middle" : "first");
+    return rc || !s->halved ? rc : take_half(t);
 }
 
 static int prepare(struct gf_task *t) {
@@ -67,10 +96,12 @@ static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
     bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;
     if (lossy && !t->image.record && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
-        return gf_fail(GF_EINVAL,
-                       "the inverse is complex (imaginary to real part: %.2g); give --kind=real to "
-                       "write the real part, or --kind=complex|magnitude|imag|phase",
-                       report->imag_ratio);
+        return gf_fail(GF_EINVAL, "the inverse is complex (imaginary to real part: %.2g); give %s",
+                       report->imag_ratio,
+                       t->image.centred_half
+                           ? "--half, as IMOD writes half a spectrum"
+                           : "--kind=real to write the real part, another --kind, or --half if the "
+                             "file is half a spectrum");
     if (lossy && t->image.record)
         gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
                     "part: %.2g); the real part is written",
@@ -105,12 +136,28 @@ static const struct gf_opt_group shift_group = GF_GROUP(
                "the zero frequency of IN is in the centre (default: as recorded; without a record "
                "no, but yes for --from-magnitude)"));
 
+static int parse_half(const struct gf_opt *o, const char *value, void *field) {
+    char *end;
+    const long long n = strtoll(value, &end, 10);
+    if (*value && (*end || n < 1 || n > INT64_MAX / 4))
+        return gf_opt_refuse(o, value, "it is a whole number from 1");
+    *(int64_t *)field = *value ? n : -1;
+    return 0;
+}
+
+static const struct gf_opt_group half_group = GF_GROUP(
+    NULL, GF_PARSED("half", GF_AT(halved), "N", parse_half,
+                    "without a record: IN is half a spectrum, as numpy.fft.rfftn makes, of "
+                    "a last axis of N samples (default: an even number)",
+                    .optional = true));
+
 static const struct gf_opt_group *const groups[] = {
     /* outputs, and a pair in place of IN */
     &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_stretch,
     &gf_opts_files, &pair_group,
     /* the transform */
-    &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision, GF_GROUPS_TRANSFORMING};
+    &gf_opts_axes, &gf_opts_norm, &shift_group, &half_group, &gf_opts_precision,
+    GF_GROUPS_TRANSFORMING};
 
 const struct gf_command gf_command_inv = {
     .name = "inv",
@@ -120,6 +167,7 @@ const struct gf_command gf_command_inv = {
     .joins = true,
     .groups = groups,
     .examples = "  gpufft inv spec.tif --out=back.png\n"
+                "  gpufft inv rfft2.npy --half=639 --out=back.tif\n"
                 "  gpufft inv --from-magnitude=mag.tif --from-phase=phase.tif --out=back.png\n",
     .notes = "The record in a spectrum file determines axes, norm and shift. --axes, --dims,\n"
              "--norm and --shift are for files without one; otherwise they may only repeat it.\n",

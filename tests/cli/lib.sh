@@ -87,6 +87,8 @@ golden() {
 }
 
 # noise BYTES: reproducible bytes of every value.
+# poke FILE OFFSET BYTES: replaces bytes, which printf formats.
+poke() { printf "$3" | dd "of=$1" bs=1 "seek=$2" conv=notrunc status=none; }
 noise() { seq 1 $(($1 + 500)) | gzip -n -1 | tail -c +200 | head -c "$1"; }
 
 # pgm WIDTH HEIGHT, pgm16, ppm, ppm16, pam CHANNELS MAXVAL TUPLE WIDTH HEIGHT: pictures on stdout.
