@@ -144,11 +144,16 @@ static int identify(struct gf_file *file, const struct gf_format **out) {
 }
 
 /* Names the pages by the axes of the picture in the record; a broken record is refused by those who
- * need it. */
+ * need it. Coefficients may have more planes than the volumes they were made from. */
 static void take_recorded_axes(struct gf_image *image) {
     struct gf_record r;
-    if (image->ndim != 3 || gf_record_parse(image->record, &r) || !r.file_axes.named ||
-        gf_axes_pages(&r.file_axes) != image->px.shape[0])
+    if (image->ndim != 3 || gf_record_parse(image->record, &r) || !r.file_axes.named)
+        return;
+    const int64_t pages = image->px.shape[0], volumes = gf_axes_groups(&r.file_axes);
+    for (int i = 0; i < r.file_axes.n - 2 && r.is_wavelet && pages % volumes == 0; i++)
+        if (r.file_axes.axis[i].role == GF_SPACE)
+            r.file_axes.axis[i].extent = pages / volumes;
+    if (gf_axes_pages(&r.file_axes) != pages)
         return;
     image->axes = r.file_axes;
     for (int i = 0; i < 2; i++) {

@@ -332,6 +332,7 @@ static int read_units(struct gf_reader *r, const struct gf_image *image, enum gf
     const int last = image->ndim - 1;
     const int64_t samples = gf_array_count(to) / pages.shape[last + 1];
     const int64_t rows = samples / pages.shape[last];
+    r->pending = false;
     if (unit == GF_READ_SAMPLES)
         return gf_file_read_samples(r->file[0], image, first, samples, to->data);
     if (unit == GF_READ_ROWS)

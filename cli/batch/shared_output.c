@@ -44,7 +44,8 @@ static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
 static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
                 struct gf_frame *frame) {
     const char *temporary;
-    int rc = gf_product_open(t->s, &t->product[i], &t->image.metadata, false, &o->volume);
+    const struct gf_product file = gf_series_product(t, i);
+    int rc = gf_product_open(t->s, &file, &t->image.metadata, false, &o->volume);
     if (!rc)
         rc = gf_volume_lend(o->volume, &temporary, frame);
     char *whole = rc ? NULL : realpath(temporary, NULL);
@@ -56,11 +57,16 @@ static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
     return rc;
 }
 
-static int create(const struct gf_task *t, int i, bool in_order, struct gf_shared_output *o) {
+static int create(struct gf_task *t, int i, bool in_order, struct gf_shared_output *o) {
     struct gf_ranks *ranks = t->ranks;
     struct gf_frame frame = {.at = NULL};
+    const struct gf_product file = gf_series_product(t, i);
+    const int taken = gf_series_take(t, i, in_order, o);
+    if (taken)
+        return taken < 0 ? taken : 0;
+    o->in_order = in_order;
     if (!ranks)
-        return gf_product_open(t->s, &t->product[i], &t->image.metadata, in_order, &o->volume);
+        return gf_product_open(t->s, &file, &t->image.metadata, in_order, &o->volume);
     int rc = gf_ranks_agree(ranks, ranks->rank ? 0 : lend(t, i, o, &frame));
     if (!rc)
         rc = gf_ranks_share(ranks, o->path, sizeof o->path, 0);
@@ -68,7 +74,7 @@ static int create(const struct gf_task *t, int i, bool in_order, struct gf_share
         return rc;
     rc = share_frame(ranks, o->volume, &frame);
     if (!rc && ranks->rank)
-        rc = gf_product_join(&t->product[i], o->path, &frame, &o->volume);
+        rc = gf_product_join(&file, o->path, &frame, &o->volume);
     o->base = frame.base;
     o->bytes = frame.at || rc ? 0 : gf_volume_bytes(o->volume);
     o->summed = t->product[i].has_record && t->product[i].format->record_beside;
@@ -89,12 +95,17 @@ static int leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
     return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
 }
 
+/* True if output i stays open for the volumes that follow. */
+static bool stays_open(const struct gf_task *t, int i) {
+    return gf_series_joins(t, i) && gf_series_goes_on(t);
+}
+
 /* Leaves all outputs, and adds up what the processes counted. */
 static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     double overflowed[GF_MAX_OUTPUTS];
     int rc = 0;
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = leave(t->ranks, &out[i]);
+        rc = stays_open(t, i) ? 0 : leave(t->ranks, &out[i]);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         overflowed[i] = (double)t->overflowed[i];
     if (!rc)
@@ -111,7 +122,6 @@ static int finish(struct gf_task *t, struct gf_shared_output *out) {
     int rc = file ? gf_file_check_size(file) : 0;
     if (!rc && file)
         rc = gf_file_check(file);
-    gf_reader_close(&t->reader);
     rc = gf_ranks_agree(t->ranks, rc);
     if (!rc && t->ranks)
         rc = leave_all(t, out);
@@ -123,7 +133,9 @@ static int end(struct gf_task *t, struct gf_shared_output *out, int rc) {
     const double start = gf_now_ms();
     const int before = rc;
     for (int i = 0; i < t->job.n_out; i++)
-        if (!rc && out[i].volume)
+        if (!rc && stays_open(t, i))
+            rc = gf_series_keep(t, i, &out[i]);
+        else if (!rc && out[i].volume)
             rc = gf_volume_commit(out[i].volume);
         else
             gf_volume_abort(out[i].volume);
@@ -141,8 +153,8 @@ int gf_shared_run(struct gf_task *t, bool in_order,
         rc = work(user, out);
     if (!rc)
         rc = finish(t, out);
-    gf_reader_close(&t->reader);
     rc = end(t, out, rc);
+    gf_series_close(t);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }

@@ -8,13 +8,14 @@
 
 struct gf_shared_output {
     struct gf_volume *volume; /* NULL with {page} */
+    bool in_order;            /* it takes planes in their order only */
     /* If several processes share it; rank 0 made the file: */
     char path[PATH_MAX]; /* of the temporary */
     bool summed;         /* the record beside it needs a checksum */
     int64_t base, bytes; /* where its samples are in the file; no bytes if they are in strips */
 };
-/* Creates the outputs, has work(user, out) write them, and commits them, all or none. The task is
- * WRITTEN, and counts what overflowed in all processes. work() reads all of the input; it writes
+/* Creates the outputs, has work(user, out) write them, and commits them, all or none; those of a
+ * series after its last volume. The task is WRITTEN, and counts what overflowed in all processes. work() reads all of the input; it writes
  * boxes of out[i].volume in any order, or with `in_order` planes in their order by
  * gf_product_put(), also to files that take no boxes. */
 int gf_shared_run(struct gf_task *t, bool in_order,

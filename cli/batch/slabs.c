@@ -214,7 +214,9 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
     const struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
                                             (int64_t[]){box->height, box->width, px->shape[x + 1]});
     t->overflowed[i] += gf_task_overflowed(t, &a);
-    int rc = gf_volume_write(s->out[i].volume, box, data, box->width * px->stride[x]);
+    struct gf_volume_box at = *box;
+    at.z = gf_series_place(t, i, box->z);
+    int rc = gf_volume_write(s->out[i].volume, &at, data, box->width * px->stride[x]);
     t->ms_encode += gf_now_ms() - start;
     return rc;
 }
@@ -382,7 +384,7 @@ int gf_slabs_run(struct gf_task *t) {
     int rc = open_exchange(&s);
     if (!rc)
         rc = gf_shared_run(t, false, walk, &s);
-    gf_reader_close(&t->reader);
+    gf_series_close(t);
     gf_rank_exchange_close(&s.exchange);
     gf_scratch_close(s.scratch);
     if (!rc)

@@ -123,6 +123,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks) {
         rc = t->hooks->stream   ? t->hooks->stream(t)
              : t->pages.at_once ? run_pages(t)
                                 : gf_slabs_run(t);
-    gf_keeper_stop();
+    if (rc || !gf_series_goes_on(t)) /* it removes what is not renamed */
+        gf_keeper_stop();
     return rc;
 }

@@ -458,7 +458,7 @@ int gf_task_more(struct gf_task *t) {
     char *name = NULL;
     int rc = 0;
     /* The next picture follows this one's samples, even if it was skipped or refused. */
-    if (t->reader.pending)
+    if (t->reader.pending && !(t->reader.series && gf_file_is_at_hand(t->reader.file[0])))
         rc = gf_reader_read(&t->reader, &t->image);
     if (rc)
         return t->state == GF_TASK_SKIPPED ? rc : 0;

@@ -77,6 +77,7 @@ struct gf_task_hooks {
 
 struct gf_filtering;
 struct gf_series;
+struct gf_shared_output;
 
 /* How a volume is run page by page. */
 struct gf_paging {
@@ -217,9 +218,23 @@ void gf_task_choose_reported(struct gf_task *t);
 bool gf_series_joins(const struct gf_task *t, int i);
 /* NULL, or why it cannot be. */
 const char *gf_series_refuses(const struct gf_task *t, int i);
+/* True if another volume of the file follows this one. */
+bool gf_series_goes_on(const struct gf_task *t);
+/* Closes the reader unless it does. */
+void gf_series_close(struct gf_task *t);
+/* True if the file's planes come volume by volume; also for a file of one volume. */
+bool gf_series_is_in_order(const struct gf_task *t);
+/* Output i as its file has it: with the planes and axes of all volumes, if they are joined. */
+struct gf_product gf_series_product(const struct gf_task *t, int i);
+/* The number of plane z of the task's output i in its file. */
+int64_t gf_series_place(const struct gf_task *t, int i, int64_t z);
 /* Writes the task's volume into output i: opens the file for the first one, commits it after the
  * last. t->series owns the file in between. */
 int gf_series_write(struct gf_task *t, int i);
+/* The same for a volume that is written in parts: sets *out to the file of the volumes before it
+ * and returns 1, or 0 if there is none; keeps it for the next volume, or aborts it. */
+int gf_series_take(struct gf_task *t, int i, bool in_order, struct gf_shared_output *out);
+int gf_series_keep(struct gf_task *t, int i, const struct gf_shared_output *out);
 /* Aborts what is not committed; takes NULL. */
 void gf_series_free(struct gf_series *s);
 

@@ -25,7 +25,7 @@ static bool has_rows(const struct gf_task *t) {
 /* Planes in order need no known position in the file; those of several devices or processes and
  * rows of pictures do. */
 static bool in_order(const struct gf_task *t) {
-    return t->state == GF_TASK_TOO_LARGE && t->job.ndim == 3;
+    return t->state == GF_TASK_TOO_LARGE && t->job.ndim == 3 && gf_series_is_in_order(t);
 }
 
 const char *gf_idwt_planes_refuses(const struct gf_task *t) {
@@ -104,9 +104,9 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     const struct gf_volume_box box = gf_planes_box(
         t, &(struct gf_volume_box){rows->page, rows->row, 0, rows->count, columns[0]});
     r->hand->overflowed[i] += gf_task_overflowed(t, &page);
-    int rc = r->planes->in_order ? gf_product_put(t->s, &t->product[i], &t->image.metadata, volume,
-                                                  rows->page, &page)
-                                 : gf_volume_write(volume, &box, data, page.stride[1]);
+    int rc = r->planes->in_order
+                 ? gf_product_put(t->s, &t->product[i], &t->image.metadata, volume, box.z, &page)
+                 : gf_volume_write(volume, &box, data, page.stride[1]);
     r->hand->ms_write += gf_now_ms() - start;
     return rc;
 }

@@ -182,8 +182,8 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
                     const struct gf_targets *targets, char *name, const struct gf_extents *shape) {
     struct gf_task t = {
         .s = s, .targets = targets, .runner = runner, .read = &name, .name = name, .n_read = 1};
-    int rc =
-        shape ? image_from_shape(s, shape, &t.image) : gf_load_picture(s, name, true, &t.image);
+    int rc = shape ? image_from_shape(s, shape, &t.image)
+                   : gf_reader_open(&t.reader, s, &name, 1, &t.image);
     if (rc && !shape)
         rc = fail_operand(rc, name);
     struct gf_targets own = *targets;

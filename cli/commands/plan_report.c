@@ -290,10 +290,12 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
     const bool wavelet = job->op == GF_DWT;
     char digest[GF_SPEEDS_DIGEST], shape[GF_SHAPE_TEXT];
     gf_shape_mark(job->shape, job->ndim, job->axes, " (not transformed) ", shape);
+    const int64_t volumes = t->reader.series ? gf_file_pick(t->reader.file[0])->images : 1;
     return GF_REPORT(
         GF_KEY("in", name), GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
-        GF_KEY(".shape_said", shape), GF_KEY("channels", job->channels),
-        GF_KEY("type", gf_dtype_name(job->in_dtype)), GF_KEY("direction", direction_name(t)),
+        GF_KEY(".shape_said", shape), GF_KEY_IF(volumes > 1, "volumes", volumes),
+        GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
+        GF_KEY("direction", direction_name(t)),
         GF_KEY_IF(wavelet, "wavelet", gf_wavelet_names[job->wavelet.name]),
         GF_KEY_IF(wavelet, "levels", job->wavelet.levels),
         GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
@@ -355,6 +357,7 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
 
 static const char form[] =
     "  transform {shape_said}, {channels#channel}, {type}, {direction}, {precision} precision\n"
+    "{?volumes   volumes   {volumes}, one after the other; the plan is that of each\n}"
     "{?wavelet   wavelet   {wavelet}, {levels#level}, {boundary}\n}"
     "{*outputs   output    {kind}, {type}, {format}\n}"
     "  backend   {backend} ({why})\n"

@@ -43,7 +43,9 @@ const char *gf_planes_unread(const struct gf_task *t) {
 }
 
 struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volume_box *box) {
-    return t->job.ndim == 3 ? *box : (struct gf_volume_box){0, box->z, box->x, 1, box->width};
+    struct gf_volume_box at = *box;
+    at.z = gf_series_place(t, 0, box->z);
+    return t->job.ndim == 3 ? at : (struct gf_volume_box){0, box->z, box->x, 1, box->width};
 }
 
 int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {

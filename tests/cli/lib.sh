@@ -93,6 +93,14 @@ noise() { seq 1 $(($1 + 500)) | gzip -n -1 | tail -c +200 | head -c "$1"; }
 
 # pgm WIDTH HEIGHT, pgm16, ppm, ppm16, pam CHANNELS MAXVAL TUPLE WIDTH HEIGHT: pictures on stdout.
 pgm() { printf 'P5\n%d %d\n255\n' "$1" "$2" && noise $(($1 * $2)); }
+# nifti WIDTH HEIGHT DEPTH TIMES: a series of volumes of u8 on stdout; extents below 256.
+nifti() {
+    printf '\134\1' && head -c 38 /dev/zero
+    printf '%b' "$(printf '\\4\\0\\0%03o\\0\\0%03o\\0\\0%03o\\0\\0%03o\\0\\1\\0\\1\\0\\1\\0' "$@")" && head -c 14 /dev/zero
+    printf '\2\0\10\0\0\0' && for _ in 1 2 3 4 5 6 7 8; do printf '\0\0\200\77'; done
+    printf '\0\0\260\103' && head -c 11 /dev/zero && printf '\12' && head -c 220 /dev/zero
+    printf 'n+1\0\0\0\0\0' && noise $(($1 * $2 * $3 * $4))
+}
 pgm16() { printf 'P5\n%d %d\n65535\n' "$1" "$2" && noise $(($1 * $2 * 2)); }
 ppm() { printf 'P6\n%d %d\n255\n' "$1" "$2" && noise $(($1 * $2 * 3)); }
 ppm16() { printf 'P6\n%d %d\n65535\n' "$1" "$2" && noise $(($1 * $2 * 6)); }
