@@ -138,7 +138,7 @@ static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
     json_t *signals = json_array();
     for (int64_t i = 0; i < s->n_signals; i++)
         json_array_append_new(signals, signal_report(s, i));
-    const bool density = s->options->stats.psd, tiled = s->n_tiles > 1;
+    const bool density = s->options->stats.psd, tiled = s->options->stats.tile;
     char window[GF_WINDOW_TEXT];
     return GF_ADD(
         gf_signal_report(t, s->path, s->page),
@@ -153,7 +153,7 @@ static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
         GF_KEY(".alpha", s->image->alpha),
         GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
         GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->options->stats.peaks && !tiled),
+        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->options->stats.peaks && s->n_tiles == 1),
         GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
         GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
         GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
@@ -165,7 +165,7 @@ static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
 
 static const char form[] =
     "  shape      {shape}, {channels#channel}, {type}{?alpha ; alpha is left out}\n"
-    "{?window   window     {window}, {edges} edges{?tiles , {tiles} tiles of {tile} samples along "
+    "{?window   window     {window}, {edges} edges{?tiles , {tiles#tile} of {tile} samples along "
     "each axis}\n}"
     "{*signals {?luma   luma\n|{?number   channel {number}\n}}"
     "  samples    mean {mean:.6g}, minimum {minimum:.6g}, maximum {maximum:.6g}, standard "
