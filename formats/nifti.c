@@ -8,7 +8,13 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 
-enum { FIRST = 348, SECOND = 540, MOST_DIMS = 7, AFTER = 4 /* bytes behind the header */, BLOCK = 16 };
+enum {
+    FIRST = 348,
+    SECOND = 540,
+    MOST_DIMS = 7,
+    AFTER = 4 /* bytes behind the header */,
+    BLOCK = 16
+};
 
 /* Bytes of the fields in either version; `shown` is cal_max and cal_min, a range of the samples before
  * they were changed. */
@@ -108,8 +114,7 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
     struct gf_raw_layout *l = &d->layout;
     const int64_t code = gf_get_integer(h + f->type, 2, big);
     const double slope = gf_get_real(h + f->slope, f->real_bytes, big);
-    const double given = gf_get_real(h + f->inter, f->real_bytes, big);
-    const double inter = isfinite(given) ? given : 0;
+    const double inter = gf_get_real(h + f->inter, f->real_bytes, big);
     int i = 0;
     while (i < N_TYPES && types[i].code != code)
         i++;
@@ -117,6 +122,8 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
         return gf_fail(GF_EUNSUPP, "NIfTI samples of type %lld%s", (long long)code,
                        code == 1536 || code == 2048 ? ", of 128 bits a number, are not read" : "");
     const bool scales = isfinite(slope) && (slope < 0 || slope > 0) && types[i].channels == 1;
+    if (scales && !isfinite(inter))
+        return gf_fail(GF_EFORMAT, "broken NIfTI: scl_inter is not a finite number");
     l->dtype = gf_coding_set(&d->coding, (enum gf_stored)types[i].stored, scales ? slope : 1,
                              scales ? inter : 0);
     if (d->coding.coded && types[i].stored < GF_N_DTYPES &&
@@ -146,9 +153,9 @@ static int describe_shape(struct gf_decoder *d, struct gf_image *image, const un
     return n < 0 ? n : GF_OK;
 }
 
-/* Leaves the fields of an Analyze header that mean the same in NIfTI. */
+/* Leaves the fields of an Analyze header that mean the same in NIfTI, and the scale, in SPM's field. */
 static void clear_analyze(unsigned char *h) {
-    static const short others[][2] = {{4, 40}, {56, 70}, {74, 76}, {112, 148}, {252, FIRST}};
+    static const short others[][2] = {{4, 40}, {56, 70}, {74, 76}, {116, 148}, {252, FIRST}};
     for (int i = 0; i < 5; i++)
         memset(h + others[i][0], 0, (size_t)(others[i][1] - others[i][0]));
 }

@@ -196,7 +196,7 @@ static void test_types(void) {
 static void test_scaling(void) {
     static const struct {
         double slope, inter, is_slope, is_inter;
-    } cases[] = {{0.5, -3, 0.5, -3}, {0, 9, 1, 0}, {NAN, 9, 1, 0}, {2, NAN, 2, 0}, {1, 4, 1, 4}};
+    } cases[] = {{0.5, -3, 0.5, -3}, {0, 9, 1, 0}, {NAN, 9, 1, 0}, {2, 0, 2, 0}, {1, 4, 1, 4}};
     static struct made m;
     for (int i = 0; i < 5 * 10; i++) {
         const struct type *t = &types[i / 5];
@@ -219,6 +219,10 @@ static void test_scaling(void) {
     make(&m, 1, false, 32, 64);
     put_float(&m, 112, 4, 2);
     refuse(&m, "scaled complex");
+    make(&m, 1, false, 4, 16);
+    put_float(&m, 112, 4, 2);
+    put_float(&m, 116, 4, NAN);
+    refuse(&m, "scl_inter is not a finite number");
 }
 
 /* "t 2 by 250 ms, z 3 by 4 mm, …" */
@@ -458,8 +462,19 @@ static void test_analyze(void) {
     memset(m.byte + 252, 0x41, 92);
     memset(m.byte + 344, 0, 4);
     put_float(&m, 108, 4, 0);
-    file_put("a.hdr", m.byte, 348);
     file_put("a.img", m.byte + 352, m.n - 352);
+    double first[4] = {0};
+    static const float scales[] = {0.25, INFINITY, NAN, 0}; /* SPM's */
+    for (int i = 0; i < 4; i++) {
+        put_float(&m, 112, 4, (double)scales[i]);
+        file_put("a.hdr", m.byte, 348);
+        CHECK_MSG(!read_file("a.hdr", &image), "%s", gf_message());
+        CHECK((image.px.dtype == GF_F32) == !i);
+        first[i] = sample(&image, 1);
+        gf_image_free(&image);
+    }
+    CHECK(first[3] > 0 || first[3] < 0);
+    CHECK(first[0] == first[3] / 4 && first[1] == first[3] && first[2] == first[3]);
     CHECK_MSG(!read_file("a.hdr", &image), "%s", gf_message());
     CHECK(image.px.dtype == GF_I16);
     CHECK(!gf_image_write("a.nii", &gf_format_nifti, &image, &writes, true));
