@@ -38,12 +38,24 @@ static const struct {
 static const struct {
     const char *word, *unit;
 } words[] = {
-    {"micron", "um"},      {"microns", "um"},    {"micrometer", "um"}, {"micrometre", "um"},
-    {"angstrom", "A"},     {"angstroms", "A"},   {"nanometer", "nm"},  {"nanometre", "nm"},
-    {"millimeter", "mm"},  {"millimetre", "mm"}, {"centimeter", "cm"}, {"centimetre", "cm"},
-    {"meter", "m"},        {"metre", "m"},       {"in", "inch"},       {"degree", "deg"},
-    {"degrees", "deg"},    {"sec", "s"},         {"second", "s"},      {"seconds", "s"},
-    {"millisecond", "ms"}, {"minute", "min"},    {"hour", "h"},        {"picometer", "pm"},
+    {"micron", "um"},         {"microns", "um"},
+    {"micrometer", "um"},     {"micrometre", "um"},
+    {"angstrom", "A"},        {"angstroms", "A"},
+    {"nanometer", "nm"},      {"nanometre", "nm"},
+    {"millimeter", "mm"},     {"millimetre", "mm"},
+    {"centimeter", "cm"},     {"centimetre", "cm"},
+    {"meter", "m"},           {"metre", "m"},
+    {"in", "inch"},           {"degree", "deg"},
+    {"degrees", "deg"},       {"sec", "s"},
+    {"second", "s"},          {"seconds", "s"},
+    {"millisecond", "ms"},    {"minute", "min"},
+    {"minutes", "min"},       {"hour", "h"},
+    {"hours", "h"},           {"hr", "h"},
+    {"picometer", "pm"},      {"meters", "m"},
+    {"radian", "rad"},        {"radians", "rad"},
+    {"arcsecs", "arcsec"},    {"arcsecond", "arcsec"},
+    {"arcseconds", "arcsec"}, {"arcmins", "arcmin"},
+    {"arcminute", "arcmin"},  {"arcminutes", "arcmin"},
 };
 
 void gf_unit_copy(const char *text, char end, char unit[12]) {

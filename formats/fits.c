@@ -1,5 +1,6 @@
 /* FITS (Pence et al., A&A 524, 2010, A42): cards of 80 characters in blocks of 2880 bytes, then
  * big-endian samples, padded to a block. The image is the first one of the file's header units. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -52,6 +53,16 @@ static double number(const char *value, double none) {
     char text[CARD - VALUE + 1], *end;
     const double v = strtod(copy_number(value, text), &end);
     return end > text && isfinite(v) ? v : none;
+}
+
+/* The same, but NAN for a value that is no finite number. Unlike other fields it cannot be left out. */
+static double needed_number(const char *value, double none) {
+    char text[CARD - VALUE + 1];
+    const bool quoted = value && value[strspn(value, " ")] == '\'';
+    copy_number(value, text);
+    if (!quoted && !text[strspn(text, " ")])
+        return none;
+    return text[strspn(text, "0123456789+-.E ")] ? NAN : number(value, NAN);
 }
 
 static int64_t integer(const char *value, int64_t none) {
@@ -158,18 +169,25 @@ static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_
                  {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
     enum { N = sizeof types / sizeof *types };
     const int64_t bits = integer(find(c, "BITPIX", 0), 0), blank = integer(find(c, "BLANK", 0), 0);
-    const double slope = number(find(c, "BSCALE", 0), 1), zero = number(find(c, "BZERO", 0), 0);
+    const double slope = needed_number(find(c, "BSCALE", 0), 1);
+    const double zero = needed_number(find(c, "BZERO", 0), 0);
     int i = 0;
     while (i < N && types[i].bits != bits)
         i++;
     if (i == N)
         return gf_fail(GF_EFORMAT, "broken FITS: no BITPIX of 8, 16, 32, 64, -32 or -64");
+    if (!isfinite(slope) || !isfinite(zero))
+        return gf_fail(GF_EFORMAT, "broken FITS: %s is not a finite number",
+                       isfinite(slope) ? "BZERO" : "BSCALE");
     if (!(slope > 0 || slope < 0))
         return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
+    const bool blank_is_known = integer(find(c, "BLANK", 0), 1) == blank;
+    if (bits > 0 && find(c, "BLANK", 0) && !blank_is_known)
+        return gf_fail(GF_EFORMAT, "broken FITS: BLANK is not an integer");
     const int unused = bits > 0 ? 64 - (int)bits : 0;
     const int64_t held =
         bits == 8 ? (uint8_t)blank : (int64_t)((uint64_t)blank << unused) >> unused;
-    const bool has_blank = bits > 0 && held == blank && integer(find(c, "BLANK", 0), 1) == blank;
+    const bool has_blank = bits > 0 && held == blank && blank_is_known;
     const bool unit = slope <= 1 && slope >= 1;
     const double half = bits == 8 ? -128 : bits > 0 ? ldexp(1, (int)bits - 1) : NAN;
     const bool flips = unit && zero <= half && zero >= half && (bits == 64 || !has_blank);
@@ -186,18 +204,6 @@ static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_
     return GF_OK;
 }
 
-/* The name by which an axis behind the second is known: of a spectrum, of time, of polarisation. */
-static const char *name_of(const char *type) {
-    static const char *const spectral[] = {"FREQ", "VELO", "VRAD", "VOPT", "WAVE", "AWAV",
-                                           "ENER", "WAVN", "ZOPT", "BETA", "FELO"};
-    for (size_t i = 0; i < sizeof spectral / sizeof *spectral; i++)
-        if (!strncmp(type, spectral[i], 4))
-            return "f";
-    return !strncmp(type, "TIME", 4) || !strcmp(type, "UTC") ? "t"
-           : !strncmp(type, "STOKES", 6)                     ? "c"
-                                                             : "z";
-}
-
 /* Types of angles, which are in degrees unless a unit is given: RA---TAN, GLAT, HPLN. */
 static bool is_angle(const char *type) {
     const size_t n = strcspn(type, "-");
@@ -206,9 +212,35 @@ static bool is_angle(const char *type) {
                        !strncmp(type + 2, "LN", 2) || !strncmp(type + 2, "LT", 2)));
 }
 
+/* The name of axis i, behind the second: of a spectrum, of time, of polarisation, of depth, else n. */
+static const char *name_of(const char *type, int i) {
+    static const char *const spectral[] = {"FREQ", "VELO", "VRAD", "VOPT", "WAVE", "AWAV",
+                                           "ENER", "WAVN", "ZOPT", "BETA", "FELO"};
+    static const char *const depth[] = {"", "LINEAR", "PIXEL", "X", "Y", "Z", "DEPTH"};
+    for (size_t k = 0; k < sizeof spectral / sizeof *spectral; k++)
+        if (!strncmp(type, spectral[k], 4))
+            return "f";
+    for (size_t k = 0; k < sizeof depth / sizeof *depth; k++)
+        if (i == 3 && (!strcasecmp(type, depth[k]) || is_angle(type)))
+            return "z";
+    return !strncmp(type, "TIME", 4) || !strcmp(type, "UTC") ? "t"
+           : !strncmp(type, "STOKES", 6)                     ? "c"
+                                                             : "n";
+}
+
+/* Copies a unit as axes have it. Words are known in capitals too, as wcslib reads them. */
+static void copy_unit(const char *unit, char to[12]) {
+    char lower[24] = "", kind;
+    for (int i = 0; strlen(unit) > 2 && unit[i]; i++)
+        lower[i] = (char)tolower((unsigned char)unit[i]);
+    gf_unit_copy(lower, 0, to);
+    if (!(gf_unit_value(to, &kind) > 0))
+        gf_unit_copy(unit, 0, to);
+}
+
 /* Angles become seconds of arc. */
 static void describe_axis(const struct cards *c, int i, int64_t extent, struct gf_axes *axes) {
-    char type[24], unit[24], key[40];
+    char type[24], unit[24], key[40], name[12], short_unit[12];
     double spacing = fabs(number(find(c, "CDELT", i), 0)), squares = 0;
     text_of(find(c, "CTYPE", i), type);
     text_of(find(c, "CUNIT", i), unit);
@@ -217,19 +249,32 @@ static void describe_axis(const struct cards *c, int i, int64_t extent, struct g
         squares += pow(number(find(c, key, 0), 0), 2);
     }
     spacing = squares > 0 ? sqrt(squares) : spacing;
-    char short_unit[12];
-    gf_unit_copy(strcmp(unit, "Angstrom") ? unit : "A", 0, short_unit); /* FITS's A is ampere */
+    copy_unit(unit, short_unit);
     const bool degrees = !strcmp(short_unit, "deg") || (is_angle(type) && !*unit);
     if (degrees)
         strcpy(short_unit, "arcsec");
-    gf_axes_add(axes,
-                i == 1   ? "x"
-                : i == 2 ? "y"
-                         : name_of(type),
-                extent, degrees ? 3600 * spacing : spacing, *short_unit ? short_unit : "");
+    snprintf(name, sizeof name, "%s", i == 1 ? "x" : i == 2 ? "y" : name_of(type, i));
+    for (int k = 0; k < axes->n && i > 2; k++)
+        if (!strcmp(axes->axis[k].name, name))
+            snprintf(name + 1, sizeof name - 1, "%d", i);
+    gf_axes_add(axes, name, extent, degrees ? 3600 * spacing : spacing, short_unit);
     if (!*short_unit) /* pixels of no unit */
         axes->axis[0].spacing = 0;
     axes->named = axes->named || (i > 2 && extent > 1 && axes->axis[0].role != GF_SPACE);
+}
+
+/* Notes that the planes along a third axis of unknown type are pages. */
+static int note_axis(const struct cards *c, int64_t extent, char **note) {
+    char type[24];
+    if (extent < 2 || strcmp(name_of(text_of(find(c, "CTYPE", 3), type), 3), "n"))
+        return GF_OK;
+    return asprintf(
+               note,
+               "CTYPE3 is '%s', an unknown type: the planes are pages; --dims=3 transforms them "
+               "as depth",
+               type) < 0
+               ? gf_no_memory()
+               : GF_OK;
 }
 
 static int describe(struct gf_decoder *d, struct gf_image *image, const struct cards *c, int n,
@@ -243,19 +288,25 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct c
         describe_axis(c, i + 1, extent[i], &image->axes);
     image->depth = abs((int)integer(find(c, "BITPIX", 0), 0));
     image->color = GF_GRAY;
+    if (!rc && n > 2)
+        rc = note_axis(c, extent[2], &image->note);
     return rc ? rc : gf_header_copy(&image->metadata, gf_format_fits.name, c->text, c->n);
 }
 
-/* True if unit `number` is the one that the options name by its number or EXTNAME, or none is. */
+/* True if unit `number` is the one that the options name by its number, by EXTNAME or by EXTNAME and
+ * EXTVER, or none is. */
 static bool is_wanted(const struct gf_decoder *d, const struct cards *c, int number) {
     const char *part = d->options.part;
     char name[24], *end;
     if (!part)
         return true;
     const size_t n = strlen(text_of(find(c, "EXTNAME", 0), name));
-    return strtol(part, &end, 10) == number && *end == ']' && end > part
-               ? true
-               : n && !strncasecmp(part, name, n) && part[n] == ']';
+    if (strtol(part, &end, 10) == number && *end == ']' && end > part)
+        return true;
+    if (!n || strncasecmp(part, name, n) || (part[n] != ']' && part[n] != ','))
+        return false;
+    return part[n] == ']' || (strtol(part + n + 1, &end, 10) == integer(find(c, "EXTVER", 0), 1) &&
+                              end > part + n + 1 && *end == ']');
 }
 
 static int fits_header(struct gf_decoder *d, struct gf_image *image) {

@@ -201,6 +201,15 @@ static const struct {
     {"NAXIS   = 4|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 2|NAXIS4  = 2|CTYPE4  = 'STOKES'|"
      "CTYPE3  = 'TIME'|CDELT3  = 0.5|CUNIT3  = 's'",
      "c 2, t 2 by 0.5 s, y 2, x 3", true},
+    {"NAXIS   = 4|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 4|NAXIS4  = 2", "n 2, z 4, y 2, x 3", true},
+    {"NAXIS   = 5|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 1|NAXIS4  = 2|NAXIS5  = 2|CTYPE3  = 'FREQ'|"
+     "CTYPE4  = 'FREQ'",
+     "n 2, f4 2, f 1, y 2, x 3", true},
+    {"NAXIS   = 3|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 4|CTYPE3  = 'LAMBDA'", "n 4, y 2, x 3", true},
+    {"NAXIS   = 3|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 4|CTYPE3  = 'LINEAR'", "z 4, y 2, x 3", false},
+    {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|CDELT1  = 0.5|CUNIT1  = 'DEGREE'|CDELT2  = 4|"
+     "CUNIT2  = 'ARCSEC'",
+     "y 2 by 4 arcsec, x 3 by 1800 arcsec", false},
     {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|CDELT1  = 1E400|CUNIT1  = 'mm'|CDELT2  = 0|"
      "CUNIT2  = 'mm'",
      "y 2, x 3", false},
@@ -228,6 +237,7 @@ static void test_axes(void) {
         }
         CHECK_MSG(!strcmp(is, axes[i].want), "'%s', not '%s'", is, axes[i].want);
         CHECK_MSG(image.axes.named == axes[i].named, "%s", is);
+        CHECK(!image.note == !strstr(axes[i].cards, "LAMBDA"));
         gf_image_free(&image);
     }
 }
@@ -247,6 +257,20 @@ static void test_units(void) {
     add_unit(TABLE, table, sizeof table);
     add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTNAME = 'SCI'", "\7\1\1\1", 4);
     add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTNAME = 'ERR'", "\3\1\1\1", 4);
+    add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTVER  = 2|EXTNAME = 'SCI'", "\5\1\1\1", 4);
+    static const char *const parts[] = {"2]",     "4]",     "sci]",    "SCI,1]", "SCI,2]",
+                                        "ERR,1]", "SCI,3]", "SCI,2x]", "SCI,]",  "SC,1]"};
+    static const int firsts[] = {7, 5, 7, 7, 5, 3};
+    file_put("parts.fits", file, size);
+    for (int i = 0; i < 10; i++) {
+        struct gf_read_options options = modest;
+        char path[32];
+        snprintf(path, sizeof path, "parts.fits[%s", parts[i]);
+        const int rc = gf_image_read(path, &options, &image, NULL);
+        CHECK_MSG(i < 6 ? !rc && *(unsigned char *)image.px.data == firsts[i] : rc < 0, "%s: %s",
+                  path, gf_message());
+        gf_image_free(&image);
+    }
     CHECK_MSG(read_file(file, size, &image) == GF_OK, "%s", gf_message());
     CHECK_EQ(*(unsigned char *)image.px.data, 7);
     CHECK_EQ(image.metadata.header_bytes, 8 * CARD);
@@ -278,6 +302,14 @@ static const struct {
      "no BITPIX of"},
     {"SIMPLE  = T|NAXIS   = 2|NAXIS1  = 2|NAXIS2  = 2", "no BITPIX of"},
     {"SIMPLE  = T|BITPIX  = 16|NAXIS   = 2|NAXIS1  = 2|NAXIS2  = 2|BSCALE  = 0", "BSCALE is 0"},
+    {"SIMPLE  = T|BITPIX  = 16|NAXIS   = 2|NAXIS1  = 2|NAXIS2  = 2|BSCALE  = NaN",
+     "BSCALE is not a finite number"},
+    {"SIMPLE  = T|BITPIX  = -32|NAXIS   = 2|NAXIS1  = 2|NAXIS2  = 2|BSCALE  = 1E999",
+     "BSCALE is not a finite number"},
+    {"SIMPLE  = T|BITPIX  = 16|NAXIS   = 2|NAXIS1  = 2|NAXIS2  = 2|BZERO   = '32768'",
+     "BZERO is not a finite number"},
+    {"SIMPLE  = T|BITPIX  = 16|NAXIS   = 2|NAXIS1  = 2|NAXIS2  = 2|BLANK   = many",
+     "BLANK is not an integer"},
     {"SIMPLE  = T|BITPIX  = 16|NAXIS   = 2|NAXIS1  = 9|NAXIS2  = 1000", "its header promises"},
     {"SIMPLE  = T|BITPIX  = -64|NAXIS   = 2|NAXIS1  = 4294967296|NAXIS2  = 4294967296", ""},
     {"SIMPLE  = T|BITPIX  = -64|NAXIS   = 2|NAXIS1  = 100000000|NAXIS2  = 100000000",
