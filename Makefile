@@ -11,7 +11,7 @@ PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
 WERROR  ?=
 OPENMP  ?= -fopenmp
-PKGS    := libpng libtiff-4 libjpeg zlib jansson
+PKGS    := libpng libtiff-4 libjpeg zlib jansson expat
 # Optional: halves the time that PNG compression takes. ISAL= builds without it.
 ISAL    ?= libisal
 PKG_CONFIG ?= pkg-config
@@ -26,7 +26,7 @@ V ?= 0
 say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',$(2))';) $(2)
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
-APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libisal-dev
+APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libexpat1-dev libisal-dev
 # Goals that need a compiler.
 BUILDS := $(filter-out clean help fmt dist,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
@@ -57,18 +57,20 @@ ifneq ($(and $(HARDEN),$(BUILDS)),)
   endif
 endif
 
-# libtiff and libjpeg are loaded by these names when the first such file is opened. An empty name
-# (TIFF_SONAME=, JPEG_SONAME=) links the library instead.
+# libtiff, libjpeg and expat are loaded by these names when the first file that needs them is opened.
+# An empty name (TIFF_SONAME=, JPEG_SONAME=, EXPAT_SONAME=) links the library instead.
 soname = $(shell readelf -d "$$($(CC) -print-file-name=$(1))" 2>/dev/null | \
            sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 ifneq ($(BUILDS),)
   TIFF_SONAME ?= $(call soname,libtiff.so)
   JPEG_SONAME ?= $(call soname,libjpeg.so)
+  EXPAT_SONAME ?= $(call soname,libexpat.so)
   TIFF_SONAME := $(TIFF_SONAME)
   JPEG_SONAME := $(JPEG_SONAME)
-  AS_NEEDED   := $(if $(TIFF_SONAME)$(JPEG_SONAME),$(call takes,-Wl$(comma)--as-needed))
+  EXPAT_SONAME := $(EXPAT_SONAME)
+  AS_NEEDED   := $(if $(TIFF_SONAME)$(JPEG_SONAME)$(EXPAT_SONAME),$(call takes,-Wl$(comma)--as-needed))
 endif
-soname_flags = $(foreach l,TIFF JPEG,$(if $($(l)_SONAME),-DGF_$(l)_SONAME='"$($(l)_SONAME)"'))
+soname_flags = $(foreach l,TIFF JPEG EXPAT,$(if $($(l)_SONAME),-DGF_$(l)_SONAME='"$($(l)_SONAME)"'))
 
 BARE_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I.
 ALL_CFLAGS = $(BARE_CFLAGS) -DGF_VERSION='"$(VERSION)"' $(OPENMP) $(PKG_CFLAGS) $(soname_flags) \

@@ -178,38 +178,31 @@ void gf_axes_transform(struct gf_axes *axes, int ndim, const int64_t *shape, uns
 
 /* ---- descriptions of a TIFF's pages ---- */
 
-/* Pages by axis, as a description has them. */
-struct pages {
-    int64_t z, c, t;
-    char order[4]; /* slowest first */
-};
-
-/* Returns the number after a name, 0 if there is none. */
-static double number(const char *text, double most) {
+double gf_positive(const char *text) {
     char *end;
-    double v = text ? strtod(text, &end) : 0;
-    return text && end > text && isfinite(v) && v > 0 && v <= most ? v : 0;
+    const double v = text ? strtod(text, &end) : 0;
+    const bool whole = text && end > text && (!*end || strchr(" \r\n", *end));
+    return whole && isfinite(v) && v > 0 && v <= 1e12 ? v : 0;
 }
 
 /* Returns at most a million, so that the product of three fits. */
 static int64_t count(const char *text) {
-    const double v = number(text, 1e6);
-    return v >= 1 ? (int64_t)v : 1;
+    const double v = gf_positive(text);
+    return v >= 1 && v <= 1e6 ? (int64_t)v : 1;
 }
 
-static void add_pages(struct gf_axes *axes, const struct pages *p, const double spacing[4],
-                      const char *const unit[4]) {
+void gf_axes_describe(struct gf_axes *axes, const char *by, const struct gf_pages *p) {
     static const char letters[] = "zyxt";
     const struct gf_axis plane[2] = {axes->axis[0], axes->axis[1]};
-    axes->n = 0;
+    *axes = (struct gf_axes){.by = by, .named = p->c > 1 || p->t > 1};
     for (int i = 2; i > 0; i--)
-        gf_axes_add(axes, i == 2 ? "x" : "y", plane[i - 1].extent, spacing[i], unit[i]);
+        gf_axes_add(axes, i == 2 ? "x" : "y", plane[i - 1].extent, p->spacing[i], p->unit[i]);
     for (int i = 2; i >= 0; i--) {
         const char name[2] = {p->order[i], 0}, *at = strchr(letters, *name);
         const int64_t n = *name == 'z' ? p->z : *name == 'c' ? p->c : p->t;
-        gf_axes_add(axes, name, n, at ? spacing[at - letters] : 0, at ? unit[at - letters] : "");
+        gf_axes_add(axes, name, n, at ? p->spacing[at - letters] : 0,
+                    at ? p->unit[at - letters] : "");
     }
-    axes->named = p->c > 1 || p->t > 1;
 }
 
 /* Returns the text after "\nkey=" in ImageJ's lines, or NULL. */
@@ -220,93 +213,23 @@ static const char *line_of(const char *text, const char *key) {
     return at ? at + n : NULL;
 }
 
-static void parse_imagej(const char *text, struct gf_axes *axes) {
-    const double images = number(line_of(text, "images"), 1e12);
-    struct pages p = {count(line_of(text, "slices")), count(line_of(text, "channels")),
-                      count(line_of(text, "frames")), "tzc"};
-    char unit[12], depth[12], time[12];
+void gf_axes_parse_imagej(const char *text, struct gf_axes *axes) {
+    static const char *const units[] = {"zunit", "unit", "unit", "tunit"};
+    const double images = gf_positive(line_of(text, "images"));
+    struct gf_pages p = {count(line_of(text, "slices")), count(line_of(text, "channels")),
+                         count(line_of(text, "frames")), "tzc",
+                         .spacing = {gf_positive(line_of(text, "spacing")), 0, 0,
+                                     gf_positive(line_of(text, "finterval"))}};
     const int64_t all = images >= 1 ? (int64_t)images : p.z * p.c * p.t;
     if (p.z * p.c * p.t != all) { /* a plain stack gives only the number of images */
-        p = (struct pages){all, 1, 1, "tzc"};
+        p.z = all;
+        p.c = p.t = 1;
     }
-    gf_unit_copy(line_of(text, "unit"), '\n', unit);
-    gf_unit_copy(line_of(text, "zunit"), '\n', depth);
-    gf_unit_copy(line_of(text, "tunit"), '\n', time);
-    axes->by = "ImageJ";
-    const double spacing[4] = {number(line_of(text, "spacing"), 1e12), axes->axis[0].spacing,
-                               axes->axis[1].spacing, number(line_of(text, "finterval"), 1e12)};
-    add_pages(axes, &p, spacing,
-              (const char *const[]){*depth ? depth : unit, unit, unit, *time ? time : "s"});
-}
-
-/* Returns the text after `name="` in the element that begins at `text`, or NULL. */
-static const char *attribute(const char *text, const char *name) {
-    const char *end = strchr(text, '>'), *at = text;
-    const size_t n = strlen(name);
-    while ((at = strstr(at, name)) && end && at < end) {
-        if ((at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t') && at[n] == '=' && at[n + 1] == '"')
-            return at + n + 2;
-        at += n;
-    }
-    return NULL;
-}
-
-/* Converts "XYCZT", fastest first, to "tzc". */
-static void take_order(const char *text, char order[4]) {
-    int n = 0;
-    for (int i = 4; text && i >= 0; i--)
-        if (strnlen(text, 5) == 5 && strchr("ZCT", text[i]) && n < 3)
-            order[n++] = (char)(text[i] + 'a' - 'A');
-    if (n < 3 || !strchr(order, 't') || !strchr(order, 'z') || !strchr(order, 'c'))
-        memcpy(order, "tzc", 4);
-}
-
-static void parse_ome(const char *pixels, int samples, struct gf_axes *axes) {
-    static const char *const sizes[] = {"PhysicalSizeZ", "PhysicalSizeY", "PhysicalSizeX",
-                                        "TimeIncrement"};
-    char unit[4][12], name[24];
-    const char *units[4];
-    double spacing[4];
-    struct pages p = {count(attribute(pixels, "SizeZ")), count(attribute(pixels, "SizeC")),
-                      count(attribute(pixels, "SizeT")), ""};
-    if (samples > 1 && p.c % samples == 0) /* they are the samples of a pixel */
-        p.c /= samples;
-    take_order(attribute(pixels, "DimensionOrder"), p.order);
-    for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "%sUnit", sizes[i]);
-        spacing[i] = number(attribute(pixels, sizes[i]), 1e12);
-        gf_unit_copy(attribute(pixels, name), '"', unit[i]);
-        if (!*unit[i]) /* the schema's defaults */
-            strcpy(unit[i], i < 3 ? "um" : "s");
-        units[i] = unit[i];
-    }
-    axes->by = "OME";
-    add_pages(axes, &p, spacing, units);
-}
-
-bool gf_axes_other_file(const char *text, const char *path, char name[64]) {
-    static const char *const keys[] = {" FileName=\"", " MetadataFile=\""};
-    const char *slash = path ? strrchr(path, '/') : NULL, *own = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && strstr(text, "<OME"); i++)
-        for (const char *at = text; (at = strstr(at, keys[i]));) {
-            at += strlen(keys[i]);
-            snprintf(name, 64, "%.*s", (int)strcspn(at, "\"\n"), at);
-            if (!own || strcmp(name, own))
-                return true;
-        }
-    return false;
-}
-
-void gf_axes_parse(const char *text, int samples, int64_t height, int64_t width,
-                   struct gf_axes *out) {
-    const char *ome =
-        strncmp(text, "<?xml", 5) && strncmp(text, "<OME", 4) ? NULL : strstr(text, "<OME");
-    const char *pixels = ome ? strstr(ome, "<Pixels") : NULL;
-    gf_axes_start(out, height, width);
-    if (!strncmp(text, "ImageJ=", 7))
-        parse_imagej(text, out);
-    else if (pixels)
-        parse_ome(pixels, samples, out);
-    else
-        out->n = 0;
+    for (int i = 0; i < 4; i++)
+        gf_unit_copy(line_of(text, units[i]), '\n', p.unit[i]);
+    if (!*p.unit[0])
+        strcpy(p.unit[0], p.unit[1]);
+    if (!*p.unit[3])
+        strcpy(p.unit[3], "s");
+    gf_axes_describe(axes, "ImageJ", &p);
 }

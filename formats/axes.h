@@ -51,14 +51,19 @@ void gf_axes_drop_pages(struct gf_axes *axes, bool space);
  * of ndim) has n cycles per the picture's length. */
 void gf_axes_transform(struct gf_axes *a, int ndim, const int64_t *shape, unsigned axes);
 
-/* Parses a TIFF's description of pages of width x height with `samples` per pixel: ImageJ's
- * "ImageJ=…" lines or OME's XML. Ignores other texts and invalid ones. */
-void gf_axes_parse(const char *text, int samples, int64_t height, int64_t width,
-                   struct gf_axes *out);
-
-/* Copies the name of a file other than `path` (NULL: any) that OME's XML names, for its pages or for
- * the description of a set; false if there is none. */
-bool gf_axes_other_file(const char *text, const char *path, char name[64]);
+/* The pages of a TIFF by its description. */
+struct gf_pages {
+    int64_t z, c, t;
+    char order[4];     /* slowest first */
+    double spacing[4]; /* along z, y, x, t */
+    char unit[4][12];
+};
+/* Replaces axes that begin with y and x by those of all pages; `by` is static. */
+void gf_axes_describe(struct gf_axes *axes, const char *by, const struct gf_pages *pages);
+/* The same by ImageJ's lines, "ImageJ=…". */
+void gf_axes_parse_imagej(const char *text, struct gf_axes *axes);
+/* The number that a text or its line holds, up to 1e12; 0 if it is none above 0. */
+double gf_positive(const char *text);
 
 /* Copies a unit up to `end` or a line's end in ASCII: a micro sign becomes u, an Angstrom sign A,
  * and words become symbols ("micron" um, "angstrom" A, "mm" stays). */

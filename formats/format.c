@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "core/base/status.h"
+#include "formats/ome.h"
 
 const struct gf_format *const gf_formats[] = {
     &gf_format_png,   &gf_format_tiff, &gf_format_jpeg, &gf_format_pnm,
@@ -18,6 +19,7 @@ void gf_formats_load(void) {
     for (int i = 0; gf_formats[i]; i++)
         if (gf_formats[i]->load)
             gf_formats[i]->load();
+    gf_expat_load();
 }
 
 /* True when `word` is one of the space-separated words of `list`; case does not matter. */

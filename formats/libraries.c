@@ -1,11 +1,13 @@
 /* The libraries that are loaded when the first file that needs them is opened. */
 #include "core/base/dl.h"
 #include "formats/jpeg/jpeg.h"
+#include "formats/ome.h"
 #include "formats/tiff/tiff.h"
 
 #define SYMBOL(library, name) {#name, offsetof(struct library, name)},
 #define TIFF_SYMBOL(name)     SYMBOL(gf_libtiff, name)
 #define JPEG_SYMBOL(name)     SYMBOL(gf_libjpeg, name)
+#define EXPAT_SYMBOL(name)    SYMBOL(gf_expat, name)
 #define ADDRESS(name)         .name = name,
 
 #ifdef GF_TIFF_SONAME
@@ -19,6 +21,13 @@ struct gf_libjpeg gf_libjpeg;
 #else
 #define GF_JPEG_SONAME NULL
 struct gf_libjpeg gf_libjpeg = {GF_JPEG_FUNCTIONS(ADDRESS)};
+#endif
+
+#ifdef GF_EXPAT_SONAME
+struct gf_expat gf_expat;
+#else
+#define GF_EXPAT_SONAME NULL
+struct gf_expat gf_expat = {GF_EXPAT_FUNCTIONS(ADDRESS)};
 #endif
 
 struct library {
@@ -51,4 +60,12 @@ int gf_jpeg_load(void) {
     return gf_dl_once(
         &once, load,
         &(struct library){GF_JPEG_SONAME, symbols, &gf_libjpeg, "JPEG files need libjpeg"});
+}
+
+int gf_expat_load(void) {
+    static const struct gf_dl_symbol symbols[] = {GF_EXPAT_FUNCTIONS(EXPAT_SYMBOL){NULL, 0}};
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(
+        &once, load,
+        &(struct library){GF_EXPAT_SONAME, symbols, &gf_expat, "OME's descriptions need libexpat"});
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "formats/image.h"
+#include "formats/ome.h"
 #include "formats/tiff/tiff.h"
 
 /* The pages by axis, and the spacings. */
@@ -53,17 +54,24 @@ static double spacing_of(const struct gf_axis *a) {
 
 /* ---- OME ---- */
 
-/* Replaces the value of an attribute of the element, if it has it; NULL if memory is short. */
-static void replace(char **element, const char *name, const char *value) {
-    char start[40], *made;
-    snprintf(start, sizeof start, " %.24s=\"", name);
-    char *at = strstr(*element, start), *rest = at ? strchr(at + strlen(start), '"') : NULL;
+/* Replaces the value of an attribute of a start tag, if it has it. Returns false if memory is
+ * short. */
+static bool replace(char **tag, const char *name, const char *value) {
+    static const char blanks[] = " \t\r\n";
+    const size_t n = strlen(name);
+    char *at = *tag, *made;
+    while ((at = strstr(at, name)) &&
+           (!strchr(blanks, at[-1]) || at[n + strspn(at + n, blanks)] != '='))
+        at += n;
+    at = at ? strpbrk(at, "'\"") : NULL;
+    char *rest = at ? strchr(at + 1, *at) : NULL;
     if (!rest)
-        return;
-    at += strlen(start);
-    const bool done = asprintf(&made, "%.*s%s%s", (int)(at - *element), *element, value, rest) >= 0;
-    free(*element);
-    *element = done ? made : NULL;
+        return true;
+    if (asprintf(&made, "%.*s%s%s", (int)(at + 1 - *tag), *tag, value, rest) < 0)
+        return false;
+    free(*tag);
+    *tag = made;
+    return true;
 }
 
 static int ome_values(const struct gf_image *image, const struct pages *p, char values[][2][24]) {
@@ -79,17 +87,25 @@ static int ome_values(const struct gf_image *image, const struct pages *p, char 
     return 6;
 }
 
-static void print_kept_ome(FILE *f, const struct gf_image *image, const struct pages *p,
-                           const char *text) {
+/* The pages follow each other, so that the list of them ends in one TiffData without attributes. */
+static int print_kept_ome(FILE *f, const struct gf_image *image, const struct pages *p,
+                          const char *text, const struct gf_ome *ome) {
     char values[6][2][24];
-    const char *pixels = strstr(text, "<Pixels");
-    const size_t n = strcspn(pixels, ">");
-    char *element = strndup(pixels, n);
+    const size_t *tag = ome->pixels, *list = ome->list_at;
+    char *element = strndup(text + tag[0], tag[1] - tag[0]);
     const int count = ome_values(image, p, values);
-    for (int i = 0; i < count && element; i++)
-        replace(&element, values[i][0], values[i][1]);
-    fprintf(f, "%.*s%s%s", (int)(pixels - text), text, element ? element : "", pixels + n);
+    bool done = element;
+    for (int i = 0; i < count && done; i++)
+        done = replace(&element, values[i][0], values[i][1]);
+    if (done) {
+        fprintf(f, "%.*s%s", (int)tag[0], text, element);
+        if (list[1])
+            fprintf(f, "%.*s%.*s/>", (int)(list[0] - tag[1]), text + tag[1],
+                    (int)strcspn(text + list[0], " \t\r\n/>"), text + list[0]);
+        fputs(text + (list[1] ? list[1] : tag[1]), f);
+    }
     free(element);
+    return done ? GF_OK : gf_no_memory();
 }
 
 static void print_new_ome(FILE *f, const struct gf_image *image, const struct pages *p) {
@@ -195,22 +211,24 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
     if (!known || image->record || image->ndim < 2 || !find_pages(&plain, &p))
         return GF_OK;
     const bool is_ome = kept && strncmp(kept, "ImageJ=", 7), imagej = suits_imagej(image, &p);
-    struct gf_axes before = {0};
-    if (is_ome) /* its list of pages holds for as many of them */
-        gf_axes_parse(kept, (int)image->px.shape[image->ndim], 1, 1, &before);
+    struct gf_ome was = {0};
+    int rc = is_ome ? gf_ome_read(kept, 0, NULL, &was) : GF_OK;
+    if (rc == GF_ENOMEM)
+        return rc;
+    gf_ome_set_samples(&was, (int)image->px.shape[image->ndim]);
     FILE *f = open_memstream(text, &size);
-    if (!f)
-        return gf_no_memory();
-    if (is_ome && gf_axes_pages(&before) == p.z * p.c * p.t)
-        print_kept_ome(f, image, &p, kept);
-    else if (ome || is_ome || !imagej)
+    rc = f ? GF_OK : gf_no_memory();
+    if (f && was.images == 1 && gf_ome_planes(&was) == p.z * p.c * p.t)
+        rc = print_kept_ome(f, image, &p, kept, &was);
+    else if (f && (ome || is_ome || !imagej))
         print_new_ome(f, &plain, &p);
-    else
+    else if (f)
         print_imagej(f, &p, kept);
-    if (fclose(f))
-        return gf_no_memory();
-    if (!is_ome && !ome && imagej && spacing_of(p.axis[2]) > 0 && spacing_of(p.axis[1]) > 0)
+    gf_ome_free(&was);
+    if (f && fclose(f) && !rc)
+        rc = gf_no_memory();
+    if (!rc && !is_ome && !ome && imagej && spacing_of(p.axis[2]) > 0 && spacing_of(p.axis[1]) > 0)
         *resolution =
             (struct gf_resolution){1 / p.axis[2]->spacing, 1 / p.axis[1]->spacing, GF_UNIT_NONE};
-    return GF_OK;
+    return rc;
 }

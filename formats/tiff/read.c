@@ -1,10 +1,12 @@
 /* TIFF in: pages of one shape as a picture or volume. */
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
 #include "formats/image.h"
+#include "formats/ome.h"
 #include "formats/record.h"
 #include "formats/tiff/tiff.h"
 
@@ -13,25 +15,31 @@ static bool tiff_sniff(const unsigned char *head, size_t n) {
                       !memcmp(head, "II+\0", 4) || !memcmp(head, "MM\0+", 4));
 }
 
-struct reader {
-    struct gf_tiff t;
-    struct gf_tiff_page first;
-    uint64_t *offsets; /* of the directories to decode */
+struct numbers {
+    int64_t *at;
     size_t n, capacity;
-    size_t pages; /* n, or more that follow the listed one without a directory */
-    int64_t stored_bytes, buffer_bytes;
 };
 
-static int add_page(struct reader *r, uint64_t offset) {
-    if (r->n == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 16;
-        uint64_t *more = realloc(r->offsets, capacity * sizeof *more);
+struct reader {
+    struct gf_tiff t;
+    struct gf_tiff_page first;  /* of the pages to decode */
+    struct numbers directories; /* the positions of all */
+    struct numbers order;       /* the directories of the pages, by their numbers */
+    bool skips, differ; /* some directories are no pages; some pages are not like the first */
+    size_t pages;       /* order.n, or more that follow the listed one without a directory */
+    int64_t buffer_bytes;
+};
+
+static int add(struct numbers *list, int64_t v) {
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        int64_t *more = realloc(list->at, capacity * sizeof *more);
         if (!more)
             return gf_no_memory();
-        r->offsets = more;
-        r->capacity = capacity;
+        list->at = more;
+        list->capacity = capacity;
     }
-    r->offsets[r->n++] = offset;
+    list->at[list->n++] = v;
     return GF_OK;
 }
 
@@ -49,34 +57,57 @@ static bool same_samples(const struct gf_tiff_page *a, const struct gf_tiff_page
            a->dtype == b->dtype;
 }
 
-/* Walks all directories; skips masks, and thumbnails of other pages. */
+static bool same_page(const struct gf_tiff_page *a, const struct gf_tiff_page *b) {
+    return same_samples(a, b) && a->alpha == b->alpha && a->color == b->color;
+}
+
+/* Walks all directories; skips masks, and thumbnails of other pages. Pages that differ, or cannot be
+ * decoded, may turn out not to be wanted. */
 static int survey(struct reader *r) {
     struct gf_tiff *t = &r->t;
     int number = 0;
     do {
         struct gf_tiff_page page;
-        number++;
         int rc = gf_tiff_describe(t, &page);
-        if (r->n > 0 && page.reduced)
-            continue;
-        if (rc)
-            return rc;
-        if (r->n == 0)
+        if (number == 0)
             r->first = page;
-        else if (!same_samples(&page, &r->first) || page.alpha != r->first.alpha ||
-                 page.color != r->first.color)
-            return fail_differing(&r->first, &page, number);
-        if (__builtin_add_overflow(r->stored_bytes, page.stored_bytes, &r->stored_bytes))
-            return gf_fail(GF_EFORMAT, "broken TIFF: more samples than 63 bits count");
+        const bool skips = number > 0 && page.reduced;
+        r->skips |= skips;
+        r->differ |= !skips && (rc || !same_page(&page, &r->first));
         if (r->buffer_bytes < page.buffer_bytes)
             r->buffer_bytes = page.buffer_bytes;
-        if ((rc = add_page(r, gf_libtiff.TIFFCurrentDirOffset(t->tif))) != GF_OK)
+        rc = add(&r->directories, (int64_t)gf_libtiff.TIFFCurrentDirOffset(t->tif));
+        if (!rc && !skips)
+            rc = add(&r->order, number);
+        if (rc)
             return rc;
+        number++;
     } while (gf_libtiff.TIFFReadDirectory(t->tif));
     int rc = gf_tiff_check(t);
     /* libtiff stops, with a warning only, at a directory that it has seen before. */
     if (!rc && !gf_libtiff.TIFFLastDirectory(t->tif))
         rc = gf_fail(GF_EFORMAT, "broken TIFF: its pages form a loop after page %d", number);
+    return rc;
+}
+
+/* Makes a directory the current one. */
+static int select_directory(struct reader *r, int64_t number, struct gf_tiff_page *page) {
+    if (!gf_libtiff.TIFFSetSubDirectory(r->t.tif, (uint64_t)r->directories.at[number]))
+        return gf_tiff_report(&r->t, "broken TIFF: ");
+    return gf_tiff_describe(&r->t, page);
+}
+
+/* Checks that the pages to decode are alike. */
+static int check_pages(struct reader *r) {
+    struct gf_tiff_page page;
+    int rc = select_directory(r, r->order.at[0], &r->first);
+    r->buffer_bytes = r->first.buffer_bytes;
+    for (size_t i = 1; i < r->order.n && !rc; i++) {
+        rc = select_directory(r, r->order.at[i], &page);
+        if (!rc && !same_page(&page, &r->first))
+            rc = fail_differing(&r->first, &page, (int)r->order.at[i] + 1);
+        r->buffer_bytes = gf_max(r->buffer_bytes, page.buffer_bytes);
+    }
     return rc;
 }
 
@@ -156,7 +187,8 @@ static int take_unlisted(struct gf_decoder *d, const struct gf_axes *axes) {
         p->compression == COMPRESSION_NONE && !p->tiled && !p->planar && gf_tiff_is_direct(p);
     int64_t extents[2] = {gf_axes_pages(axes), p->stored_bytes}, bytes;
     uint64_t *at = NULL;
-    if (plain && r->n == 1 && gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
+    if (plain && r->order.n == 1 && gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) &&
+        at)
         d->layout.offset = (int64_t)at[0];
     if (d->layout.offset <= 0 || gf_size_product(extents, 2, 1, &bytes) ||
         d->layout.offset > gf_source_size(r->t.source) - bytes)
@@ -164,55 +196,143 @@ static int take_unlisted(struct gf_decoder *d, const struct gf_axes *axes) {
             GF_EUNSUPP,
             "its %s description has %lld pages, and the file lists %zu; save it with a page "
             "for each",
-            axes->by, (long long)extents[0], r->n);
+            axes->by, (long long)extents[0], r->order.n);
     d->layout.big_endian = gf_libtiff.TIFFIsBigEndian(r->t.tif);
     d->coding.tail = true;
     r->pages = (size_t)extents[0];
     return GF_OK;
 }
 
-/* Reads the first page's description of all pages. */
-static int read_axes(struct gf_decoder *d, struct gf_image *image) {
-    struct reader *r = d->state;
-    struct gf_axes *axes = &image->axes;
-    float per_unit[2] = {0, 0}; /* ImageJ's: pixels per unit of its text */
+/* ImageJ's pixels per unit are in the resolution, whose own unit is none. */
+static void take_resolution(struct reader *r, struct gf_axes *axes) {
+    float per_unit[2] = {0, 0};
     uint16_t unit = RESUNIT_INCH;
-    char *text = NULL, other[64];
-    if (!gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
-        return GF_OK;
-    gf_axes_parse(text, r->first.samples, r->first.height, r->first.width, axes);
-    const int64_t pages = gf_axes_pages(axes);
-    const bool more = axes->n && pages > (int64_t)r->n;
-    const bool elsewhere = (more || r->n > 1) && gf_axes_other_file(text, d->options.path, other);
-    if (elsewhere && d->options.volumes && !d->options.lists && (more || !axes->n))
-        return gf_fail(GF_EUNSUPP,
-                       "OME's description of its pages is about other files too ('%s'), which are "
-                       "not read; --dims=2 takes its own pages, one by one",
-                       other);
-    if (!axes->n)
-        return GF_OK;
     gf_libtiff.TIFFGetFieldDefaulted(r->t.tif, TIFFTAG_RESOLUTIONUNIT, &unit);
     gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_XRESOLUTION, &per_unit[0]);
     gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_YRESOLUTION, &per_unit[1]);
     for (int i = 0; i < 2 && unit == RESUNIT_NONE; i++) {
         struct gf_axis *a = &axes->axis[axes->n - 1 - i];
-        if (!(a->spacing > 0) && per_unit[i] > 0 && per_unit[i] <= FLT_MAX)
+        const bool known = *a->unit || per_unit[0] < 1 || per_unit[0] > 1 || per_unit[1] < 1 ||
+                           per_unit[1] > 1; /* 1 : 1 without a unit is what writers put for none */
+        if (known && per_unit[i] > 0 && per_unit[i] <= FLT_MAX)
             a->spacing = 1 / (double)per_unit[i];
     }
-    int rc = more && !elsewhere ? take_unlisted(d, axes) : GF_OK;
-    if (rc && d->options.lists) /* only `info` shows what is missing */
+}
+
+/* Returns GF_OK for info, which shows what is missing. */
+static int read_imagej(struct gf_decoder *d, const char *text, struct gf_axes *axes) {
+    struct reader *r = d->state;
+    gf_axes_parse_imagej(text, axes);
+    take_resolution(r, axes);
+    int rc = gf_axes_pages(axes) > (int64_t)r->order.n ? take_unlisted(d, axes) : GF_OK;
+    return d->options.lists ? GF_OK : rc;
+}
+
+/* Puts the pages in the order of OME's axes. */
+static int arrange(struct gf_decoder *d, struct gf_ome *ome) {
+    struct reader *r = d->state;
+    const bool lists = gf_ome_lists(ome);
+    const int64_t listed = (int64_t)(lists ? r->directories.n : r->order.n);
+    int rc = GF_OK;
+    if (gf_ome_start(ome) < listed && (lists || r->differ))
+        rc = select_directory(r, lists ? gf_ome_start(ome) : 0, &r->first);
+    if (rc)
+        return rc;
+    gf_ome_set_samples(ome, r->first.samples);
+    const int64_t planes = gf_ome_planes(ome);
+    if (planes > listed)
+        return gf_fail(GF_EUNSUPP,
+                       "OME's description has %lld planes, and the file lists %lld pages; "
+                       "--dims=2 takes them one by one",
+                       (long long)planes, (long long)listed);
+    if (!lists)
         return GF_OK;
-    if (pages != (int64_t)r->pages)
+    int64_t *map = malloc((size_t)planes * sizeof *map);
+    rc = map ? gf_ome_map(ome, listed, map) : gf_no_memory();
+    if (rc) {
+        free(map);
+        return rc;
+    }
+    free(r->order.at);
+    r->order = (struct numbers){map, (size_t)planes, (size_t)planes};
+    r->pages = r->order.n;
+    r->differ |= r->skips;
+    return GF_OK;
+}
+
+/* Sets *number to the image of several that is asked for, or -1. */
+static int chosen_image(const struct gf_read_options *o, int64_t *number) {
+    *number = -1;
+    for (int i = 0; i < o->n_select; i++)
+        if (!strcmp(o->select[i].name, "image")) {
+            *number = o->select[i].first;
+            if (o->select[i].count != 1)
+                return gf_fail(GF_EINVAL, "--select takes one image at a time, as in image=1");
+        }
+    return GF_OK;
+}
+
+static int name_image(const struct gf_ome *ome, const struct gf_tiff_page *page,
+                      struct gf_image *image) {
+    struct gf_metadata *m = &image->metadata;
+    gf_axes_start(&image->axes, page->height, page->width);
+    gf_axes_describe(&image->axes, "OME", &ome->pages);
+    m->n_images = ome->images;
+    m->image = ome->image;
+    m->images = strdup(ome->list);
+    return m->images ? GF_OK : gf_no_memory();
+}
+
+/* Reads OME's description. A description that does not fit the pages does not matter where they are
+ * taken one by one, or only listed. */
+static int read_ome(struct gf_decoder *d, const char *text, struct gf_image *image) {
+    struct reader *r = d->state;
+    struct gf_ome ome = {0};
+    int64_t which;
+    image->axes.n = 0;
+    int rc = chosen_image(&d->options, &which);
+    if (!rc)
+        rc = gf_ome_read(text, which, d->options.path, &ome);
+    if (rc || (!ome.images && !*ome.other))
+        return rc == GF_EFORMAT && !d->options.volumes && !d->options.lists ? GF_OK : rc;
+    rc = ome.images ? arrange(d, &ome) : r->order.n > 1 ? GF_EINVAL : GF_OK;
+    const bool misfits = rc == GF_EINVAL || rc == GF_EUNSUPP;
+    if (misfits && *ome.other)
+        rc = gf_fail(GF_EUNSUPP,
+                     "OME's description of its pages is about other files too ('%s'), which are "
+                     "not read; --dims=2 takes its own pages, one by one",
+                     ome.other);
+    if (misfits && (d->options.lists || !d->options.volumes))
+        rc = GF_OK;
+    if (!rc && ome.images && (!misfits || d->options.lists))
+        rc = name_image(&ome, &r->first, image);
+    gf_ome_free(&ome);
+    return rc;
+}
+
+/* Reads the first page's description of all pages. */
+static int read_axes(struct gf_decoder *d, struct gf_image *image) {
+    struct reader *r = d->state;
+    struct gf_axes *axes = &image->axes;
+    char *text = NULL;
+    if (!gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
+        return GF_OK;
+    text = strdup(text); /* libtiff's goes with the directory */
+    if (!text)
+        return gf_no_memory();
+    gf_axes_start(axes, r->first.height, r->first.width);
+    int rc = strncmp(text, "ImageJ=", 7) ? read_ome(d, text, image) : read_imagej(d, text, axes);
+    if (!d->options.lists && gf_axes_pages(axes) != (int64_t)r->pages)
         axes->n = 0;
-    return rc ? rc : gf_header_copy(&image->metadata, gf_format_tiff.name, text, strlen(text));
+    if (!rc && axes->n && image->metadata.n_images < 2)
+        rc = gf_header_copy(&image->metadata, gf_format_tiff.name, text, strlen(text));
+    free(text);
+    return rc;
 }
 
 /* Makes page i the current one. */
 static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
-    struct gf_tiff *t = &r->t;
-    if (!gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[i]))
-        return gf_tiff_report(t, "broken TIFF: ");
-    int rc = gf_tiff_describe(t, page);
+    int rc = select_directory(r, r->order.at[i], page);
     if (!rc && !same_samples(page, &r->first))
         rc = gf_fail(GF_EFORMAT, "the file changed while it was read");
     return rc;
@@ -223,7 +343,7 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
     struct reader *r = d->state;
     struct gf_tiff *t = &r->t;
     const int64_t bytes = image->ndim == 3 ? image->px.stride[0] : 0;
-    if (r->pages > r->n)
+    if (r->pages > r->order.n)
         return gf_plain_read_pages(d, image, from, n, to);
     for (int64_t i = 0; i < n; i++) {
         struct gf_tiff_page page;
@@ -240,7 +360,7 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
     struct reader *r = d->state;
     struct gf_tiff_page p;
     const int64_t height = r->first.height;
-    if (r->pages > r->n) { /* rows are the pages of another image */
+    if (r->pages > r->order.n) { /* rows are the pages of another image */
         const int64_t shape[] = {(int64_t)r->pages * height, r->first.width * r->first.channels};
         struct gf_image rows = {.ndim = 1, .px = gf_array_wrap(NULL, r->first.dtype, 2, shape)};
         return gf_plain_read_pages(d, &rows, page * height + row, n, to);
@@ -269,20 +389,24 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     if (rc)
         return rc;
     const struct gf_tiff_page *p = &r->first;
-    r->pages = r->n;
-    image->color = p->color;
-    image->alpha = p->alpha;
-    image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
-    if (!gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[0]))
+    r->pages = r->order.n;
+    if (!gf_libtiff.TIFFSetSubDirectory(t->tif, (uint64_t)r->directories.at[0]))
         rc = gf_tiff_report(t, "broken TIFF: ");
-    if (!rc)
-        rc = gf_tiff_get_metadata(t, image);
     if (!rc)
         rc = read_record(t, image);
     if (!rc && !image->record)
         rc = read_axes(d, image);
+    if (!rc && r->differ)
+        rc = check_pages(r);
+    if (!rc && !gf_libtiff.TIFFSetSubDirectory(t->tif, (uint64_t)r->directories.at[r->order.at[0]]))
+        rc = gf_tiff_report(t, "broken TIFF: ");
+    if (!rc)
+        rc = gf_tiff_get_metadata(t, image);
     if (rc)
         return rc;
+    image->color = p->color;
+    image->alpha = p->alpha;
+    image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
     const int64_t shape[3] = {(int64_t)r->pages, p->height, p->width};
     const bool volume = r->pages > 1;
     d->whole = !volume; /* its rows are in strips or tiles */
@@ -296,7 +420,8 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
 static void tiff_close(struct gf_decoder *d) {
     struct reader *r = d->state;
     gf_tiff_close(&r->t);
-    free(r->offsets);
+    free(r->directories.at);
+    free(r->order.at);
 }
 
 /* The size of a compressed strip, and so the place of the next, is unknown before it is written. */

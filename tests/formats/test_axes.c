@@ -3,14 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/axes.h"
+#include "core/base/status.h"
+#include "formats/ome.h"
 #include "formats/pick.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
 static struct gf_axes parse(const char *text, int samples) {
     struct gf_axes a;
-    gf_axes_parse(text, samples, 48, 64, &a);
+    struct gf_ome o;
+    gf_axes_start(&a, 48, 64);
+    if (!strncmp(text, "ImageJ=", 7)) {
+        gf_axes_parse_imagej(text, &a);
+    } else if (!gf_ome_read(text, -1, NULL, &o) && o.images) {
+        gf_ome_set_samples(&o, samples);
+        gf_axes_describe(&a, "OME", &o.pages);
+        gf_ome_free(&o);
+    } else {
+        a.n = 0;
+    }
     return a;
 }
 
@@ -56,23 +67,85 @@ static void test_described(void) {
     check(ome, 1, "OME", "c 3, t 4, z 7 by 1.5 um, y 48 by 0.25 um, x 64 by 0.25 um");
     check(ome, 3, "OME", /* red, green and blue of each pixel */
           "c 1, t 4, z 7 by 1.5 um, y 48 by 0.25 um, x 64 by 0.25 um");
-    check("<OME><Pixels SizeZ=\"2\"><UUID FileName=\"b.tif\"/></Pixels></OME>", 1, "OME",
-          "t 1, z 2, c 1, y 48, x 64");
+    check("<OME><Pixels SizeZ=\"2\" PhysicalSizeX='3' PhysicalSizeXUnit='&#xB5;m' "
+          "PhysicalSizeY='0' PhysicalSizeZ='1,5'/></OME>",
+          1, "OME", "t 1, z 2, c 1, y 48, x 64 by 3 um");
+    check("<OME><Pixels PhysicalSizeX='3' PhysicalSizeXUnit='\xb5m'/></OME>", 1, "OME",
+          "t 1, z 1, c 1, y 48, x 64 by 3 um"); /* a byte of Latin-1 */
     CHECK(parse(imagej, 1).named && parse(ome, 1).named);
-    const char *set = "<OME><UUID FileName=\"a.tif\"/><UUID FileName=\"b.tif\"/></OME>";
-    char name[64];
-    CHECK(gf_axes_other_file(set, "in/a.tif", name) && !strcmp(name, "b.tif"));
-    CHECK(gf_axes_other_file(set, "b.tif", name) && !strcmp(name, "a.tif"));
-    CHECK(gf_axes_other_file(set, NULL, name) && !strcmp(name, "a.tif"));
-    CHECK(!gf_axes_other_file("<OME><UUID FileName=\"a.tif\"/></OME>", "a.tif", name));
-    CHECK(gf_axes_other_file("<OME><BinaryOnly MetadataFile=\"c.xml\"/></OME>", "a.tif", name));
-    CHECK(!gf_axes_other_file(imagej, "a.tif", name) && !gf_axes_other_file(ome, "a.tif", name));
     CHECK(!parse("ImageJ=1.47a\nimages=12\n", 1).named); /* depth */
     struct gf_axes a = parse(imagej, 1);
     CHECK(gf_axes_pages(&a) == 30 && gf_axes_groups(&a) == 6);
     CHECK(!gf_axes_spatial(&a, 3, 0) && gf_axes_spatial(&a, 3, 2) == &a.axis[4]);
     a = parse("ImageJ=1.47a\nimages=12\n", 1);
     CHECK(gf_axes_spatial(&a, 3, 0) == &a.axis[1]);
+}
+
+/* The directories of the planes of OME's description, by letters: "ba" if plane 0 is in directory 1; the
+ * other file's name; or "?" for a text that is refused. */
+static const char *mapped(const char *data, const char *path, int64_t which) {
+    enum { PAGES = 6 };
+    static char line[80];
+    char text[2000];
+    int64_t page[PAGES];
+    struct gf_ome o;
+    snprintf(text, sizeof text,
+             "\xef\xbb\xbf<?xml version='1.0'?>\n<O:OME xmlns:O='x' UUID='urn:u'><!-- <Pixels/> -->"
+             "<O:Image Name='one'><O:Pixels SizeX='4' SizeY='4' SizeZ = '2' SizeC='3' SizeT='1' "
+             "DimensionOrder='XYZCT'>%s</O:Pixels></O:Image>"
+             "<O:Image Name='&lt;two&gt;'><O:Pixels SizeZ='2'><O:TiffData IFD='4' PlaneCount='2'/>"
+             "</O:Pixels></O:Image></O:OME>",
+             data);
+    if (gf_ome_read(text, which, path, &o))
+        return "?";
+    CHECK(o.images == 2 && !strcmp(o.list, "0 'one', 1 '<two>'"));
+    const int64_t planes = gf_ome_planes(&o);
+    strcpy(line, o.other);
+    if (!gf_ome_map(&o, PAGES, page))
+        for (int64_t i = 0; i < planes; i++)
+            snprintf(line + i, sizeof line - (size_t)i, "%c", 'a' + (int)page[i]);
+    gf_ome_free(&o);
+    return line;
+}
+
+static void test_map(void) {
+#define ENDED "<O:TiffData FirstC='2'>"
+    static const struct {
+        const char *data, *path, *want;
+        int64_t which;
+    } cases[] = {
+        {"<O:TiffData/>", NULL, "abcdef", -1},
+        {"<O:TiffData></O:TiffData>", NULL, "abcdef", -1},
+        {"<O:TiffData IFD='0' PlaneCount='6'/>", NULL, "abcdef", 0},
+        {"<O:TiffData IFD='2' PlaneCount='4'/><O:TiffData FirstC='2' PlaneCount='2'/>", NULL,
+         "cdefab", -1},
+        {"<O:TiffData IFD='5'/><O:TiffData FirstZ='1' IFD=\"4\"/><O:TiffData FirstC='1'/>", NULL,
+         "feabcd", -1},                                        /* one directory, one, all */
+        {"<O:TiffData IFD='1' NumPlanes='5'/>", NULL, "", -1}, /* one is missing */
+        {"<O:TiffData IFD='9' FirstC='7'/><O:TiffData/>", NULL, "abcdef", -1},
+        {"<O:TiffData IFD='x'/>", NULL, "?", -1},
+        {"<O:TiffData PlaneCount='-1'/>", NULL, "?", -1},
+        {"<O:TiffData/>", NULL, "ef", 1},
+        {"<O:TiffData/>", NULL, "?", 2},
+        {"<O:TiffData PlaneCount='4'/>" ENDED "<O:UUID FileName='b'>urn:v</O:UUID></O:TiffData>",
+         "in/a", "b", 0},
+        {"<O:TiffData PlaneCount='4'/>" ENDED "<O:UUID FileName='b'>urn:u</O:UUID></O:TiffData>",
+         "in/a", "abcdab", -1}, /* it has this file's UUID, */
+        {"<O:TiffData PlaneCount='4'/>" ENDED "<O:UUID FileName='b'/></O:TiffData>", "b", "abcdab",
+         -1}, /* or name, */
+        {"<O:TiffData><O:UUID FileName='b'>urn:v</O:UUID></O:TiffData>", "in/a", "abcdef", 0},
+        {"<O:TiffData><O:UUID FileName='b'>urn:v</O:UUID></O:TiffData>", "in/a", "ef", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *is = mapped(cases[i].data, cases[i].path, cases[i].which);
+        CHECK_MSG(!strcmp(is, cases[i].want), "%zu: '%s', not '%s'", i, is, cases[i].want);
+    }
+    struct gf_ome o;
+    CHECK(!gf_ome_read("<OME><BinaryOnly MetadataFile=\"c.xml\"/></OME>", -1, "a", &o) &&
+          !o.images && !strcmp(o.other, "c.xml"));
+    CHECK_EQ(gf_ome_read("<!DOCTYPE OME [<!ENTITY a \"b\">]><OME/>", -1, NULL, &o), GF_EFORMAT);
+    CHECK_EQ(gf_ome_read("<OME><Image></OME>", -1, NULL, &o), GF_EFORMAT);
+    CHECK_EQ(gf_ome_read("<OME><Pixels SizeZ='2' SizeT='3'/></OME>", -1, NULL, &o), GF_EFORMAT);
 }
 
 /* Every page of a t, z, c file, read as volumes or all together, whole and in part. */
@@ -176,7 +249,12 @@ static void test_hostile(void) {
 }
 
 int main(void) {
+    if (gf_expat_load()) {
+        fprintf(stderr, "test_axes: skipped: %s\n", gf_message());
+        return TEST_END();
+    }
     test_described();
+    test_map();
     test_counts();
     test_units();
     test_others();

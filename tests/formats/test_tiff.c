@@ -465,6 +465,44 @@ static void test_damaged_directory(void) {
     unlink("m.tif");
 }
 
+/* Resolution without a unit is ImageJ's number of pixels in the unit of its lines. OME has sizes of
+ * its own, and 1 : 1 without any unit is no size. */
+static void test_sizes(void) {
+    static const struct {
+        const char *text;
+        float per_unit;
+        double spacing;
+        const char *unit;
+    } cases[] = {
+        {"ImageJ=1.5\nimages=1\nunit=um\n", 4, 0.25, "um"},
+        {"ImageJ=1.5\nimages=1\nunit=um\n", 1, 1, "um"},
+        {"ImageJ=1.5\nimages=1\n", 1, 0, ""},
+        {"<OME><Pixels/></OME>", 1, 0, "um"},
+        {"<OME><Pixels/></OME>", 4, 0, "um"},
+        {"<OME><Pixels PhysicalSizeX='0'/></OME>", 1, 0, "um"},
+        {"<OME><Pixels PhysicalSizeX='2' PhysicalSizeXUnit='nm'/></OME>", 1, 2, "nm"},
+    };
+    const struct layout l = {
+        "wl", 8,     SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISBLACK, COMPRESSION_NONE, 0, false,
+        0,    HEIGHT};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gf_image image;
+        TIFF *tif = TIFFOpen("sizes.tif", "wl");
+        TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, cases[i].text);
+        TIFFSetField(tif, TIFFTAG_XRESOLUTION, (double)cases[i].per_unit);
+        TIFFSetField(tif, TIFFTAG_YRESOLUTION, (double)cases[i].per_unit);
+        TIFFSetField(tif, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+        put_page(tif, &l);
+        TIFFClose(tif);
+        CHECK_EQ(gf_image_read("sizes.tif", &any, &image, NULL), 0);
+        const struct gf_axis *x = &image.axes.axis[image.axes.n - 1];
+        CHECK_MSG(image.axes.n == 5 && fabs(x->spacing - cases[i].spacing) < 1e-9 &&
+                      !strcmp(x->unit, cases[i].unit),
+                  "%zu: %g %s", i, x->spacing, x->unit);
+        gf_image_free(&image);
+    }
+}
+
 int main(void) {
     TIFFSetWarningHandler(NULL);
     TIFFSetErrorHandler(NULL);
@@ -479,6 +517,7 @@ int main(void) {
     test_three_bytes();
     test_messages();
     test_damaged_directory();
+    test_sizes();
     scratch_leave();
     return TEST_END();
 }
