@@ -442,6 +442,7 @@ static int walk(struct gf_task *t) {
                             .read = read_frame,
                             .work = work_frame,
                             .write = write_frame,
+                            .input_is_written = true,
                             .user = g};
     session->alone = alone && g->hands == 1;
     if (!rc)

@@ -20,7 +20,8 @@ static bool is_done(const struct gf_conveyor *c, enum gf_conveyor_step step, int
 
 static bool is_ready(const struct gf_conveyor *c, enum gf_conveyor_step step, int64_t item) {
     const int64_t before = item - c->slots;
-    return step == GF_CONVEYOR_READ    ? is_done(c, GF_CONVEYOR_WORK, before)
+    const enum gf_conveyor_step last = c->input_is_written ? GF_CONVEYOR_WRITE : GF_CONVEYOR_WORK;
+    return step == GF_CONVEYOR_READ    ? is_done(c, last, before)
            : step == GF_CONVEYOR_WRITE ? is_done(c, GF_CONVEYOR_WORK, item)
                                        : (!c->read || is_done(c, GF_CONVEYOR_READ, item)) &&
                                              (!c->write || is_done(c, GF_CONVEYOR_WRITE, before));

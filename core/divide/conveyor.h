@@ -7,7 +7,8 @@
  *     int rc = gf_conveyor_run(&c);
  *
  * Item i uses slot i % slots, an input and an output: it is read after item i - slots was worked
- * on, worked on after that one was written, and written after all items before it.
+ * on (with `input_is_written` after that one was written), worked on after that one was written,
+ * and written after all items before it.
  *
  * The steps return 0 or a negative status. After a failure no step begins; of several failures that
  * of the earliest item is returned. */
@@ -33,6 +34,7 @@ struct gf_conveyor {
     int (*work)(void *user, int hand, int64_t item);
     /* One item at a time, in ascending order; may be NULL. */
     int (*write)(void *user, int64_t item);
+    bool input_is_written; /* write() uses what read() made, too */
     /* NULL: hands take items in order, and do the part of a thread that cannot start. Else returns
      * the hand's next item, for which it may wait, or -1. */
     int64_t (*take)(void *user, int hand);

@@ -67,7 +67,8 @@ static int work(void *user, int hand, int64_t item) {
     l->wrong += *slot != -1 || hand >= l->c.hands;
     l->wrong += l->c.read && l->in[item % l->c.slots] != item;
     dawdle(item, 1);
-    l->in[item % l->c.slots] = -1;
+    if (!l->c.input_is_written)
+        l->in[item % l->c.slots] = -1;
     *slot = item;
     l->wrong += item == 0 && !gf_conveyor_is_first(&l->c, 0);
     if (item == l->stop) {
@@ -83,6 +84,8 @@ static int write_item(void *user, int64_t item) {
     l->wrong += l->writing++ != 0 || l->out[item % l->c.slots] != item;
     l->wrong += !gf_conveyor_is_first(&l->c, item) || gf_conveyor_is_first(&l->c, item + 1);
     dawdle(item, 2);
+    l->wrong += l->c.input_is_written && l->in[item % l->c.slots] != item;
+    l->in[item % l->c.slots] = l->c.input_is_written ? -1 : l->in[item % l->c.slots];
     l->out[item % l->c.slots] = -1;
     l->written[l->n_written++] = item;
     l->writing--;
@@ -143,10 +146,11 @@ static void pass_all(void) {
         for (int slots = 1; slots <= 8; slots++)
             for (int readers = 0; readers <= 2; readers++)
                 for (int hands = 1; hands <= HANDS; hands++)
-                    for (int dealt = 0; dealt < 2; dealt++) {
+                    for (int how = 0; how < 4; how++) {
                         make(&l, items[n], slots, readers, hands);
-                        if (dealt)
+                        if (how & 1)
                             deal(&l);
+                        l.c.input_is_written = readers && how & 2;
                         CHECK_EQ(gf_conveyor_run(&l.c), 0);
                         check(&l, items[n], "all");
                     }
