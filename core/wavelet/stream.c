@@ -1,6 +1,7 @@
 /* The common start of all streams, and the boxes of a finished plane. */
 #include "core/wavelet/stream.h"
 
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/wavelet/dwt.h"
 
@@ -22,9 +23,20 @@ int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
     return 0;
 }
 
+/* Makes the box's coefficients the output's type, which may be narrower, where they are. */
+static void narrow(const struct gf_job *job, const struct gf_dwt_box *b) {
+    const int64_t shape[] = {b->height, b->width * job->channels};
+    struct gf_array from = gf_array_wrap((void *)b->data, gf_dwt_real(job), 2, shape),
+                    to = gf_array_wrap((void *)b->data, job->out[0].dtype, 2, shape);
+    from.stride[0] = to.stride[0] = b->stride;
+    gf_samples_convert(&to, &from);
+}
+
 int gf_dwt_emit(struct gf_dwt_sender *s) {
     const int n = s->n;
     s->n = 0;
+    for (int i = 0; i < n && s->job.out[0].dtype != gf_dwt_real(&s->job); i++)
+        narrow(&s->job, &s->box[i]);
     return n ? s->taker.emit(s->taker.user, s->box, n) : 0;
 }
 

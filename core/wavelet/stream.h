@@ -12,7 +12,7 @@
 
 #include "core/wavelet/window.h"
 
-/* A box of one plane z of the packed array, in the job's precision. */
+/* A box of one plane z of the packed array, in the output's type. */
 struct gf_dwt_box {
     int64_t z, y, x, height, width; /* pixels */
     int64_t stride;                 /* bytes between rows of `data` */
