@@ -61,17 +61,28 @@ static uint16_t to_half(double v) {
     return (uint16_t)(sign | (n < 1024 ? n : n + ((unsigned)(e + 13) << 10)));
 }
 
+static bool is_integer(const struct gf_coding *c) {
+    return c->type >= GF_STORED_I64 ||
+           (c->type < GF_STORED_F16 && gf_dtype_is_integer((enum gf_dtype)c->type));
+}
+
+static bool is_blank(const struct gf_coding *c, double v) {
+    const double blank = is_integer(c) ? (double)c->blank : c->real_blank;
+    return c->has_blank && v >= blank && v <= blank;
+}
+
 /* One number as stored at `p`, in the host's byte order. */
 static double get(const struct gf_coding *c, const void *p, bool *exact) {
     uint64_t bits;
     uint16_t half;
     if (c->type < GF_STORED_F16) {
         const double v = gf_sample_get(p, (enum gf_dtype)c->type);
-        return c->has_blank && v >= (double)c->blank && v <= (double)c->blank ? NAN : v;
+        return is_blank(c, v) ? NAN : v;
     }
     if (c->type == GF_STORED_F16) {
         memcpy(&half, p, sizeof half);
-        return from_half(half);
+        const double v = from_half(half);
+        return is_blank(c, v) ? NAN : v;
     }
     memcpy(&bits, p, sizeof bits);
     if (c->has_blank && (int64_t)bits == c->blank)
@@ -82,19 +93,17 @@ static double get(const struct gf_coding *c, const void *p, bool *exact) {
 }
 
 static void put(const struct gf_coding *c, double v, void *p) {
-    const bool is_int = c->type >= GF_STORED_I64 ||
-                        (c->type < GF_STORED_F16 && gf_dtype_is_integer((enum gf_dtype)c->type));
-    const bool is_blank = isnan(v) && is_int && c->has_blank;
-    if (isnan(v) && is_int)
-        v = is_blank ? (double)c->blank : 0;
+    const bool is_int = is_integer(c), is_blank = isnan(v) && c->has_blank;
+    if (is_blank || (isnan(v) && is_int))
+        v = !is_blank ? 0 : is_int ? (double)c->blank : c->real_blank;
     if (c->type < GF_STORED_F16) {
         gf_sample_put(p, (enum gf_dtype)c->type, v);
         return;
     }
     const double low = c->type == GF_STORED_U64 ? 0 : -most_exact;
-    const int64_t n = is_blank ? c->blank /* which no double may hold */
-                      : is_int ? (int64_t)rint(fmin(fmax(v, low), most_exact))
-                               : to_half(v);
+    const int64_t n = is_blank && is_int ? c->blank /* which no double may hold */
+                      : is_int           ? (int64_t)rint(fmin(fmax(v, low), most_exact))
+                                         : to_half(v);
     const uint16_t half = (uint16_t)n;
     memcpy(p, is_int ? (const void *)&n : &half, gf_coding_bytes(c, GF_U8));
 }

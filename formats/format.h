@@ -25,6 +25,7 @@ struct gf_image {
     int ndim;           /* 1..3: 2 for a picture, 3 for several pages */
     enum gf_color color;
     bool alpha;        /* the last channel is alpha */
+    double white;      /* a PNM's maxval and the like; 0: integers' largest number, 1 for floats */
     bool channel_axis; /* .npy and raw: a single channel has an axis in the file */
     struct gf_metadata metadata;
     /* How the file stores it, for `info`. */
@@ -64,8 +65,9 @@ struct gf_coding {
     /* A dtype, or one of these. i64 and u64 beyond 2^53 are refused. */
     enum gf_stored { GF_STORED_F16 = GF_N_DTYPES, GF_STORED_I64, GF_STORED_U64 } type;
     double slope, offset; /* number * slope + offset */
-    bool has_blank;       /* the stored integer `blank` is NaN */
+    bool has_blank;       /* the stored integer `blank`, or float `real_blank`, is NaN */
     int64_t blank;
+    double real_blank;
     bool flips; /* the sign bit is inverted, so that i16 holds u16 */
     bool tail;  /* anything may follow the samples */
     bool pages; /* samples can only be read as whole pages, by the format's read_pages() */
@@ -224,6 +226,7 @@ struct gf_format {
     bool pairs;         /* FILE.hdr and FILE.img are a header and its samples */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
+    bool keeps_white;   /* write() obeys image->white */
     bool lossy;         /* write() changes samples */
     bool pictures;      /* files to look at: people read them, programs seldom */
     bool needs_layout;  /* read() needs options->raw: there is no header */

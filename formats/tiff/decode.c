@@ -1,13 +1,16 @@
 /* A page's strips or tiles into samples of the array's type. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/tiff/tiff.h"
 
 bool gf_tiff_is_direct(const struct gf_tiff_page *p) {
-    return !p->palette && !p->invert && !p->coding.coded && p->bits == 8 * gf_dtype_size(p->dtype);
+    return !p->palette && !p->invert && !p->coding.coded && !p->packed &&
+           p->format != SAMPLEFORMAT_COMPLEXINT;
 }
 
 /* Sample `i` of a row of packed integers. Whole bytes are in the host's order, as libtiff leaves
@@ -42,30 +45,74 @@ static void put_color(const struct gf_tiff_page *p, uint32_t index, unsigned cha
     }
 }
 
-/* Stores `n` samples of a row at `to`, `step` bytes apart; with a palette each gives a pixel. */
-static int put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
-                   unsigned char *to, size_t step) {
-    size_t size = gf_dtype_size(p->dtype);
-    if (gf_tiff_is_direct(p)) {
-        if (step == size)
-            memcpy(to, row, (size_t)n * size);
-        else
-            for (int64_t i = 0; i < n; i++)
-                memcpy(to + (size_t)i * step, row + (size_t)i * size, size);
-    } else if (p->coding.coded) {
-        int rc = GF_OK;
-        for (int64_t i = 0; i < n && !rc; i++)
-            rc = gf_coding_decode(&p->coding, row + i * p->bits / 8, 1, p->dtype,
-                                  to + (size_t)i * step);
-        return rc;
-    } else if (p->palette) {
-        for (int64_t i = 0; i < n; i++)
-            put_color(p, fetch(row, i, p->bits), to + (size_t)i * 3 * size);
-    } else {
-        uint32_t flip = p->invert ? (uint32_t)((UINT64_C(1) << p->bits) - 1) : 0;
-        for (int64_t i = 0; i < n; i++)
-            put_integer(to + (size_t)i * step, p->dtype, fetch(row, i, p->bits) ^ flip);
+/* MinIsWhite: the number of the same brightness where 0 is black. */
+static double inverted(const struct gf_tiff_page *p, double v) {
+    return (p->format == SAMPLEFORMAT_IEEEFP ? 1
+            : p->format == SAMPLEFORMAT_INT  ? -1
+                                             : ldexp(1, p->bits) - 1) -
+           v;
+}
+
+/* The number of stored sample i; NaN for GDAL_NODATA. A block that is not stored (`row` is NULL) has
+ * that everywhere, else 0. */
+static int get_number(const struct gf_tiff_page *p, const unsigned char *row, int64_t i,
+                      double *v) {
+    const struct gf_coding *c = &p->coding;
+    const uint32_t packed = row && p->packed ? fetch(row, i, p->bits) : 0;
+    *v = c->has_blank && (!row || (p->packed && packed == c->blank)) ? NAN : packed;
+    return row && !p->packed ? gf_coding_decode(c, row + i * p->bits / 8, 1, GF_F64, v) : GF_OK;
+}
+
+/* Stores samples that gf_tiff_is_direct() is not true for. */
+static int convert_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
+                       int64_t sample, unsigned char *to, size_t step) {
+    const bool is_unsigned = p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
+    const uint32_t most = (uint32_t)((UINT64_C(1) << p->bits % 64) - 1);
+    int rc = GF_OK;
+    for (int64_t i = 0; i < n && !rc; i++, to += step) {
+        const bool inverts = p->invert && (p->planar ? sample : i % p->samples) == 0;
+        if (row && is_unsigned && !p->coding.coded) {
+            const uint32_t v = fetch(row, i, p->bits);
+            put_integer(to, p->dtype, (inverts ? most - v : v) * p->factor);
+            continue;
+        }
+        double v;
+        rc = get_number(p, row, i, &v);
+        gf_sample_put(to, p->dtype, (inverts ? inverted(p, v) : v) * p->factor);
     }
+    return rc;
+}
+
+/* Complex integers. libtiff has exchanged the parts of a pair of bytes in a file of the other byte
+ * order. */
+static int put_complex(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
+                       unsigned char *to, size_t step) {
+    const size_t size = gf_dtype_size(p->dtype) / 2;
+    int rc = GF_OK;
+    for (int64_t i = 0; i < 2 * n && !rc; i++)
+        rc = gf_coding_decode(&p->coding, row + (i ^ p->swapped) * p->bits / 16, 1,
+                              gf_dtype_real(p->dtype),
+                              to + (size_t)(i / 2) * step + (size_t)(i % 2) * size);
+    return rc;
+}
+
+/* Stores `n` samples of a row at `to`, `step` bytes apart, in a planar file number `sample` of their
+ * pixels; with a palette each gives a pixel. `row` is NULL if they are not stored. */
+static int put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
+                   int64_t sample, unsigned char *to, size_t step) {
+    const size_t size = gf_dtype_size(p->dtype);
+    if (p->palette)
+        for (int64_t i = 0; i < n; i++)
+            put_color(p, row ? fetch(row, i, p->bits) : 0, to + (size_t)i * 3 * size);
+    else if (!row || !gf_tiff_is_direct(p))
+        return row && p->format == SAMPLEFORMAT_COMPLEXINT
+                   ? put_complex(p, row, n, to, step)
+                   : convert_row(p, row, n, sample, to, step);
+    else if (step == size)
+        memcpy(to, row, (size_t)n * size);
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + (size_t)i * step, row + (size_t)i * size, size);
     return GF_OK;
 }
 
@@ -87,13 +134,17 @@ static struct geometry geometry_of(const struct gf_tiff_page *p) {
     return g;
 }
 
-/* Fails if a strip or tile yields fewer bytes than its rows need. */
-static int check_read(const struct gf_tiff *t, tmsize_t got, int64_t wanted) {
+/* Reads a strip or tile of `bytes` bytes; fails if it yields fewer. */
+static int read_block(struct gf_tiff *t, const struct gf_tiff_page *p, uint32_t number,
+                      int64_t bytes, unsigned char *in) {
+    const tmsize_t got = p->tiled
+                             ? gf_libtiff.TIFFReadEncodedTile(t->tif, number, in, (tmsize_t)bytes)
+                             : gf_libtiff.TIFFReadEncodedStrip(t->tif, number, in, (tmsize_t)bytes);
     if (t->failed || t->status || got < 0)
         return gf_tiff_report(t, "broken TIFF: ");
-    if (got < wanted)
+    if (got < bytes)
         return gf_fail(GF_EFORMAT, "broken TIFF: %lld bytes in a strip or tile of %lld",
-                       (long long)got, (long long)wanted);
+                       (long long)got, (long long)bytes);
     return GF_OK;
 }
 
@@ -115,22 +166,19 @@ static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_
             for (int64_t x = 0; x < p->width; x += width) {
                 const int64_t rows = gf_min(height, p->height - y);
                 const int64_t columns = gf_min(width, p->width - x);
-                const tmsize_t bytes = (tmsize_t)((p->tiled ? height : rows) * stored_row);
+                const int64_t bytes = (p->tiled ? height : rows) * stored_row;
                 unsigned char *in = buffer ? buffer : out + (size_t)y * g.row;
                 const uint32_t column = (uint32_t)x, row = (uint32_t)y;
-                const uint16_t sample = (uint16_t)plane;
-                const tmsize_t got =
-                    p->tiled
-                        ? gf_libtiff.TIFFReadEncodedTile(
-                              t->tif, gf_libtiff.TIFFComputeTile(t->tif, column, row, 0, sample),
-                              in, bytes)
-                        : gf_libtiff.TIFFReadEncodedStrip(
-                              t->tif, gf_libtiff.TIFFComputeStrip(t->tif, row, sample), in, bytes);
-                int rc = check_read(t, got, bytes);
-                if (rc)
-                    return rc;
+                const uint32_t number =
+                    p->tiled ? gf_libtiff.TIFFComputeTile(t->tif, column, row, 0, (uint16_t)plane)
+                             : gf_libtiff.TIFFComputeStrip(t->tif, row, (uint16_t)plane);
+                const bool hole = gf_tiff_is_hole(p, number);
+                int rc = hole ? GF_OK : read_block(t, p, number, bytes, in);
+                if (hole && !buffer)
+                    memset(in, 0, (size_t)bytes);
                 for (int64_t r = gf_max(y, first); r < gf_min(y + rows, end) && buffer && !rc; r++)
-                    rc = put_row(p, in + (r - y) * stored_row, columns * g.samples,
+                    rc = put_row(p, hole ? NULL : in + (r - y) * stored_row, columns * g.samples,
+                                 plane,
                                  out + (size_t)(r - first) * g.row + (size_t)x * g.pixel +
                                      (size_t)plane * size,
                                  g.step);

@@ -1,5 +1,7 @@
 /* A page's tags: resolution, profile and the like between them and memory, and the samples that
  * they describe. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -100,7 +102,41 @@ static int64_t ratio_of(uint16_t compression) {
     }
 }
 
-static int set_dtype(struct gf_tiff_page *p) {
+static bool is_unsigned(const struct gf_tiff_page *p) {
+    return p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
+}
+
+bool gf_tiff_nodata(const struct gf_tiff *t, double *v) {
+    char text[64] = "", *end;
+    uint32_t n = 0;
+    const void *data = NULL;
+    if (!gf_libtiff.TIFFGetField(t->tif, GF_TIFF_NODATA, &n, &data) || !data)
+        return false;
+    memcpy(text, data, n < sizeof text ? n : sizeof text - 1);
+    *v = strtod(text, &end);
+    return end > text && !end[strspn(end, " ")];
+}
+
+/* Makes samples of GDAL_NODATA's number NaN. One that no sample can have is ignored. */
+static void set_nodata(const struct gf_tiff *t, struct gf_tiff_page *p) {
+    struct gf_coding *c = &p->coding;
+    const bool is_wide = c->type >= GF_STORED_I64, is_float = p->format == SAMPLEFORMAT_IEEEFP;
+    double v = t->nodata;
+    if (!(gf_tiff_nodata(t, &v) || t->has_nodata) || gf_dtype_is_complex(p->dtype) ||
+        p->photometric == PHOTOMETRIC_PALETTE)
+        return;
+    const double low = is_unsigned(p) ? 0 : -ldexp(1, p->bits - 1);
+    const double high = ldexp(1, p->bits - !is_unsigned(p)) - 1;
+    if (!is_float && !(v >= low && v <= high && v <= floor(v) && fabs(v) <= ldexp(1, 53)))
+        return;
+    c->coded = c->has_blank = true;
+    c->real_blank = c->type == (enum gf_stored)GF_F32 ? (double)(float)v : v;
+    c->blank = is_float ? 0 : (int64_t)v;
+    if (gf_dtype_is_integer(p->dtype) && !is_wide)
+        p->dtype = p->bits <= 16 ? GF_F32 : GF_F64;
+}
+
+static int set_dtype(const struct gf_tiff *t, struct gf_tiff_page *p) {
     static const struct {
         int format, bits, type; /* enum gf_dtype or gf_stored */
     } types[] = {
@@ -114,17 +150,29 @@ static int set_dtype(struct gf_tiff_page *p) {
         {SAMPLEFORMAT_IEEEFP, 64, GF_F64},
         {SAMPLEFORMAT_COMPLEXIEEEFP, 64, GF_C64},
         {SAMPLEFORMAT_COMPLEXIEEEFP, 128, GF_C128},
+        {SAMPLEFORMAT_COMPLEXINT, 16, GF_I8}, /* of each part */
+        {SAMPLEFORMAT_COMPLEXINT, 32, GF_I16},
+        {SAMPLEFORMAT_COMPLEXINT, 64, GF_I32},
     };
-    const bool is_unsigned = p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
+    static const char *const names[] = {"unknown numbers", "unsigned integers", "integers",
+                                        "floats",          "unknown numbers",   "complex integers",
+                                        "complex floats"};
+    const bool is_complex = p->format == SAMPLEFORMAT_COMPLEXINT;
     int type = -1;
-    if (is_unsigned && p->bits >= 1 && p->bits <= 32)
+    if (is_unsigned(p) && p->bits >= 1 && p->bits <= 32)
         type = p->bits <= 8 ? GF_U8 : p->bits <= 16 ? GF_U16 : GF_U32;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].format == p->format && types[i].bits == p->bits)
             type = types[i].type;
     if (type < 0)
-        return gf_fail(GF_EUNSUPP, "a TIFF of %d-bit samples of format %d", p->bits, p->format);
+        return gf_fail(GF_EUNSUPP, "a TIFF of %s of %d bits; save it as 32-bit floats",
+                       names[p->format < 7 ? p->format : 0], p->bits);
     p->dtype = gf_coding_set(&p->coding, (enum gf_stored)type, 1, 0);
+    p->packed = is_unsigned(p) && p->bits != 8 * gf_coding_bytes(&p->coding, p->dtype);
+    if (is_complex)
+        p->dtype = type == GF_I32 ? GF_C128 : GF_C64;
+    else
+        set_nodata(t, p);
     return GF_OK;
 }
 
@@ -167,10 +215,8 @@ static int set_palette(TIFF *tif, struct gf_tiff_page *p) {
 static int set_color(struct gf_tiff *t, struct gf_tiff_page *p) {
     switch (p->photometric) {
     case PHOTOMETRIC_MINISWHITE:
-        p->invert = p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
+        p->invert = !gf_dtype_is_complex(p->dtype);
         set_channels(t->tif, p, 1, GF_GRAY);
-        if (p->samples > 1) /* the other samples are not inverted */
-            p->invert = false;
         return GF_OK;
     case PHOTOMETRIC_MINISBLACK:
     case PHOTOMETRIC_MASK:
@@ -201,6 +247,55 @@ static int set_color(struct gf_tiff *t, struct gf_tiff_page *p) {
     }
 }
 
+/* Expands greys of 1, 2 and 4 bits; other widths keep their numbers and their white. */
+static void set_white(const struct gf_tiff *t, struct gf_tiff_page *p) {
+    const double most = is_unsigned(p) ? ldexp(1, p->bits) - 1 : 0;
+    const bool expands = p->packed && p->color == GF_GRAY && !p->palette &&
+                         (p->bits == 1 || p->bits == 2 || p->bits == 4);
+    p->factor = expands ? 255 / (uint32_t)most : 1;
+    if (!p->palette && (p->packed || p->coding.has_blank) && p->bits < 64)
+        p->white = p->factor * most;
+    if (p->factor > 1 && !p->coding.has_blank)
+        p->white = 0; /* the type's */
+    p->swapped = p->bits == 16 && p->format == SAMPLEFORMAT_COMPLEXINT &&
+                 (bool)gf_libtiff.TIFFIsBigEndian(t->tif) != gf_host_is_big_endian();
+}
+
+/* Finds strips or tiles that are not stored. *need is set to the bytes that the file holds at least. */
+static int find_holes(struct gf_tiff *t, struct gf_tiff_page *p, int64_t *need) {
+    const uint32_t n =
+        p->tiled ? gf_libtiff.TIFFNumberOfTiles(t->tif) : gf_libtiff.TIFFNumberOfStrips(t->tif);
+    int64_t stored = 0;
+    *need = p->stored_bytes;
+    if (!gf_libtiff.TIFFGetField(t->tif, TIFFTAG_STRIPOFFSETS, &p->offset) ||
+        !gf_libtiff.TIFFGetField(t->tif, TIFFTAG_STRIPBYTECOUNTS, &p->bytes) || !p->offset ||
+        !p->bytes) {
+        p->offset = NULL;
+        return GF_OK;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        stored += !gf_tiff_is_hole(p, i);
+        if (!p->offset[i] && p->bytes[i])
+            return gf_fail(GF_EFORMAT, "broken TIFF: a strip or tile at byte 0");
+    }
+    if (stored == n)
+        p->offset = NULL;
+    else /* all but perhaps the last are whole */
+        *need = gf_min(*need, gf_max(stored - 1, 0) * p->buffer_bytes);
+    for (int i = 0; i < 2 && p->offset; i++) { /* libtiff fills a short list up with zeros */
+        const unsigned lists[2][2] = {{TIFFTAG_STRIPOFFSETS, TIFFTAG_STRIPBYTECOUNTS},
+                                      {TIFFTAG_TILEOFFSETS, TIFFTAG_TILEBYTECOUNTS}};
+        struct gf_tiff_tag list;
+        int rc = gf_tiff_find(t, lists[p->tiled][i], &list);
+        if (!rc && list.count && list.count < n)
+            rc = gf_fail(GF_EFORMAT, "broken TIFF: places of %llu strips or tiles, of %u",
+                         (unsigned long long)list.count, n);
+        if (rc)
+            return rc;
+    }
+    return GF_OK;
+}
+
 static int set_sizes(struct gf_tiff *t, struct gf_tiff_page *p) {
     int64_t extents[3] = {p->height, p->width, p->samples}, bits;
     int rc = gf_size_product(extents, 3, p->bits, &bits);
@@ -223,9 +318,11 @@ static int set_sizes(struct gf_tiff *t, struct gf_tiff_page *p) {
     if (p->buffer_bytes <= 0)
         return gf_fail(GF_EFORMAT, "broken TIFF: strips or tiles without a size");
     /* A tile may be larger than a small picture, but not than the file could hold. */
-    int64_t ratio = ratio_of(p->compression);
-    rc = gf_image_plausible(t->source, p->stored_bytes, ratio);
-    if (!rc && p->tiled)
+    int64_t ratio = ratio_of(p->compression), need = 0;
+    rc = find_holes(t, p, &need);
+    if (!rc)
+        rc = gf_image_plausible(t->source, need, ratio);
+    if (!rc && p->tiled && need)
         rc = gf_image_plausible(t->source, p->buffer_bytes, ratio);
     return rc;
 }
@@ -260,8 +357,10 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
                        p->compression, name,
                        strcmp(name, "other") ? "install one that has it, such as Debian's libtiff6"
                                              : "save it without compression");
-    int rc = set_dtype(p);
+    int rc = set_dtype(t, p);
     if (!rc)
         rc = set_color(t, p);
+    if (!rc)
+        set_white(t, p);
     return rc ? rc : set_sizes(t, p);
 }

@@ -111,54 +111,20 @@ static int check_pages(struct reader *r) {
     return rc;
 }
 
-static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
-    int rc = gf_source_seek(t->source, (int64_t)at);
-    return rc ? rc : gf_source_read_exactly(t->source, buffer, n);
-}
-
-/* Finds offset and length of the current page's description in the file; the length is 0 if there
- * is none or if it is inside the directory entry. */
-static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
-    const bool big_endian = gf_libtiff.TIFFIsBigEndian(t->tif);
-    unsigned char start[8], entry[20] = {0};
-    *n = 0;
-    int rc = read_at(t, 0, start, 4);
-    const bool wide = !rc && gf_get_number(start + 2, 2, big_endian) == 43; /* BigTIFF */
-    const int size = wide ? 8 : 4; /* of a count or offset */
-    uint64_t next = gf_libtiff.TIFFCurrentDirOffset(t->tif);
-    if (!rc)
-        rc = read_at(t, next, start, wide ? 8 : 2);
-    if (rc)
-        return rc;
-    next += wide ? 8 : 2;
-    for (uint64_t left = gf_get_number(start, wide ? 8 : 2, big_endian); left > 0; left--) {
-        rc = read_at(t, next, entry, 4 + 2 * (size_t)size);
-        if (rc || gf_get_number(entry, 2, big_endian) == TIFFTAG_IMAGEDESCRIPTION)
-            break;
-        next += 4 + 2 * (uint64_t)size;
-    }
-    if (rc || gf_get_number(entry, 2, big_endian) != TIFFTAG_IMAGEDESCRIPTION)
-        return rc;
-    *n = gf_get_number(entry + 4, size, big_endian);
-    *at = gf_get_number(entry + 4 + size, size, big_endian);
-    *n = *n <= (uint64_t)size ? 0 : *n;
-    return GF_OK;
-}
-
 /* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at
  * the first NUL, which may be the damage, so the rest is read from the file. */
 static int is_record(struct gf_tiff *t, const char *text, bool *is) {
-    uint64_t at, n;
+    struct gf_tiff_tag tag;
     *is = gf_record_is_ours(text, strlen(text));
     if (*is)
         return GF_OK;
-    int rc = find_description(t, &at, &n);
-    if (rc || n <= strlen(text) + 1)
+    int rc = gf_tiff_find(t, TIFFTAG_IMAGEDESCRIPTION, &tag);
+    if (rc || tag.count <= strlen(text) + 1)
         return rc;
     enum { ENOUGH = 64 << 10 };
-    const size_t most = n < ENOUGH ? (size_t)n : ENOUGH;
+    const size_t most = tag.count < ENOUGH ? (size_t)tag.count : ENOUGH;
     char *whole = malloc(most);
-    rc = whole ? read_at(t, at, whole, most) : gf_no_memory();
+    rc = whole ? gf_tiff_read_value(t, &tag, most, whole) : gf_no_memory();
     *is = !rc && gf_record_is_ours(whole, most);
     free(whole);
     return rc;
@@ -384,6 +350,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     int rc = gf_tiff_open(t, "rm", size + SLACK);
     if (!rc && t->failed)
         rc = gf_tiff_report(t, "not a TIFF: ");
+    t->has_nodata = !rc && gf_tiff_nodata(t, &t->nodata);
     if (!rc)
         rc = survey(r);
     if (rc)
@@ -406,6 +373,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
         return rc;
     image->color = p->color;
     image->alpha = p->alpha;
+    image->white = p->white;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
     const int64_t shape[3] = {(int64_t)r->pages, p->height, p->width};
     const bool volume = r->pages > 1;

@@ -29,7 +29,8 @@
     GF_TIFF_OPENING(X)                                                                             \
     X(TIFFClose) X(TIFFComputeStrip) X(TIFFComputeTile) X(TIFFCurrentDirOffset) X(TIFFGetField)    \
     X(TIFFGetFieldDefaulted) X(TIFFIsBigEndian) X(TIFFIsCODECConfigured) X(TIFFIsTiled)            \
-    X(TIFFLastDirectory) X(TIFFReadDirectory) X(TIFFReadEncodedStrip) X(TIFFReadEncodedTile)       \
+    X(TIFFLastDirectory) X(TIFFMergeFieldInfo) X(TIFFNumberOfStrips) X(TIFFNumberOfTiles)          \
+    X(TIFFReadDirectory) X(TIFFReadEncodedStrip) X(TIFFReadEncodedTile)       \
     X(TIFFSetField) X(TIFFSetSubDirectory) X(TIFFStripSize) X(TIFFTileSize) X(TIFFWriteDirectory)  \
     X(TIFFWriteEncodedStrip) X(TIFFWriteRawStrip)
 /* clang-format on */
@@ -45,6 +46,8 @@ struct gf_tiff {
     TIFF *tif;
     struct gf_source *source; /* reading */
     struct gf_sink *sink;     /* writing */
+    bool has_nodata;          /* pages without a number of their own have the first one's: */
+    double nodata;            /* GDAL_NODATA */
     bool decoding;            /* warnings mean damaged samples, so they are errors */
     bool failed;
     bool limited;   /* libtiff hit `max_alloc`, which it handles */
@@ -74,10 +77,17 @@ struct gf_tiff_page {
     int64_t width, height;
     uint16_t samples, bits, format, photometric, compression;
     uint32_t columns, rows; /* of a strip or tile */
-    bool planar, tiled, invert, palette, reduced;
-    struct gf_coding coding; /* 16-bit floats and 64-bit integers */
-    uint16_t *map[3];        /* the palette; libtiff's, valid while the page is current */
-    bool map_is_wide;        /* it needs 16 bits */
+    bool planar, tiled, palette, reduced;
+    bool packed;             /* integers of other widths than their type's */
+    bool swapped;            /* complex pairs of bytes are in the wrong order */
+    bool invert;             /* MinIsWhite: the first sample of each pixel */
+    uint32_t factor;         /* expands greys of 1, 2 and 4 bits to 0..255 */
+    double white;            /* as struct gf_image's */
+    struct gf_coding coding; /* 16-bit floats, 64-bit and complex integers, GDAL_NODATA */
+    /* The places of all strips or tiles; libtiff's. NULL if all are stored. */
+    const uint64_t *offset, *bytes;
+    uint16_t *map[3]; /* the palette; libtiff's, valid while the page is current */
+    bool map_is_wide; /* it needs 16 bits */
     enum gf_dtype dtype;
     int64_t channels;
     enum gf_color color;
@@ -86,9 +96,30 @@ struct gf_tiff_page {
     int64_t buffer_bytes; /* of one strip or tile */
 };
 
+/* An entry of a directory, and where its values are in the file. */
+struct gf_tiff_tag {
+    uint16_t number, type;
+    uint64_t count, at;
+};
+
+enum { GF_TIFF_NODATA = 42113 /* GDAL_NODATA */ };
+
+/* Reads the current directory's entries, which the caller frees. */
+int gf_tiff_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *n);
+/* Finds one of them; its count is 0 if there is none. */
+int gf_tiff_find(struct gf_tiff *t, unsigned number, struct gf_tiff_tag *tag);
+/* Reads the first n bytes of its values. */
+int gf_tiff_read_value(struct gf_tiff *t, const struct gf_tiff_tag *tag, size_t n, void *to);
+/* Sets *v to the current page's GDAL_NODATA; false if it has none. */
+bool gf_tiff_nodata(const struct gf_tiff *t, double *v);
+
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
 /* True if samples are stored as they are returned, once they are unpacked. */
 bool gf_tiff_is_direct(const struct gf_tiff_page *page);
+/* True for a strip or tile that a sparse file does not store: GDAL's have offset 0 and length 0. */
+static inline bool gf_tiff_is_hole(const struct gf_tiff_page *p, uint32_t i) {
+    return p->offset && !p->offset[i] && !p->bytes[i];
+}
 /* Decodes n rows of the current page, starting at `first`, into C-contiguous (y, x, channel). */
 int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, int64_t first, int64_t n,
                    unsigned char *out);
