@@ -277,6 +277,8 @@ static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
     enum gf_dtype dtype = h->maxval > 255 ? GF_U16 : GF_U8;
     image->color = h->color;
     image->alpha = h->alpha;
+    if (!bitmap && h->maxval != (dtype == GF_U16 ? 65535 : 255))
+        image->white = (double)h->maxval;
     image->depth = bitmap ? 1 : dtype == GF_U16 ? 16 : 8;
     rc = gf_image_describe(image, dtype, 2, (int64_t[]){h->height, h->width}, h->channels);
     if (rc)
@@ -310,8 +312,9 @@ static int pnm_write(struct gf_encoder *e) {
     struct gf_planes p;
     char head[96];
     gf_planes_view(&p, e->image);
-    snprintf(head, sizeof head, "P%c\n%lld %lld\n%s\n", p.channels == 3 ? '6' : '5',
-             (long long)p.width, (long long)p.height, p.sample == 2 ? "65535" : "255");
+    const double most = p.sample == 2 ? 65535 : 255, white = e->image->white;
+    snprintf(head, sizeof head, "P%c\n%lld %lld\n%.0f\n", p.channels == 3 ? '6' : '5',
+             (long long)p.width, (long long)p.height, white > 0 ? white : most);
     int rc = gf_sink_write(e->sink, head, strlen(head));
     return rc ? rc : gf_planes_write(e, e->image);
 }
@@ -331,4 +334,5 @@ const struct gf_format gf_format_pnm = {
     .max_ndim = 2,
     .channels = 1u << 1 | 1u << 3,
     .big_endian = true,
+    .keeps_white = true,
 };

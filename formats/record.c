@@ -49,6 +49,7 @@ static const struct field {
     {"luma", TRUTH, AT(luma), .low = 0},
     {"complex_input", TRUTH, AT(complex_input), .low = 0},
     {"alpha", NAME, AT(alpha), .names = alpha_names},
+    {"white", NUMBER, AT(white), .low = 1, .high = UINT32_MAX, .sparse = true},
     {"channel_axis", TRUTH, AT(channel_axis), .sparse = true},
     {"smooth", TRUTH, AT(smooth), .sparse = true},
     {"transform", NAME, WORD("dwt"), .wavelet = true},

@@ -40,6 +40,7 @@ struct gf_record {
     enum gf_color color; /* of the picture that its inverse gives */
     enum gf_dtype dtype; /* the picture's samples */
     int depth;           /* the picture file's bits a sample */
+    int64_t white;       /* as struct gf_image's */
     unsigned axes;       /* bit i: axis i was transformed */
     enum gf_norm norm;
     bool shift, half;

@@ -161,6 +161,9 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->white = r && p->kind == GF_REAL && !p->stretches ? (double)r->white : 0;
+    if (p->format->keeps_white && p->white > 0 && out->dtype == r->dtype)
+        p->image.white = p->white;
     p->keeps = own || (r && p->kind == GF_REAL) ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
     p->image.restores = own && !t->s->depth && !p->stretches;
@@ -238,10 +241,25 @@ void gf_task_tell_clipped(const struct gf_task *t, int i) {
     const long long clipped = (long long)t->report.clipped[i];
     if (clipped)
         gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
-                       clipped == 1 ? "" : "s", gf_dtype_name(t->job.out[i].dtype));
+                       clipped == 1 ? "" : "s", gf_task_range_name(t, i, (char[24]){0}));
 }
 
-void gf_task_note_alpha(const struct gf_task *t, int i) {
+const char *gf_task_range_name(const struct gf_task *t, int i, char text[24]) {
+    const double white = t->product[i].image.white;
+    if (white > 0)
+        snprintf(text, 24, "0..%.0f", white);
+    else
+        snprintf(text, 24, "%s", gf_dtype_name(t->job.out[i].dtype));
+    return text;
+}
+
+void gf_task_note_lost(const struct gf_task *t, int i) {
+    const struct gf_product *p = &t->product[i];
+    double low, white;
+    gf_dtype_range(t->job.out[i].dtype, &low, &white);
+    if (p->white > 0 && !(p->image.white > 0) && gf_dtype_is_integer(t->job.out[i].dtype))
+        gf_log_note("'%s': its white is %.0f; the %s file keeps the numbers, and its white is %.0f",
+                    gf_log_name(t->read[0]), p->white, p->format->name, white);
     if (t->has_alpha && !t->product[i].alpha_plane)
         gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
                     t->product[i].format->name);
@@ -254,10 +272,10 @@ int gf_task_check_restored(struct gf_task *t) {
             return gf_fail(
                 GF_EINVAL,
                 "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 clips them",
-                clipped, clipped == 1 ? " does" : "s do", gf_dtype_name(t->job.out[i].dtype));
+                clipped, clipped == 1 ? " does" : "s do", gf_task_range_name(t, i, (char[24]){0}));
         if (!t->s->depth)
             gf_task_tell_clipped(t, i);
-        gf_task_note_alpha(t, i);
+        gf_task_note_lost(t, i);
     }
     return 0;
 }
@@ -273,6 +291,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
         .channel_axis = image->channel_axis,
         .color = job->luma ? GF_GRAY : image->color,
         .dtype = job->in_dtype,
+        .white = gf_dtype_is_integer(job->in_dtype) ? (int64_t)image->white : 0,
         .depth = (int)gf_min(image->depth, 8 * (int64_t)gf_dtype_size(job->in_dtype)),
         .axes = job->axes,
         .alpha = !image->alpha ? GF_ALPHA_NONE

@@ -28,12 +28,14 @@ struct gf_inverse {
 };
 int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how);
 /* Its check(): GF_EINVAL if samples do not fit the type of an output, unless --depth or t->lossy
- * allows clipping. Notes a dropped alpha channel. */
+ * allows clipping. Notes what the format does not keep. */
 int gf_task_check_restored(struct gf_task *t);
 /* With --verbose prints how many samples of output i were clipped. */
 void gf_task_tell_clipped(const struct gf_task *t, int i);
-/* Prints a note if the format of product i drops the alpha channel. */
-void gf_task_note_alpha(const struct gf_task *t, int i);
+/* The numbers that output i can have: its type, or "0..1023"; returns `text`. */
+const char *gf_task_range_name(const struct gf_task *t, int i, char text[24]);
+/* Prints a note for each thing of the picture that product i's format does not keep. */
+void gf_task_note_lost(const struct gf_task *t, int i);
 
 /* The record of output `i` of a forward job on `image`; alpha_kept: the alpha channel is the
  * output's last plane. Kinds, norms and boundaries have the same numbers as in the job. */

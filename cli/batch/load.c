@@ -76,6 +76,8 @@ static int check_plane(const struct gf_image *plane, const struct gf_image *volu
                        plane->ndim == 1 ? "a line" : "several pages");
     if (!volume->ndim)
         return 0;
+    if (plane->white < volume->white || plane->white > volume->white)
+        return gf_fail(GF_EINVAL, "its white (maxval) is not that of the frames before it");
     const int64_t *want = volume->px.shape + 1, *is = plane->px.shape;
     if (plane->px.dtype != volume->px.dtype || plane->alpha != volume->alpha ||
         memcmp(want, is, 3 * sizeof *is))
@@ -101,6 +103,7 @@ static int open_frames(struct gf_reader *r, int n, struct gf_image *image) {
     const int64_t shape[] = {n, plane->px.shape[0], plane->px.shape[1], plane->px.shape[2]};
     *image = (struct gf_image){
         .ndim = 3, .color = plane->color, .alpha = plane->alpha, .depth = plane->depth};
+    image->white = plane->white;
     image->px = gf_array_wrap(NULL, plane->px.dtype, 4, shape);
     return gf_size_product(shape, 4, (int64_t)gf_dtype_size(plane->px.dtype), &bytes);
 }

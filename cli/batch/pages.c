@@ -127,6 +127,7 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     memcpy(part.product, t->product, sizeof part.product);
     for (int k = 0; k < t->job.n_out && !rc && w->to; k++) {
         const struct gf_array pages = finished(w, k, i);
+        gf_task_clip(&part, k, &pages);
         gf_task_complete(&part, k, &pages, &part.alpha);
         struct gf_array all = pages;
         gf_task_put_back(&part, &all, w->hole ? w->hole + hole_of(w, i) : NULL);

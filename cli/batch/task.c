@@ -333,6 +333,17 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
     gf_samples_convert(&to, alpha);
 }
 
+void gf_task_clip(struct gf_task *t, int i, const struct gf_array *out) {
+    const double white = t->product[i].image.white;
+    for (int64_t k = 0; white > 0 && k < gf_array_count(out); k++) {
+        char *p = gf_array_at(out, k);
+        if (gf_sample_get(p, out->dtype) <= white)
+            continue;
+        gf_sample_put(p, out->dtype, white);
+        t->report.clipped[i]++;
+    }
+}
+
 /* Writes floats as a job would; returns the number of samples that were clipped. */
 static int64_t round_samples(const struct gf_array *from, struct gf_array *to, int threads) {
     enum { RUN = 256 };
@@ -420,6 +431,8 @@ static int transform(struct gf_task *t) {
     if (!rc && !t->feed.complete)
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        gf_task_clip(t, i, &t->product[i].image.px);
     if (!rc)
         rc = t->hooks->check(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)

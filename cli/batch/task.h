@@ -172,6 +172,8 @@ void gf_task_drop(struct gf_task *t);
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out);
 /* Returns a view of output i, or of some of its pages, without alpha: the backend writes that. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);
+/* After the run: clips output i, or some of its pages, at a white below its type's. */
+void gf_task_clip(struct gf_task *t, int i, const struct gf_array *out);
 /* After the run: counts overflowed samples of output i, or of some of its pages, and adds alpha. */
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
                       const struct gf_array *alpha);

@@ -490,7 +490,7 @@ static int prepare(struct gf_task *t) {
 static int stream(struct gf_task *t) {
     int rc = gf_signal_each(t, visit, walk);
     if (!rc && t->targets->n)
-        gf_task_note_alpha(t, 0);
+        gf_task_note_lost(t, 0);
     return rc;
 }
 

@@ -111,7 +111,7 @@ int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal
     gf_reader_close(&reader);
     if (!rc)
         rc = gf_signal_make(s, &image, px);
-    const double white = gf_filter_mask_white(image.px.dtype);
+    const double white = gf_filter_mask_white(&image);
     for (int64_t i = 0; i < gf_array_count(px) && role == GF_SIGNAL_WEIGHTS && !rc; i++) {
         char *p = gf_array_at(px, i);
         gf_sample_put(p, px->dtype, gf_sample_get(p, px->dtype) / white);

@@ -40,11 +40,11 @@ static int check_image(const struct gf_image *image) {
     return 0;
 }
 
-double gf_filter_mask_white(enum gf_dtype dtype) {
+double gf_filter_mask_white(const struct gf_image *image) {
     double low, white = 1;
-    if (gf_dtype_is_integer(dtype))
-        gf_dtype_range(dtype, &low, &white);
-    return white;
+    if (gf_dtype_is_integer(image->px.dtype))
+        gf_dtype_range(image->px.dtype, &low, &white);
+    return image->white > 0 ? image->white : white;
 }
 
 static int scale_kernel(double *v, int64_t n, bool is_psf) {
@@ -124,7 +124,7 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
         rc = gf_no_memory();
         goto out;
     }
-    const double white = gf_filter_is_shown(p) ? gf_filter_mask_white(image.px.dtype) : 1;
+    const double white = gf_filter_is_shown(p) ? gf_filter_mask_white(&image) : 1;
     const char *pixel = image.px.data;
     for (int64_t i = 0; i < n; i++)
         p->file.value[i] =

@@ -40,6 +40,7 @@ static int describe_job(struct gf_task *t) {
         rc = gf_task_take_channels(t);
     f->frame.dtype = t->image.px.dtype;
     f->frame.oblique = t->image.axes.oblique;
+    f->frame.white = t->image.white;
     for (int i = 0; i < job->ndim; i++) {
         int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
         f->frame.spacing[i] = gf_image_spacing(&t->image, i, &f->frame.kind[i]);
@@ -139,6 +140,7 @@ static int choose_filter(struct gf_task *t) {
 /* Describes the output as a restored picture with a record like this. */
 static int describe_product(struct gf_task *t, int i) {
     const struct gf_record own = {.dtype = t->image.px.dtype,
+                                  .white = (int64_t)t->image.white,
                                   .color = t->job.luma ? GF_GRAY : t->image.color,
                                   .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
     t->product[i].kind = GF_REAL;
@@ -281,7 +283,7 @@ static int prepare(struct gf_task *t) {
 static void tell_clipped(const struct gf_task *t, int i) {
     long long clipped = (long long)t->report.clipped[i];
     double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);
-    const char *type = gf_dtype_name(t->job.out[i].dtype);
+    const char *type = gf_task_range_name(t, i, (char[24]){0});
     const struct gf_filter_settings *f = &t->s->filter;
     bool shifted = f->offset_unit != GF_OFFSET_NUMBER || f->offset != 0;
     /* Removing noise may exceed the picture's range in places, which needs no advice. */
@@ -321,7 +323,7 @@ static int check(struct gf_task *t) {
         memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
                (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
         tell_clipped(t, i);
-        gf_task_note_alpha(t, i);
+        gf_task_note_lost(t, i);
         if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->untouched)
             gf_log_note("'%s': its EXIF is damaged and left out", gf_log_name(t->read[0]));
     }

@@ -18,7 +18,8 @@ struct gf_smooth_pages;
 /* The picture to which the filter's numbers refer. */
 struct gf_filter_frame {
     int64_t shape[GF_MAX_DIMS]; /* of the picture; the job's may be longer */
-    enum gf_dtype dtype;        /* of its samples: defines white */
+    enum gf_dtype dtype;        /* of its samples: defines white, */
+    double white;               /* if this is 0 */
     /* The distance of samples, in metres, degrees or seconds, and which; 0: unknown. */
     double spacing[GF_MAX_DIMS];
     char kind[GF_MAX_DIMS];
@@ -97,8 +98,9 @@ int gf_filter_read_files(struct gf_settings *s);
 void gf_filter_free_files(struct gf_settings *s);
 /* The value of the pixel at `p`: grey, or the luma of red, green and blue, without alpha. */
 double gf_filter_sample(const struct gf_image *image, const char *p);
-/* The divisor that scales a mask's black to white to 0 to 1; 1 for floats. */
-double gf_filter_mask_white(enum gf_dtype dtype);
+/* The divisor that scales a mask's black to white to 0 to 1: the file's white, else an integer type's
+ * largest number, 1 for floats. */
+double gf_filter_mask_white(const struct gf_image *image);
 
 /* ---- make.c: the options' filter for a picture's size ---- */
 

@@ -256,14 +256,14 @@ static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
 
 /* ---- the whole ---- */
 
-/* White is an integer type's largest number, and 1 for floats. A percentage of an integer type's
+/* White is the file's, else an integer type's largest number, and 1 for floats. A percentage of an integer type's
  * white is rounded, so that flat areas are not on a rounding boundary. */
-static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
+static double offset_of(const struct gf_settings *s, const struct gf_filter_frame *frame) {
     const struct gf_filter_settings *f = &s->filter;
-    double low = 0, high = 1;
-    bool whole = gf_dtype_is_integer(dtype);
-    if (whole)
-        gf_dtype_range(dtype, &low, &high);
+    double low = 0, high = frame->white > 0 ? frame->white : 1;
+    bool whole = gf_dtype_is_integer(frame->dtype) || frame->white > 0;
+    if (whole && !(frame->white > 0))
+        gf_dtype_range(frame->dtype, &low, &high);
     if (f->offset_unit == GF_OFFSET_MID)
         return whole ? (low + high + 1) / 2 : 0.5;
     if (f->offset_unit == GF_OFFSET_NUMBER)
@@ -306,7 +306,7 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
         memcpy(mask.extent, frame->shape, sizeof mask.extent);
         rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
     }
-    (*out)->offset = offset_of(s, frame->dtype);
+    (*out)->offset = offset_of(s, frame);
     if (rc) {
         gf_filter_free(*out);
         *out = NULL;
@@ -334,6 +334,7 @@ static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *f
     const int what[] = {job->ndim, (int)job->axes, job->precision, frame->dtype, frame->in_parts};
     const size_t bytes = (size_t)job->ndim * sizeof *job->shape;
     uint64_t h = gf_hash(GF_HASH_START, what, sizeof what);
+    h = gf_hash(h, &frame->white, sizeof frame->white);
     h = gf_hash(h, frame->spacing, sizeof frame->spacing);
     return gf_hash(gf_hash(h, job->shape, bytes), frame->shape, bytes);
 }

@@ -99,10 +99,11 @@ static void add_waves(struct gf_notches *list, const struct gf_periodic_list *fo
 }
 
 /* The search ignores amplitudes below this. */
-static double least_amplitude(enum gf_dtype dtype) {
-    double low, white;
-    gf_dtype_range(dtype, &low, &white);
-    return gf_dtype_is_integer(dtype) ? LEAST_SHARE * white : 0;
+static double least_amplitude(const struct gf_filter_frame *frame) {
+    double low, white = frame->white;
+    if (gf_dtype_is_integer(frame->dtype) && !(white > 0))
+        gf_dtype_range(frame->dtype, &low, &white);
+    return LEAST_SHARE * white;
 }
 
 /* The picture that is searched, and its spectrum. */
@@ -124,7 +125,7 @@ static int find_candidates(const struct search *e, struct gf_periodic_list *all)
     int rc = 0;
     for (int64_t c = 0; c < e->channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
-        rc = gf_spectrum_periodic(&s, least_amplitude(e->t->filtering->frame.dtype), false, &one);
+        rc = gf_spectrum_periodic(&s, least_amplitude(&e->t->filtering->frame), false, &one);
         if (!rc)
             gf_periodic_merge(all, &one);
     }
@@ -236,7 +237,7 @@ static bool may_be_print(const struct search *e, const struct gf_screen *screen,
                          const struct gf_thing *seen) {
     const struct gf_filter_frame *frame = &e->t->filtering->frame;
     const double frequency = hypot(screen->basis[0][0], screen->basis[0][1]);
-    return seen->range >= PRINT_RANGE / LEAST_SHARE * least_amplitude(frame->dtype) &&
+    return seen->range >= PRINT_RANGE / LEAST_SHARE * least_amplitude(frame) &&
            (double)gf_min(frame->shape[0], frame->shape[1]) * frequency >= LEAST_DOTS;
 }
 
@@ -283,7 +284,7 @@ static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_
     wave->amplitude = 0;
     for (int64_t c = 0; c < channels && !rc; c++) {
         struct gf_periodic p;
-        rc = gf_detail_find(&detail[c], least_amplitude(t->filtering->frame.dtype), &p);
+        rc = gf_detail_find(&detail[c], least_amplitude(&t->filtering->frame), &p);
         if (!rc && p.amplitude > wave->amplitude)
             *wave = p;
     }

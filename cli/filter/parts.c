@@ -42,7 +42,7 @@ bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, 
 static int take(const struct gf_filter_part *p, const char *samples, int64_t n, const int64_t *held,
                 double **to) {
     const struct gf_array *px = &p->header->px;
-    const double white = gf_filter_mask_white(px->dtype);
+    const double white = gf_filter_mask_white(p->header);
     const int64_t shape[] = {n, px->shape[p->header->ndim]};
     const struct gf_array a = gf_array_wrap((char *)samples, px->dtype, 2, shape);
     if (gf_array_nonfinite(&a, NULL))

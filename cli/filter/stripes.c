@@ -33,6 +33,7 @@ int gf_filter_remove_stripes(struct gf_task *t) {
     };
     if (gf_dtype_is_integer(f->frame.dtype)) {
         gf_dtype_range(f->frame.dtype, &want.low, &want.high);
+        want.high = f->frame.white > 0 ? f->frame.white : want.high;
         want.least = LEAST_DEVIATION;
     }
     int rc = gf_array_alloc(&f->clean, t->job.precision == GF_DOUBLE ? GF_F64 : GF_F32, last + 2,
