@@ -81,7 +81,7 @@ static json_t *report(const char *path, const struct gf_image *image,
         GF_KEY("pages", image->ndim == 3 ? image->px.shape[0] : 1),
         GF_KEY("channels", image->px.shape[image->ndim]), GF_KEY("color", colors[image->color]),
         GF_KEY("alpha", image->alpha), GF_KEY("type", gf_dtype_name(image->px.dtype)),
-        GF_KEY("depth", image->depth), GF_KEY_IF(image->white > 0, "white", image->white),
+        GF_KEY("depth", image->depth), GF_KEY_IF(image->white > 0, "white", (int64_t)image->white),
         GF_KEY_OR_NULL(image->axes.n, "axes", axes_report(&image->axes)),
         GF_KEY("axes_by", image->axes.n ? image->axes.by : NULL),
         GF_KEY("images", m->n_images > 1 ? m->images : NULL),
@@ -104,7 +104,7 @@ static const char form[] =
     "  shape        {shape}{?volume  ({pages} pages)}\n"
     "  channels     {channels} ({color}{?alpha , the last is alpha})\n"
     "  type         {type}{?depth  ({depth} bits a sample in the file)}{?white , white is "
-    "{white:.6g}}\n"
+    "{white}}\n"
     "{?axes   axes         {*axes {name} {extent}{?spacing  by {spacing:.6g}{?unit  {unit}}}"
     "{?next , }}{?axes_by  ({axes_by}'s description)}\n}"
     "{?images   images       {images} (--select=image=N)\n}"
