@@ -236,109 +236,6 @@ static void test_rare_compressions(void) {
     }
 }
 
-/* A little-endian TIFF of 4x4 samples of `bits` bits in tiles of 16 bytes or, if `tile` is 0, in a
- * strip a row, the first of which is stored. `text`: GDAL_NODATA. */
-static struct gf_image read_sparse(uint16_t bits, uint16_t format, uint16_t photometric, bool tile,
-                                   const char *text, const void *row, bool missing, int *rc) {
-    unsigned char file[512] = "II*\0\200";
-    struct gf_image image = {0};
-    const uint32_t bytes = tile ? 16u * 16 * bits / 8 : bits / 2u, blocks = tile ? 1 : 4;
-    const uint32_t tags[][4] = {
-        {256, 4, 1, 4},
-        {257, 4, 1, 4},
-        {258, 3, 1, bits},
-        {262, 3, 1, photometric},
-        {tile ? 322 : 273, 4, tile ? 1 : 4, tile ? 16 : 400},
-        {tile ? 323 : 278, 4, 1, tile ? 16 : 1},
-        {tile ? 324 : 279, 4, blocks, tile ? 0 : 416},
-        {tile ? 325 : 339, tile ? 4 : 3, 1, tile ? 0 : format},
-        {tile ? 339 : 42113, tile ? 3 : 2, tile ? 1 : 8, tile ? format : 432},
-        {42113, 2, 8, 432}};
-    const int n = (text ? 9 : 8) + tile;
-    const uint32_t at[4] = {440}, stored[4] = {missing ? 0 : bytes, missing ? 9 : 0};
-    file[128] = (unsigned char)n;
-    for (int i = 0; i < n; i++) {
-        unsigned char *p = file + 130 + 12 * i;
-        memcpy(p, (uint16_t[]){(uint16_t)tags[i][0], (uint16_t)tags[i][1]}, 4);
-        memcpy(p + 4, &tags[i][2], 8);
-    }
-    memcpy(file + 400, at, 16);
-    memcpy(file + 416, stored, 16);
-    snprintf((char *)file + 432, 8, "%s", text ? text : "");
-    memcpy(file + 440, row, bits / 2);
-    file_put("s.tif", file, sizeof file);
-    *rc = gf_image_read("s.tif", &any, &image, NULL);
-    return image;
-}
-
-/* Strips and tiles that are not stored are GDAL_NODATA, or 0; samples of that number are NaN. */
-static void test_sparse(void) {
-    static const unsigned char bytes[4] = {7, 0, 255, 8};
-    static const float floats[4] = {-9999, 1, 2.5f, -3.4028235e38f};
-    static const int16_t shorts[4] = {-32768, 1, -1, 32767};
-    int rc;
-    struct gf_image image = read_sparse(8, 1, 1, false, NULL, bytes, false, &rc);
-    CHECK_EQ(rc, GF_OK);
-    CHECK(image.px.dtype == GF_U8 && !memcmp(image.px.data, bytes, 4) &&
-          !memcmp((char *)image.px.data + 4, "\0\0\0\0\0\0\0\0\0\0\0", 12));
-    gf_image_free(&image);
-    image = read_sparse(8, 1, 1, true, NULL, bytes, false, &rc);
-    CHECK(rc == GF_OK && image.px.dtype == GF_U8 && !((unsigned char *)image.px.data)[5]);
-    gf_image_free(&image);
-    image = read_sparse(8, 1, 0, false, "7", bytes, false, &rc); /* MinIsWhite */
-    const float *f = image.px.data;
-    CHECK_EQ(rc, GF_OK);
-    CHECK(image.px.dtype == GF_F32 && image.white > 254 && isnan(f[0]) && f[1] == 255 &&
-          f[2] == 0 && f[3] == 247 && isnan(f[4]) && isnan(f[15]));
-    gf_image_free(&image);
-    image = read_sparse(8, 1, 1, false, "-9999", bytes, false, &rc); /* no sample can have it */
-    CHECK(rc == GF_OK && image.px.dtype == GF_U8);
-    gf_image_free(&image);
-    image = read_sparse(32, 3, 1, false, "-9999", floats, false, &rc);
-    f = image.px.data;
-    CHECK(rc == GF_OK && isnan(f[0]) && f[1] == 1 && f[2] == 2.5f && isnan(f[7]));
-    gf_image_free(&image);
-    image = read_sparse(32, 3, 0, false, NULL, floats, false, &rc);
-    f = image.px.data;
-    CHECK(rc == GF_OK && f[0] == 10000 && f[1] == 0 && f[2] == -1.5f && f[4] == 1);
-    gf_image_free(&image);
-    image = read_sparse(16, 2, 1, false, "-32768", shorts, false, &rc);
-    f = image.px.data;
-    CHECK(rc == GF_OK && image.px.dtype == GF_F32 && isnan(f[0]) && f[1] == 1 && f[3] == 32767);
-    gf_image_free(&image);
-    read_sparse(8, 1, 1, false, NULL, bytes, true, &rc); /* at byte 0, but not empty */
-    CHECK(rc == GF_EFORMAT && strstr(gf_message(), "byte 0"));
-}
-
-/* Two numbers a sample, of both byte orders. */
-static void test_complex_integers(void) {
-    for (int i = 0; i < 6; i++) {
-        const uint16_t bits = (uint16_t)(16 << i / 2);
-        TIFF *tif = TIFFOpen("c.tif", i % 2 ? "wb" : "wl");
-        unsigned char row[16] = {0};
-        struct gf_image image;
-        TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 1);
-        TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
-        TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, bits);
-        TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_COMPLEXINT);
-        TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-        TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, 1);
-        for (int k = 0; k < 2; k++) /* 3 and -2 */
-            for (int b = 0; b < bits / 16; b++)
-                row[k * bits / 16 + b] = k ? 0xff : 0;
-        row[i % 2 ? bits / 16 - 1 : 0] = 3;
-        row[i % 2 ? bits / 8 - 1 : bits / 16] = 0xfe;
-        TIFFWriteRawStrip(tif, 0, row, bits / 8);
-        TIFFClose(tif);
-        CHECK_EQ(gf_image_read("c.tif", &any, &image, NULL), GF_OK);
-        CHECK_EQ(image.px.dtype, bits == 64 ? GF_C128 : GF_C64);
-        const float *f = image.px.data;
-        const double *d = image.px.data;
-        CHECK_MSG(bits == 64 ? d[0] == 3 && d[1] == -2 : f[0] == 3 && f[1] == -2, "%d", i);
-        gf_image_free(&image);
-    }
-}
-
 static const struct layout byte_layout = {
     "wl", 8, SAMPLEFORMAT_UINT, 1, PHOTOMETRIC_MINISBLACK, COMPRESSION_NONE, 0, false, 0, 10};
 
@@ -616,8 +513,6 @@ int main(void) {
     scratch_enter();
     test_layouts();
     test_rare_compressions();
-    test_sparse();
-    test_complex_integers();
     test_pages();
     test_loop();
     test_palette();
