@@ -131,7 +131,8 @@ void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *
     const int last = in->rank - 2;
     const int64_t rows = gf_shape_count(in->shape, last);
     const int64_t n = in->shape[last] * in->shape[last + 1];
-    bool usual = in->stride[last] == in->shape[last + 1] * (int64_t)gf_dtype_size(in->dtype);
+    const bool dense = in->stride[last] == in->shape[last + 1] * (int64_t)gf_dtype_size(in->dtype);
+    bool usual = dense; /* true at the start of each thread */
 #pragma omp parallel for num_threads(threads) reduction(&& : usual)
     for (int64_t row = 0; row < rows; row++) {
         const char *from = in->data;
@@ -142,7 +143,7 @@ void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *
             p += rest % in->shape[i] * to->stride[i];
             rest /= in->shape[i];
         }
-        usual = usual && convert_row(p, to->dtype, from, in->dtype, n);
+        usual = dense && usual && convert_row(p, to->dtype, from, in->dtype, n);
     }
     if (!usual)
         gf_samples_convert(to, in);

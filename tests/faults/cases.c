@@ -38,6 +38,7 @@ const struct fault_case fault_cases[] = {
         "fwd @/v.raw --shape=4x12x16 --type=u8 --complex=o.npy --max-memory=8K --scratch=auto"),
     RUN("fwd-scratch-tiff",
         "fwd @/v.tif --phase=o.tif --magnitude=m.raw --max-memory=9K --scratch=."),
+    RUN("line-prime", "fwd @/v.raw --shape=757 --skip=11 --type=u8 --complex=o.npy"),
     RUN("line-scratch",
         "fwd @/v.raw --shape=768 --type=u8 --complex=o.npy --max-memory=5K --scratch=auto"),
     RUN("line-filter-scratch",
