@@ -65,6 +65,8 @@ static int sniff(struct gf_file *file, const struct gf_format **out) {
     if (n > 2 && !memcmp(head, "\x1f\x8b", 2)) {
         int rc = gf_source_inflate(&file->source);
         file->is_packed = true;
+        if (!rc && file->samples) /* the header's extensions are as long as the file */
+            rc = (int)gf_min(gf_source_size(file->source), 0);
         n = rc ? rc : gf_source_peek(file->source, head, GF_SNIFF);
     }
     *out = n > 0 ? gf_format_sniff(head, (size_t)n) : NULL;
@@ -208,10 +210,15 @@ static int find_pair(struct gf_file *file) {
         free(partner);
         return rc;
     }
-    const bool is_header = !strcasecmp(gf_suffix(file->path), "hdr");
+    const bool is_header = !strncasecmp(gf_suffix(file->path), "hdr", 3);
     file->samples_path = is_header ? partner : file->path;
     file->path = is_header ? file->path : partner;
     rc = gf_source_open(file->samples_path, &file->samples);
+    if (!rc && !strcasecmp(strrchr(file->samples_path, '.'), ".gz")) {
+        gf_source_limit(file->samples, file->options.max_memory);
+        rc = gf_source_inflate(&file->samples);
+        gf_source_forward(file->samples);
+    }
     return rc ? gf_fail(rc, "its samples: %s", gf_message()) : GF_OK;
 }
 
@@ -332,10 +339,10 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     }
     if (!rc)
         rc = gf_decoder_read(d, image);
-    if (rc || !file->is_packed)
-        return rc;
-    rc = file->options.several && d->format->more ? d->format->more(file->source)
-                                                  : end_streams(file);
+    if (!rc) /* where more pictures may follow, at least a checksum that follows is read */
+        rc = file->is_packed && file->options.several && d->format->more
+                 ? d->format->more(file->source)
+                 : end_streams(file);
     return rc < 0 ? rc : GF_OK;
 }
 
@@ -514,7 +521,8 @@ const struct gf_format *gf_file_format(const struct gf_file *file) {
 }
 
 bool gf_file_is_at_hand(const struct gf_file *file) {
-    return gf_source_known_size(file->source) >= 0;
+    return gf_source_known_size(file->source) >= 0 &&
+           (!file->samples || gf_source_known_size(file->samples) >= 0);
 }
 
 int gf_file_check_size(const struct gf_file *file) {

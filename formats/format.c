@@ -47,7 +47,8 @@ const char *gf_suffix(const char *path) {
     while (before && before > name && *--before != '.')
         ;
     const bool packed = dot && !strcasecmp(dot, ".gz") && before < dot && *before == '.';
-    return packed && gf_format_by_name(before + 1) ? before + 1 : dot ? dot + 1 : "";
+    const bool known = packed && (gf_format_by_name(before + 1) || in_list("img.gz", before + 1));
+    return known ? before + 1 : dot ? dot + 1 : "";
 }
 
 const struct gf_format *gf_format_by_suffix(const char *path) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/status.h"
 #include "formats/image.h"
@@ -304,9 +305,16 @@ static int nifti_begin(struct gf_encoder *e) {
     return rc;
 }
 
+static int check_suffix(const char *suffix, const struct gf_image *image) {
+    (void)image;
+    return strcasecmp(suffix, "hdr.gz") && strcasecmp(suffix, "img.gz")
+               ? GF_OK
+               : gf_fail(GF_EINVAL, "packed pairs are only read; write .nii.gz, .hdr or .nii");
+}
+
 const struct gf_format gf_format_nifti = {
     .name = "nifti",
-    .suffixes = "nii nii.gz hdr nifti",
+    .suffixes = "nii nii.gz hdr hdr.gz nifti",
     .summary = "NIfTI-1 and -2 of medical imaging, pairs (.hdr, .img); reads Analyze",
     .sniff = nifti_sniff,
     .header = nifti_header,
@@ -318,6 +326,7 @@ const struct gf_format gf_format_nifti = {
     .lines = true,
     .channels = 1u << 1,
     .header_block = BLOCK,
+    .check_suffix = check_suffix,
     .pairs = true,
     .record_beside = true,
 };

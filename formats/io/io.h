@@ -63,7 +63,7 @@ size_t gf_path_part(const char *path);
 /* stat() of an input: of the file itself for "FILE[PART]". */
 int gf_path_stat(const char *path, struct stat *st);
 /* The path of the samples (.img) of a NIfTI header (.hdr), or of the header of such samples, whether
- * or not there is a file. *out is NULL for another suffix; the caller frees it. */
+ * or not there is a file; both may end with .gz. *out is NULL for another suffix; the caller frees it. */
 int gf_path_partner(const char *path, char **out);
 /* Makes FILE.img FILE.hdr, in place. */
 void gf_path_to_header(char *path);

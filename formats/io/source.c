@@ -89,10 +89,14 @@ int gf_path_stat(const char *path, struct stat *st) {
     return failed;
 }
 
-/* Changes a suffix into another one in the same case, by ASCII's bit; false if it is not `from`. */
+/* Changes a suffix, or the one before .gz, into another one in the same case, by ASCII's bit; false if
+ * it is not `from`. */
 static bool change_suffix(char *path, const char *from, const char *to) {
     char *suffix = strrchr(path, '.');
-    if (!suffix || strcasecmp(suffix + 1, from))
+    if (suffix && !strcasecmp(suffix, ".gz") && suffix - path >= 4)
+        suffix -= 4;
+    if (!suffix || *suffix != '.' || strncasecmp(suffix + 1, from, 3) ||
+        (suffix[4] && suffix[4] != '.'))
         return false;
     for (int i = 0; i < 3; i++)
         suffix[1 + i] = (char)(to[i] | (suffix[1 + i] & 32));
