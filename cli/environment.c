@@ -26,6 +26,9 @@ static const char *cache_folder(void) {
 }
 
 void gf_environment_read(void) {
+    /* PoCL would compile each kernel once more for the size of its first launch, half of the time
+     * that a first use takes, for no measurable gain. */
+    setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
     gf_process_set(&(struct gf_process){.isa = value("GPUFFT_ISA"),
                                         .kernel_folder = value("GPUFFT_KERNEL_DIR"),
                                         .cache_folder = cache_folder()});

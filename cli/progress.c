@@ -125,6 +125,12 @@ void gf_progress_show(const char *what, const char *name) {
     pthread_mutex_unlock(&p.lock);
 }
 
+void gf_progress_compiling(const char *device) {
+    pthread_mutex_lock(&p.lock);
+    snprintf(p.text, sizeof p.text, "compiling kernels for %.38s (first use, kept)", device);
+    pthread_mutex_unlock(&p.lock);
+}
+
 void gf_progress_share(double done) {
     if (!p.running)
         return;

@@ -9,6 +9,8 @@
 void gf_progress_start(bool quiet, int total);
 /* Shows the current activity: "reading", … `name` is copied. */
 void gf_progress_show(const char *what, const char *name);
+/* Shows that a device's kernels are compiled, until gf_progress_show(). A gf_backend_options hook. */
+void gf_progress_compiling(const char *device);
 /* The last shown name, even without a terminal; "": none. Call at the end: other threads may change
  * it. */
 const char *gf_progress_name(void);

@@ -6,6 +6,7 @@
 
 #include "cli/environment.h"
 #include "cli/log.h"
+#include "cli/progress.h"
 #include "core/base/memory.h"
 
 struct gf_settings gf_settings_default(void) {
@@ -211,6 +212,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         o.open.device = NULL;
     o.open.no_peer = !s->peer;
     o.open.dry = s->plan_only;
+    o.open.compiling = gf_progress_compiling;
     return o;
 }
 

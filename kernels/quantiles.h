@@ -19,7 +19,13 @@
 /* A digit's sum, padded so that items with 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
 /* Keys that a work item reads at a time: all, for most samples. */
+#if THREADS > 1
 #define AT_ONCE ((9216 + THREADS - 1) / THREADS)
+#else /* a CPU: compiling unrolled loops and barriers would take seconds */
+#define AT_ONCE 1
+#undef BARRIER
+#define BARRIER()
+#endif
 
 /* Totals over all keys: the largest, the largest of zero frequencies, the weights, and the weights
  * of keys whose digit is below that of `from`. */
@@ -40,7 +46,7 @@ struct some_keys {
 /* Sums a work item's part of a histogram, from digit `first` on. */
 INLINE uint sum_own(LOCAL const uint *sum, const int first) {
     uint own = 0;
-    UNROLL for (int i = 0; i < EACH_DIGITS; i++) {
+    for (int i = 0; i < EACH_DIGITS; i++) {
         const int digit = LOCAL_ID * EACH_DIGITS + i;
         own += digit >= first && digit < SAMPLE_DIGITS ? sum[SUM_AT(digit)] : 0;
     }

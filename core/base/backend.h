@@ -224,6 +224,8 @@ struct gf_backend_options {
      * takes longer than it saves. */
     bool general;
     bool dry;              /* GPU backends: plans are only inspected, so no kernel is compiled */
+    /* GPU backends: called, on any thread, when a kernel is compiled because none is kept. */
+    void (*compiling)(const char *device);
     int64_t device_memory; /* GPU backends: bytes of device memory to use; 0: all */
     enum gf_plan_how plan;
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */

@@ -26,6 +26,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     c->general = options && options->general;
     c->dry = options && options->dry;
     c->limit = options ? options->device_memory : 0;
+    c->compiling = options ? options->compiling : NULL;
     c->how = options ? options->plan : GF_PLAN_KEPT;
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     int rc = gf_gpu_open(api, options ? options->device : NULL, &c->gpu, &c->props);
@@ -135,7 +136,7 @@ int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     int n = m->n_requests;
     for (int i = 0; i < n && c->props.shaders; i++)
         gf_gpu_shaders_name(&m->request[i]);
-    int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built);
+    int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built, c->compiling);
     m->build_seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
         m->n_requests = 0; /* none is loaded */

@@ -20,12 +20,13 @@ struct gf_gpu_context {
     struct gf_gpu_props props;
     /* As in struct gf_backend_options; resident only for a team, natural only if resident. */
     bool general, dry, resident, natural;
-    int64_t limit;              /* bytes of the device's memory to use; 0: all */
-    int threads;                /* CPU threads for the host's share */
-    enum gf_plan_how how;       /* as in struct gf_backend_options */
-    double measured_ms;         /* spent on measuring plans */
-    struct gf_gpu_stage *stage; /* copies arrays to the device and back */
-    struct gf_gpu_team *team;   /* led by this device, see core/gpu/team.h; NULL: none */
+    int64_t limit;                         /* bytes of the device's memory to use; 0: all */
+    int threads;                           /* CPU threads for the host's share */
+    enum gf_plan_how how;                  /* as in struct gf_backend_options */
+    void (*compiling)(const char *device); /* likewise; NULL: none */
+    double measured_ms;                    /* spent on measuring plans */
+    struct gf_gpu_stage *stage;            /* copies arrays to the device and back */
+    struct gf_gpu_team *team;              /* led by this device, see core/gpu/team.h; NULL: none */
 };
 
 struct gf_gpu_run {

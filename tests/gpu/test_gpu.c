@@ -312,7 +312,7 @@ static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu
                 .file = "tiny.cl", .entry = "turn", .local_bytes = ITEMS * sizeof(float)};
             snprintf(r[i].options, sizeof r[i].options, "-DFACTOR=%d.0f", i + 1);
         }
-        int rc = gf_kernel_cache_get(api, gpu, p, r, KERNELS, &built);
+        int rc = gf_kernel_cache_get(api, gpu, p, r, KERNELS, &built, NULL);
         CHECK_MSG(!rc, "%s", gf_message());
         CHECK_EQ(built, round ? 0 : KERNELS);
         for (int i = 0; i < KERNELS && !rc; i++) {
@@ -325,7 +325,7 @@ static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     }
     struct gf_kernel_request wrong = {
         .file = "tiny.cl", .entry = "turn", .options = "-DFACTOR=1.0f -DMISTAKE"};
-    CHECK_EQ(gf_kernel_cache_get(api, gpu, p, &wrong, 1, NULL), GF_EBACKEND);
+    CHECK_EQ(gf_kernel_cache_get(api, gpu, p, &wrong, 1, NULL, NULL), GF_EBACKEND);
     CHECK_MSG(strstr(gf_message(), "undeclared_name"), "%s", gf_message());
     api->free(gpu, to);
     api->free(gpu, from);

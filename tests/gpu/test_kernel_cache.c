@@ -155,7 +155,7 @@ static int get(const char *file, const char *options) {
     struct gf_kernel_request r = request(file, options);
     char *source = NULL, expected[4096];
     int built = -1, alive = shared->alive;
-    if (gf_kernel_cache_get(&fake, NULL, &props, &r, 1, &built))
+    if (gf_kernel_cache_get(&fake, NULL, &props, &r, 1, &built, NULL))
         return -1;
     CHECK(!gf_kernel_source(file, &source));
     snprintf(expected, sizeof expected, "BUILT %s|%s", options, source);
@@ -168,14 +168,20 @@ static int get(const char *file, const char *options) {
 
 /* ---- the cache as it should be ---- */
 
+static _Atomic int n_compiling;
+static void count_compiling(const char *device) {
+    n_compiling += !strcmp(device, props.name);
+}
+
 static void test_hits(void) {
     char path[256];
     struct stat st;
     struct gf_kernel_request r[4] = {request("a.cl", "-DN=1"), request("a.cl", "-DN=2"),
                                      request("a.cl", "-DN=5"), request("c.cl", "-DN=1")};
     int built = -1;
-    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, r, 4, &built), 0);
+    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, r, 4, &built, count_compiling), 0);
     CHECK_EQ(built, 4);
+    CHECK_EQ(n_compiling, 4);
     CHECK_EQ(shared->alive, 4);
     CHECK(strstr(r[0].kernel->text, "-DN=1|") && strstr(r[1].kernel->text, "-DN=2|"));
     CHECK(strstr(r[2].kernel->text, "-DN=5|"));
@@ -188,7 +194,7 @@ static void test_hits(void) {
     CHECK(!lstat(cache, &st) && (st.st_mode & 07777) == 0700);
     CHECK_EQ(get("a.cl", "-DN=1"), 0);
     CHECK_EQ(get("a.cl", "-DN=2"), 0);
-    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, NULL, 0, &built), 0);
+    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, NULL, 0, &built, NULL), 0);
     CHECK_EQ(built, 0);
 
     char text[GF_REASON];
@@ -208,8 +214,11 @@ static void test_hits(void) {
         CHECK_EQ(get("a.cl", "-DN=1"), 0);
     }
     struct gf_kernel_request other = request("a.cl", "-DN=1");
+    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, &other, 1, &built, count_compiling), 0);
+    CHECK_EQ(n_compiling, 4); /* kept: nothing is compiled */
+    fake_unload(NULL, other.kernel);
     strcpy(other.entry, "other");
-    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, &other, 1, &built), 0);
+    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, &other, 1, &built, NULL), 0);
     CHECK_EQ(built, 1);
     fake_unload(NULL, other.kernel);
     write_text(sources, "b.h", "// b has changed");
@@ -249,7 +258,7 @@ static void test_failures(void) {
         snprintf(options, sizeof options, i == 4 ? "-DBROKEN=%d" : "-DOTHER=%d", i);
         r[i] = request("a.cl", options);
     }
-    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, r, 6, &built), GF_EBACKEND);
+    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, r, 6, &built, NULL), GF_EBACKEND);
     CHECK_MSG(strstr(gf_message(), "no good: -DBROKEN=4"), "%s", gf_message());
     CHECK_EQ(shared->alive, 0);
     for (int i = 0; i < 6; i++)
@@ -257,7 +266,7 @@ static void test_failures(void) {
     CHECK(count_files("", NULL) <= files + 5);
 
     r[2] = request("gone.cl", "");
-    CHECK(gf_kernel_cache_get(&fake, NULL, &props, r, 6, NULL) != 0);
+    CHECK(gf_kernel_cache_get(&fake, NULL, &props, r, 6, NULL, NULL) != 0);
     CHECK(strstr(gf_message(), "gone.cl"));
     CHECK_EQ(shared->alive, 0);
 
@@ -285,7 +294,7 @@ static void test_side_by_side(void) {
         snprintf(options, sizeof options, "-DMANY=%d", i);
         r[i] = request("a.cl", options);
     }
-    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, r, 24, &built), 0);
+    CHECK_EQ(gf_kernel_cache_get(&fake, NULL, &props, r, 24, &built, NULL), 0);
     CHECK_EQ(built, 24);
     for (int i = 0; i < 24; i++) {
         char options[32];
@@ -452,7 +461,7 @@ static void test_processes(void) {
                 snprintf(options, sizeof options, "-DK=%d", (k + i) % KERNELS);
                 r[k] = request("a.cl", options);
             }
-            good = good && !gf_kernel_cache_get(&fake, NULL, &props, r, KERNELS, NULL);
+            good = good && !gf_kernel_cache_get(&fake, NULL, &props, r, KERNELS, NULL, NULL);
             for (int k = 0; k < KERNELS && good; k++) {
                 good = strstr(r[k].kernel->text, r[k].options) != NULL;
                 fake_unload(NULL, r[k].kernel);

@@ -22,7 +22,9 @@ struct task {
 struct work {
     const struct gf_gpu *api;
     void *gpu;
+    const struct gf_gpu_props *props;
     const struct gf_kernel_store *store;
+    void (*compiling)(const char *device);
     struct gf_kernel_request *requests;
     struct task *tasks; /* one for each request */
 };
@@ -42,6 +44,8 @@ static int find_or_build(void *user, int hand, int64_t index) {
         if (!rc || w->api->lost(w->gpu))
             return rc;
     } /* intact, but the driver refuses it: build it again */
+    if (w->compiling)
+        w->compiling(w->props->name);
     rc = w->api->build(w->gpu, r->file, t->source, r->options, &binary, &bytes);
     if (rc)
         return rc;
@@ -86,7 +90,7 @@ static int make_key(const struct gf_gpu *api, const struct gf_gpu_props *p,
 }
 
 /* Requests of one file share its source: `sources` has it at the first of them. */
-static int make_tasks(struct work *w, const struct gf_gpu_props *props, int n, char **sources) {
+static int make_tasks(struct work *w, int n, char **sources) {
     int rc = 0;
     for (int i = 0; i < n && !rc; i++) {
         struct gf_kernel_request *r = &w->requests[i];
@@ -97,16 +101,22 @@ static int make_tasks(struct work *w, const struct gf_gpu_props *props, int n, c
             rc = gf_kernel_source(r->file, &sources[i]);
         w->tasks[i].source = sources[same];
         if (!rc)
-            rc = make_key(w->api, props, r, &w->tasks[i]);
+            rc = make_key(w->api, w->props, r, &w->tasks[i]);
     }
     return rc;
 }
 
 int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
-                        struct gf_kernel_request *requests, int n, int *built) {
+                        struct gf_kernel_request *requests, int n, int *built,
+                        void (*compiling)(const char *device)) {
     struct gf_kernel_store store;
     const size_t room = n > 0 ? (size_t)n : 1;
-    struct work w = {.api = api, .gpu = gpu, .store = &store, .requests = requests};
+    struct work w = {.api = api,
+                     .gpu = gpu,
+                     .props = props,
+                     .store = &store,
+                     .compiling = compiling,
+                     .requests = requests};
     int n_built = 0;
     for (int i = 0; i < n; i++) {
         requests[i].kernel = NULL;
@@ -115,7 +125,7 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     w.tasks = calloc(room, sizeof *w.tasks);
     char **sources = calloc(room, sizeof *sources);
     gf_kernel_store_open(&store, true);
-    int rc = w.tasks && sources ? make_tasks(&w, props, n, sources)
+    int rc = w.tasks && sources ? make_tasks(&w, n, sources)
                                 : gf_fail(GF_ENOMEM, "no memory for %d kernels", n);
     if (!rc && n)
         rc = run_all(&w, n);

@@ -22,9 +22,10 @@ struct gf_kernel_request {
 
 /* Finds each kernel in the cache or builds it, several concurrently, and loads it. Requests differ
  * in more than local_bytes. On failure none is left loaded. `built`, unless NULL, counts those that
- * were compiled. */
+ * were compiled; `compiling`, unless NULL, is called with the device's name before each of them. */
 int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
-                        struct gf_kernel_request *requests, int n, int *built);
+                        struct gf_kernel_request *requests, int n, int *built,
+                        void (*compiling)(const char *device));
 
 /* Deletes a request's cached kernel. */
 void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props *props,

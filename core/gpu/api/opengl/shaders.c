@@ -114,7 +114,7 @@ int gf_gpu_shaders_copy(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     enum { BYTES = 64 }; /* copied by an invocation */
     struct gf_kernel_request r = {.file = "copy.comp", .entry = "copy"};
     copy->count = copy->bytes / 16;
-    int rc = gf_kernel_cache_get(api, gpu, props, &r, 1, NULL);
+    int rc = gf_kernel_cache_get(api, gpu, props, &r, 1, NULL, NULL);
     copy->launch =
         (struct gf_gpu_launch){.kernel = r.kernel,
                                .groups = (copy->bytes + GROUP * BYTES - 1) / (GROUP * BYTES),
