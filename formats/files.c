@@ -316,6 +316,8 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out) {
     if (!rc)
         rc = open_decoder(file, of->decoder.format, &image);
     file->pick = of->pick;
+    if (!rc && file->pick.apart)
+        rc = of->decoder.format->next(&file->decoder, gf_pick_page(&file->pick, 0), &image);
     gf_image_free(&image);
     if (rc) {
         gf_file_close(file);
@@ -479,7 +481,10 @@ int gf_file_next(struct gf_file *file, struct gf_image *image) {
     const struct gf_format *f = file->decoder.format;
     if (file->pick.images > 1) {
         file->pick.image++;
-        return describe_like(file, image);
+        int rc = describe_like(file, image);
+        return rc || !file->pick.apart
+                   ? rc
+                   : f->next(&file->decoder, gf_pick_page(&file->pick, 0), image);
     }
     gf_decoder_close(&file->decoder);
     int rc = open_decoder(file, f, image);

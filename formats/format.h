@@ -33,6 +33,7 @@ struct gf_image {
     const char *compression; /* NULL: none */
     int orientation;         /* EXIF's, 1..8; 0 if the file has none */
     bool turned;             /* the samples were turned accordingly */
+    int64_t apart;           /* pages that are read and differ, so that each is an image; 0: none */
     struct gf_axes axes;     /* names and spacing; n is 0 if the file has none */
     /* For a format whose header says so: numbers are written as the picture's own file had them,
      * scaled or narrower than px, by metadata.header. */
@@ -183,6 +184,8 @@ struct gf_format {
                       void *to);
     /* NULL, or reads n rows of a page if open() has set d->rows. */
     int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
+    /* NULL, or describes a page of a file that open() found to have pages apart. */
+    int (*next)(struct gf_decoder *d, int64_t page, struct gf_image *image);
     /* NULL, or frees what d->state owns, also after a failed open. */
     void (*close)(struct gf_decoder *d);
     /* Writes a file. NULL: calls begin(), put_pages() and end(). */

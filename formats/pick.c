@@ -82,10 +82,12 @@ int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, 
         depth *= axes->axis[i].role == GF_SPACE ? p->axis[i].count : 1;
         p->pages *= p->axis[i].count;
     }
-    const bool divides = options->volumes && axes->named && depth > 1 && depth < p->pages;
+    p->apart = image->apart;
+    const bool divides =
+        p->apart || (options->volumes && axes->named && depth > 1 && depth < p->pages);
     for (int i = 0; i < p->n && divides; i++) {
         struct gf_picked *a = &p->axis[i];
-        a->counts_images = axes->axis[i].role != GF_SPACE;
+        a->counts_images = p->apart || axes->axis[i].role != GF_SPACE;
         p->images *= a->counts_images ? a->count : 1;
     }
     p->pages /= p->images;

@@ -18,6 +18,7 @@ struct gf_pick {
     } axis[GF_MAX_AXES];
     int64_t image, images; /* the current one, and how many */
     int64_t pages;         /* of an image */
+    bool apart;            /* the images differ in shape or type */
     struct gf_axes all;    /* of all that is picked, if it is a series of images */
 };
 

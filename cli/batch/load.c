@@ -45,8 +45,9 @@ static int open_picture(struct gf_reader *r, const char *path, struct gf_image *
     else
         gf_load_note(path, image);
     r->pending = !rc;
-    r->series = !rc && gf_file_pick(r->file[0])->images > 1;
-    r->several = !rc && (r->series || gf_file_format(r->file[0])->more);
+    const struct gf_pick *pick = rc ? NULL : gf_file_pick(r->file[0]);
+    r->series = !rc && pick->images > 1 && !pick->apart;
+    r->several = !rc && (pick->images > 1 || gf_file_format(r->file[0])->more);
     r->copies = !rc && options.copies && gf_file_format(r->file[0])->lossy;
     return rc;
 }

@@ -279,10 +279,13 @@ static int check_several(struct gf_task *t) {
         }
         int more = gf_reader_more(&t->reader);
         if (more > 0)
-            return gf_fail(GF_EINVAL,
-                           "several pictures in one stream: number the outputs with {page} in "
-                           "%s, or write them as one stream, pgm:-",
-                           p->target->where.option);
+            return gf_fail(
+                GF_EINVAL, "%s: number the outputs with {page} in %s, or %s",
+                gf_file_pick(t->reader.file[0])->apart ? "its pages differ in size or type"
+                                                       : "several pictures in one stream",
+                p->target->where.option,
+                gf_file_pick(t->reader.file[0])->apart ? "take some of one kind, as in --select=z=0"
+                                                       : "write them as one stream, pgm:-");
         return more;
     }
     return 0;

@@ -77,8 +77,10 @@ static json_t *report(const char *path, const struct gf_image *image,
     return GF_REPORT(
         GF_KEY("path", path), GF_KEY("format", format->name),
         GF_KEY("shape", gf_json_shape(image->px.shape, image->ndim)),
-        GF_BOOL(".volume", image->ndim == 3),
-        GF_KEY("pages", image->ndim == 3 ? image->px.shape[0] : 1),
+        GF_BOOL(".volume", image->ndim == 3 || image->apart), GF_BOOL(".apart", image->apart > 0),
+        GF_KEY("pages", image->apart       ? image->apart
+                        : image->ndim == 3 ? image->px.shape[0]
+                                           : 1),
         GF_KEY("channels", image->px.shape[image->ndim]), GF_KEY("color", colors[image->color]),
         GF_KEY("alpha", image->alpha), GF_KEY("type", gf_dtype_name(image->px.dtype)),
         GF_KEY("depth", image->depth), GF_KEY_IF(image->white > 0, "white", (int64_t)image->white),
@@ -101,7 +103,7 @@ static json_t *report(const char *path, const struct gf_image *image,
 static const char form[] =
     "  format       {format}\n"
     "  compression  {compression}\n"
-    "  shape        {shape}{?volume  ({pages} pages)}\n"
+    "  shape        {shape}{?volume  ({pages} pages{?apart , which differ; the first})}\n"
     "  channels     {channels} ({color}{?alpha , the last is alpha})\n"
     "  type         {type}{?depth  ({depth} bits a sample in the file)}{?white , white is "
     "{white}}\n"

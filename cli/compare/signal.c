@@ -30,11 +30,13 @@ static int check_record(const struct gf_image *image, const char *command) {
     return 0;
 }
 
-/* Reads the header's samples; only PNM files hold several pictures. */
+/* Reads the header's samples; only PNM files, and TIFFs of unequal pages, hold several pictures. */
 static int read_only(struct gf_reader *r, struct gf_image *image) {
     int rc = gf_reader_read(r, image);
     if (!rc && !r->series && (rc = gf_reader_more(r)) > 0)
-        rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture");
+        rc = gf_fail(GF_EUNSUPP, r->file[0] && gf_file_pick(r->file[0])->apart
+                                     ? "its pages differ in size or type; --select=z=0 takes one"
+                                     : "a PNM of more than one picture");
     return rc ? rc : gf_load_finite(r->s, image);
 }
 

@@ -26,6 +26,7 @@ struct reader {
     struct numbers directories; /* the positions of all */
     struct numbers order;       /* the directories of the pages, by their numbers */
     bool skips, differ; /* some directories are no pages; some pages are not like the first */
+    int64_t at;         /* the first page to decode */
     size_t pages;       /* order.n, or more that follow the listed one without a directory */
     int64_t buffer_bytes;
 };
@@ -43,13 +44,17 @@ static int add(struct numbers *list, int64_t v) {
     return GF_OK;
 }
 
-static int fail_differing(const struct gf_tiff_page *a, const struct gf_tiff_page *b, int page) {
+static int fail_differing(const struct reader *r, const struct gf_tiff_page *b, int64_t from,
+                          int64_t i) {
+    const struct gf_tiff_page *a = &r->first;
     return gf_fail(
         GF_EINVAL,
-        "its pages differ: page 1 is %lldx%lld, %d channels of %s, page %d is %lldx%lld, "
-        "%d of %s",
-        (long long)a->height, (long long)a->width, (int)a->channels, gf_dtype_name(a->dtype), page,
-        (long long)b->height, (long long)b->width, (int)b->channels, gf_dtype_name(b->dtype));
+        "its pages differ: page %lld is %lldx%lld, %d channels of %s, page %lld is %lldx%lld, "
+        "%d of %s; --select=z=%lld takes one",
+        (long long)r->order.at[from] + 1, (long long)a->height, (long long)a->width,
+        (int)a->channels, gf_dtype_name(a->dtype), (long long)r->order.at[i] + 1,
+        (long long)b->height, (long long)b->width, (int)b->channels, gf_dtype_name(b->dtype),
+        (long long)from);
 }
 
 static bool same_samples(const struct gf_tiff_page *a, const struct gf_tiff_page *b) {
@@ -97,17 +102,39 @@ static int select_directory(struct reader *r, int64_t number, struct gf_tiff_pag
     return gf_tiff_describe(&r->t, page);
 }
 
-/* Checks that the pages to decode are alike. */
-static int check_pages(struct reader *r) {
+/* The pages that --select takes of a file without axes: [*from, *end). */
+static void selected_pages(const struct gf_decoder *d, int64_t n, int64_t *from, int64_t *end) {
+    const struct gf_read_options *o = &d->options;
+    *from = 0;
+    *end = n;
+    for (int i = 0; i < o->n_select; i++)
+        if (!strcmp(o->select[i].name, "z") && o->select[i].first < n) {
+            *from = o->select[i].first;
+            *end = o->select[i].count ? gf_min(n, *from + o->select[i].count) : n;
+        }
+}
+
+/* Checks that the pages to decode are alike, or else, unless axes describe them, are taken one by
+ * one. */
+static int check_pages(struct gf_decoder *d, struct gf_image *image) {
+    struct reader *r = d->state;
     struct gf_tiff_page page;
-    int rc = select_directory(r, r->order.at[0], &r->first);
+    int64_t from = 0, end = (int64_t)r->order.n;
+    if (!image->axes.n)
+        selected_pages(d, end, &from, &end);
+    int rc = select_directory(r, r->order.at[from], &r->first);
     r->buffer_bytes = r->first.buffer_bytes;
-    for (size_t i = 1; i < r->order.n && !rc; i++) {
+    for (int64_t i = from + 1; i < end && !rc; i++) {
         rc = select_directory(r, r->order.at[i], &page);
-        if (!rc && !same_page(&page, &r->first))
-            rc = fail_differing(&r->first, &page, (int)r->order.at[i] + 1);
+        const bool apart = rc || !same_page(&page, &r->first);
+        if (apart && (d->options.several || d->options.lists) && !image->axes.n && !image->record) {
+            image->apart = end - from;
+            rc = GF_OK;
+        } else if (!rc && apart)
+            rc = fail_differing(r, &page, from, i);
         r->buffer_bytes = gf_max(r->buffer_bytes, page.buffer_bytes);
     }
+    r->at = from;
     return rc;
 }
 
@@ -339,6 +366,65 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
     return rc ? rc : gf_tiff_check(&r->t);
 }
 
+/* Refuses a camera's raw picture: its first page is a thumbnail of the developed one. */
+static int check_raw(struct gf_tiff *t) {
+    enum { MOST = 16 };
+    uint16_t n = 0, photometric = 0;
+    uint64_t *sub = NULL, at[MOST], first = gf_libtiff.TIFFCurrentDirOffset(t->tif);
+    unsigned char head[10] = {0};
+    void *version = NULL;
+    const char *name = NULL;
+    int rc = gf_source_seek(t->source, 0);
+    if (rc || gf_source_read(t->source, head, sizeof head) < 0)
+        return rc ? rc : gf_fail(GF_EIO, "its first bytes cannot be read");
+    if (first == 16 && !memcmp(head + 8, "CR", 2))
+        name = "a Canon CR2 raw";
+    if (gf_libtiff.TIFFGetField(t->tif, TIFFTAG_DNGVERSION, &version))
+        name = "a DNG raw";
+    if (!name && gf_libtiff.TIFFGetField(t->tif, TIFFTAG_SUBIFD, &n, &sub) && sub) {
+        n = n < MOST ? n : MOST;
+        memcpy(at, sub, n * sizeof *at);
+        struct gf_tiff as_it_was = *t;
+        for (int i = 0; i < n && !name; i++)
+            if (gf_libtiff.TIFFSetSubDirectory(t->tif, at[i]) &&
+                gf_libtiff.TIFFGetField(t->tif, TIFFTAG_PHOTOMETRIC, &photometric) &&
+                photometric == PHOTOMETRIC_CFA)
+                name = "a camera raw (such as NEF or ARW)";
+        *t = as_it_was; /* a damaged one is of no importance */
+        if (!gf_libtiff.TIFFSetSubDirectory(t->tif, first))
+            return gf_tiff_report(t, "broken TIFF: ");
+    }
+    return name ? gf_fail(GF_EUNSUPP,
+                          "is %s file, which gpufft does not read; develop it to TIFF first", name)
+                : GF_OK;
+}
+
+/* Describes `pages` pages like page i, which becomes the current one. */
+static int describe_page(struct gf_decoder *d, int64_t i, size_t pages, struct gf_image *image) {
+    struct reader *r = d->state;
+    const struct gf_tiff_page *p = &r->first;
+    const bool volume = pages > 1;
+    int rc = select_directory(r, r->order.at[i], &r->first);
+    if (!rc)
+        rc = gf_tiff_get_metadata(&r->t, image);
+    if (rc)
+        return rc;
+    const int64_t shape[3] = {(int64_t)pages, p->height, p->width};
+    image->color = p->color;
+    image->alpha = p->alpha;
+    image->white = p->white;
+    image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
+    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+    rc =
+        gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
+    return rc ? rc : gf_tiff_check(&r->t);
+}
+
+static int tiff_next(struct gf_decoder *d, int64_t page, struct gf_image *image) {
+    gf_metadata_free(&image->metadata);
+    return describe_page(d, page, 1, image);
+}
+
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     enum { SLACK = 64 << 20 }; /* libtiff may allocate this much beyond the file's size */
     struct reader *r = d->state;
@@ -350,12 +436,13 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     int rc = gf_tiff_open(t, "rm", size + SLACK);
     if (!rc && t->failed)
         rc = gf_tiff_report(t, "not a TIFF: ");
+    if (!rc)
+        rc = check_raw(t);
     t->has_nodata = !rc && gf_tiff_nodata(t, &t->nodata);
     if (!rc)
         rc = survey(r);
     if (rc)
         return rc;
-    const struct gf_tiff_page *p = &r->first;
     r->pages = r->order.n;
     if (!gf_libtiff.TIFFSetSubDirectory(t->tif, (uint64_t)r->directories.at[0]))
         rc = gf_tiff_report(t, "broken TIFF: ");
@@ -364,25 +451,10 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     if (!rc && !image->record)
         rc = read_axes(d, image);
     if (!rc && r->differ)
-        rc = check_pages(r);
-    if (!rc && !gf_libtiff.TIFFSetSubDirectory(t->tif, (uint64_t)r->directories.at[r->order.at[0]]))
-        rc = gf_tiff_report(t, "broken TIFF: ");
-    if (!rc)
-        rc = gf_tiff_get_metadata(t, image);
-    if (rc)
-        return rc;
-    image->color = p->color;
-    image->alpha = p->alpha;
-    image->white = p->white;
-    image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
-    const int64_t shape[3] = {(int64_t)r->pages, p->height, p->width};
-    const bool volume = r->pages > 1;
-    d->whole = !volume; /* its rows are in strips or tiles */
-    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+        rc = check_pages(d, image);
+    d->whole = r->pages < 2; /* its rows are in strips or tiles */
     d->extra = r->buffer_bytes;
-    rc =
-        gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
-    return rc ? rc : gf_tiff_check(t);
+    return rc ? rc : describe_page(d, r->at, r->pages, image);
 }
 
 static void tiff_close(struct gf_decoder *d) {
@@ -407,6 +479,7 @@ const struct gf_format gf_format_tiff = {
     .open = tiff_open,
     .read_pages = tiff_read_pages,
     .read_rows = tiff_read_rows,
+    .next = tiff_next,
     .close = tiff_close,
     .begin = gf_tiff_begin,
     .put_pages = gf_tiff_put_pages,

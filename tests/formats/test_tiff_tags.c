@@ -1,5 +1,5 @@
 /* TIFFs of GDAL and of radar: strips and tiles that are not stored, numbers for no data, complex
- * integers. */
+ * integers; and camera raws. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,10 +115,57 @@ static void test_complex_integers(void) {
     }
 }
 
+/* A page of one sample, with what says that it is a camera's raw picture. */
+static void put_raw(int kind) {
+    static const unsigned char version[4] = {1, 4, 0, 0};
+    static const uint64_t none = 0;
+    unsigned char file[128] = "II*\0\020\0\0\0CR\2\0\0\0\0\0\7";
+    const uint16_t tags[7][2] = {{256, 1}, {257, 1}, {258, 8}, {262, 1},
+                                 {273, 0}, {278, 1}, {279, 1}};
+    for (int i = 0; i < 7; i++)
+        memcpy(file + 18 + 12 * i, (uint16_t[]){tags[i][0], 3, 1, 0, tags[i][1], 0}, 12);
+    file[18 + 12 * 4 + 8] = 110;
+    TIFF *tif = TIFFOpen("r.tif", "wl");
+    for (int page = 0; page < 1 + (kind > 1); page++) {
+        TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 1);
+        TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+        TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+        TIFFSetField(tif, TIFFTAG_PHOTOMETRIC,
+                     page && kind == 2 ? PHOTOMETRIC_CFA : PHOTOMETRIC_MINISBLACK);
+        TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, 1);
+        if (kind == 1)
+            TIFFSetField(tif, TIFFTAG_DNGVERSION, version);
+        if (kind > 1 && !page)
+            TIFFSetField(tif, TIFFTAG_SUBIFD, 1, &none);
+        TIFFWriteRawStrip(tif, 0, file, 1);
+        TIFFWriteDirectory(tif);
+    }
+    TIFFClose(tif);
+    if (kind == 0)
+        file_put("r.tif", file, sizeof file);
+}
+
+/* Camera raws are refused by name; SubIFDs of other pages, such as a pyramid's, are no raws. */
+static void test_raws(void) {
+    static const char *const names[] = {"CR2", "DNG", "NEF"};
+    for (int kind = 0; kind < 4; kind++) {
+        struct gf_image image = {0};
+        put_raw(kind);
+        int rc = gf_image_read("r.tif", &any, &image, NULL);
+        if (kind < 3)
+            CHECK_MSG(rc == GF_EUNSUPP && strstr(gf_message(), names[kind]), "%d: %s", kind,
+                      gf_message());
+        else
+            CHECK_EQ(rc, GF_OK);
+        gf_image_free(&image);
+    }
+}
+
 int main(void) {
     scratch_enter();
     test_sparse();
     test_complex_integers();
+    test_raws();
     scratch_leave();
     return TEST_END();
 }
