@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Helpers for *.test. Each command under test leaves its output in .out and .err.
-checks_passed=0 checks_failed=0 checks_known=0
+checks_passed=0 checks_failed=0 checks_known=0 absent_backends=
 
 finish() { echo "$checks_passed $checks_failed $checks_known" >.count; }
 
@@ -56,6 +56,17 @@ absent() { local f; for f; do if [ -e "$f" ]; then fail_check "there is a file $
 # No temporary was left in this folder.
 clean() { if [ -z "$(find . -name '.gpufft-*')" ]; then pass; else fail_check "a temporary was left"; fi; }
 check() { if "$@"; then pass; else fail_check "not true: $*"; fi; }
+
+# has BACKEND: it is present. Else checks are skipped: one line for the section gives the reason.
+has() {
+    "$GPUFFT" devices 2>/dev/null | grep -q "^$1 *present" && return
+    case " $absent_backends " in
+    *" $1 "*) ;;
+    *) echo "$name: skipped: $("$GPUFFT" devices 2>/dev/null | sed -n "/^$1 /{n;s/^ *//p}")" ;;
+    esac
+    absent_backends+=" $1"
+    return 1
+}
 
 # within KIB ARGUMENT...: gpufft takes no more memory than that and what the program itself and the buffers
 # of its coders are. (Sanitizers take several bytes for one.)
