@@ -239,9 +239,12 @@ static int new_file(const char *path, const struct gf_read_options *options,
     if (!rc)
         rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
     char *metadata = NULL;
-    if (rc && !again && !gf_zarr_metadata(path, &metadata) && metadata) {
+    const int zarr = rc && !again ? gf_zarr_metadata(path, &metadata) : GF_OK;
+    rc = zarr ? zarr : rc;
+    if (metadata) {
         file->is_zarr = true;
         rc = gf_source_open(metadata, &file->source);
+        rc = rc ? gf_fail(rc, "its '%s': %s", strrchr(metadata, '/') + 1, gf_message()) : GF_OK;
     }
     free(metadata);
     if (!rc)

@@ -24,8 +24,11 @@ int gf_zarr_metadata(const char *path, char **out) {
             return gf_no_memory();
         if (!stat(*out, &st) && S_ISREG(st.st_mode))
             return GF_OK;
+        const bool there = i < 2 && !lstat(*out, &st);
         free(*out);
         *out = NULL;
+        if (there)
+            return gf_fail(GF_EFORMAT, "broken Zarr: its '%s' is no file", names[i]);
     }
     return GF_OK;
 }
@@ -258,36 +261,80 @@ static void place(const struct gf_zarr_array *a, const struct run *r, const int6
     }
 }
 
-static int decode_run(const struct gf_zarr_array *a, const struct run *r, char *to) {
+/* The number of a run's first chunk; *n is the number of its chunks, which follow each other. */
+static int64_t chunks_of(const struct gf_zarr_array *a, const struct run *r, int64_t *n) {
+    int64_t number = 0;
+    *n = 1;
+    for (int i = 0; i < a->rank; i++) {
+        number = number * gf_divide_up(a->shape[i], a->chunk[i]) + r->from[i];
+        *n *= r->end[i] - r->from[i];
+    }
+    return number;
+}
+
+static int decode_run(struct gf_zarr_array *a, const struct run *r, char *to) {
     const int64_t numbers = gf_shape_count(a->chunk, a->rank);
     const bool coded = a->coding.coded;
-    int64_t at[GF_ZARR_DIMS];
+    int64_t at[GF_ZARR_DIMS], n, first = chunks_of(a, r, &n);
+    int64_t k = gf_zarr_find_stored(a, first), end = gf_zarr_find_stored(a, first + n);
+    if (end - k < n)
+        gf_zarr_fill(a, r->count * (a->page / (int64_t)gf_dtype_size(a->dtype)), to);
     char *buffer[2] = {malloc((size_t)numbers * gf_coding_bytes(&a->coding, a->dtype)),
                        coded ? malloc((size_t)numbers * gf_dtype_size(a->dtype)) : NULL};
-    int rc = buffer[0] && buffer[coded] ? GF_OK : gf_no_memory(), i = 0;
-    memcpy(at, r->from, sizeof at);
-    while (i >= 0 && !rc) {
+    int rc = buffer[0] && buffer[coded] ? GF_OK : gf_no_memory();
+    for (; k < end && !rc; k++) {
+        for (int64_t i = a->rank - 1, rest = a->stored[k]; i >= 0; i--) {
+            const int64_t chunks = gf_divide_up(a->shape[i], a->chunk[i]);
+            at[i] = rest % chunks;
+            rest /= chunks;
+        }
         rc = gf_zarr_read_chunk(a, at, numbers, buffer);
         if (!rc)
             place(a, r, at, buffer[coded], to);
-        for (i = a->rank - 1; i >= 0 && ++at[i] == r->end[i]; i--)
-            at[i] = r->from[i];
     }
     free(buffer[0]);
     free(buffer[1]);
     return rc;
 }
 
+/* How many pages from p on, of a run of none but missing chunks, have the fill value: those of the
+ * runs until a chunk that is stored. */
+static int64_t missing_pages(const struct gf_zarr_array *a, const struct run *r, int64_t p) {
+    const int64_t along = gf_divide_up(a->shape[a->axis], a->chunk[a->axis]);
+    const int64_t faster =
+        r->count /
+        gf_min(a->chunk[a->axis], a->shape[a->axis] - r->from[a->axis] * a->chunk[a->axis]);
+    int64_t n, first = chunks_of(a, r, &n), k = gf_zarr_find_stored(a, first), all = 1;
+    bool in_order = true; /* runs are as their chunks are */
+    for (int i = 0; i < a->rank; i++) {
+        all *= gf_divide_up(a->shape[i], a->chunk[i]);
+        in_order = in_order && (i >= a->axis || a->chunk[i] == 1);
+    }
+    const int64_t run = first / n, line = run / along;
+    int64_t until = (k < a->n_stored ? a->stored[k] : all) / n;
+    if (!in_order)
+        until = gf_min(until, (line + 1) * along);
+    const int64_t runs = (until / along - line) * a->shape[a->axis] +
+                         (until % along - run % along) * a->chunk[a->axis];
+    return until > run ? r->first + runs * faster - p : 0;
+}
+
 /* Whole runs are decoded in place, others are kept for the pages that come next. */
 static int zarr_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
                            int64_t n, void *to) {
     struct gf_zarr_array *a = d->state;
+    const int64_t samples = a->page / (int64_t)gf_dtype_size(a->dtype);
     char *out = to;
-    int rc = GF_OK;
+    int rc = gf_zarr_list_chunks(a);
     (void)image;
     for (int64_t p = from, some; p < from + n && !rc; p += some, out += some * a->page) {
         const struct run r = run_of(a, p);
         const bool held = a->held && a->first == r.first;
+        some = held ? 0 : gf_min(missing_pages(a, &r, p), from + n - p);
+        if (some > 0) {
+            gf_zarr_fill(a, some * samples, out);
+            continue;
+        }
         some = gf_min(r.first + r.count, from + n) - p;
         if (!held && some == r.count) {
             rc = decode_run(a, &r, out);
@@ -307,6 +354,7 @@ static int zarr_read_pages(struct gf_decoder *d, const struct gf_image *image, i
 static void zarr_close(struct gf_decoder *d) {
     struct gf_zarr_array *a = d->state;
     free(a->run);
+    free(a->stored);
     free(a->folder);
 }
 

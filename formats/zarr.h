@@ -8,7 +8,7 @@
 #include "formats/format.h"
 
 /* Sets *out to the path of the metadata of a folder that is a Zarr array or a group of them, which
- * the caller frees; NULL if the path is something else. */
+ * the caller frees; NULL if the path is something else. GF_EFORMAT if the array's is no file. */
 int gf_zarr_metadata(const char *path, char **out);
 
 /* How chunks are packed. */
@@ -38,6 +38,9 @@ struct gf_zarr_array {
     int64_t most_pages; /* of a run */
     char *run;          /* the last one, of `held` pages from `first` on; owned */
     int64_t first, held;
+    /* The chunks that have a file, by their number in the order of their indices, ascending; owned. */
+    int64_t *stored, n_stored, most_stored;
+    bool listed;
 };
 
 /* "FOLDER/NAME", which the caller frees; NULL without memory. */
@@ -52,8 +55,14 @@ int gf_zarr_bad(const char *what);
 int gf_zarr_open_array(const char *folder, struct gf_zarr_array *a);
 /* Bytes that reading a chunk needs, its two buffers among them. */
 int64_t gf_zarr_chunk_bytes(const struct gf_zarr_array *a);
+/* Lists the chunks that have a file, once. */
+int gf_zarr_list_chunks(struct gf_zarr_array *a);
+/* The place in a->stored of the first chunk whose number is `from` or more. */
+int64_t gf_zarr_find_stored(const struct gf_zarr_array *a, int64_t from);
+/* Sets n samples to the fill value, which missing chunks have. */
+void gf_zarr_fill(const struct gf_zarr_array *a, int64_t n, char *samples);
 /* Decodes the chunk at these indices, of so many `numbers`, into the second buffer if they are stored
- * in another type, else into the first. A missing one has the fill value. */
+ * in another type, else into the first. */
 int gf_zarr_read_chunk(const struct gf_zarr_array *a, const int64_t *at, int64_t numbers,
                        char *const buffer[2]);
 

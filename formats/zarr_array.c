@@ -1,5 +1,6 @@
 /* A Zarr array of version 2 or 3: its metadata, and its chunks one by one, which are unpacked with
  * zlib and with libraries that are loaded when one is met. */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static int unpack(enum gf_zarr_codec codec, bool summed, const void *from, size_
 /* ---- arrays ---- */
 
 enum { MOST_JSON = 1 << 20, MOST_NAME = GF_ZARR_DIMS * 22 + 4 };
-static const int64_t most_chunk = 1 << 30;
+static const int64_t most_chunk = 1 << 30, most_chunks = 1 << 30, few_samples = 4096;
 
 char *gf_zarr_path(const char *folder, const char *name) {
     char *path;
@@ -296,6 +297,14 @@ static int describe_array(const json_t *root, struct gf_zarr_array *a) {
     rc = gf_size_product(a->chunk, a->rank, (int64_t)gf_coding_bytes(&a->coding, a->dtype), &bytes);
     if (rc || bytes > most_chunk)
         return gf_fail(GF_EFORMAT, "broken Zarr: chunks of more than a gigabyte");
+    double count = 1;
+    for (int i = 0; i < a->rank; i++)
+        count *= (double)gf_divide_up(a->shape[i], a->chunk[i]);
+    const int64_t samples = gf_shape_count(a->chunk, a->rank);
+    if (count > (double)most_chunks && samples < few_samples)
+        return gf_fail(GF_EUNSUPP,
+                       "%.3g chunks of %lld samples; rechunk it to at most 2^30 of them", count,
+                       (long long)samples);
     return get_fill(a, json_object_get(root, "fill_value"));
 }
 
@@ -338,7 +347,117 @@ static void chunk_name(const struct gf_zarr_array *a, const int64_t *at, char na
     }
 }
 
-/* Reads a chunk's file and unpacks it into `bytes` at `to`; *missing if there is none. */
+/* ---- the chunks that are there ---- */
+
+static int add_stored(struct gf_zarr_array *a, int64_t number) {
+    if (a->n_stored == a->most_stored) {
+        const int64_t most = a->most_stored * 2 + 64;
+        int64_t *more = realloc(a->stored, (size_t)most * sizeof *more);
+        if (!more)
+            return gf_no_memory();
+        a->stored = more;
+        a->most_stored = most;
+    }
+    a->stored[a->n_stored++] = number;
+    return GF_OK;
+}
+
+/* Reads the indices along the axes [from, end) from a name as chunk_name() writes it, and appends
+ * them to *number. */
+static bool parse_name(const struct gf_zarr_array *a, const char *name, int from, int end,
+                       int64_t *number) {
+    for (int i = from; i < end; i++) {
+        const int64_t chunks = gf_divide_up(a->shape[i], a->chunk[i]);
+        int64_t index = 0;
+        if (i > from && *name++ != a->separator)
+            return false;
+        if (*name < '0' || *name > '9' || (*name == '0' && name[1] >= '0' && name[1] <= '9'))
+            return false;
+        for (; *name >= '0' && *name <= '9' && index < chunks; name++)
+            index = index * 10 + *name - '0';
+        if (index >= chunks)
+            return false;
+        *number = *number * chunks + index;
+    }
+    return !*name;
+}
+
+/* Lists the chunks in a folder whose indices along the axes before `axis` are in `number`. */
+static int list_folder(struct gf_zarr_array *a, const char *path, int axis, int64_t number) {
+    const int first = a->rank - a->n;
+    const bool nested = a->separator == '/', begins = a->prefixed && !nested;
+    struct dirent *e;
+    char clean[256];
+    DIR *folder = opendir(path);
+    int rc = GF_OK;
+    if (!folder && (errno != ENOENT || axis > first))
+        return gf_fail_errno(GF_EIO, path);
+    while (folder && !rc && (errno = 0, e = readdir(folder))) {
+        const char *name = e->d_name;
+        int64_t next = number;
+        if (begins && (*name++ != 'c' || *name++ != a->separator))
+            continue;
+        if (!parse_name(a, name, axis, nested ? axis + 1 : a->rank, &next))
+            continue;
+        char *below = nested && axis + 1 < a->rank ? gf_zarr_path(path, name) : NULL;
+        if (nested && axis + 1 < a->rank)
+            rc = below ? list_folder(a, below, axis + 1, next) : gf_no_memory();
+        else
+            rc = add_stored(a, next);
+        free(below);
+    }
+    if (!rc && errno)
+        rc = gf_fail_errno(GF_EIO, gf_clean_text(clean, sizeof clean, path));
+    if (folder)
+        closedir(folder);
+    return rc;
+}
+
+static int ascending(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* An array may have millions of chunks and few files, so the folder is listed. */
+int gf_zarr_list_chunks(struct gf_zarr_array *a) {
+    const bool below = a->prefixed && a->separator == '/';
+    if (a->listed)
+        return GF_OK;
+    char *path = below ? gf_zarr_path(a->folder, "c") : strdup(a->folder);
+    a->n_stored = 0;
+    int rc = path ? list_folder(a, path, a->rank - a->n, 0) : gf_no_memory();
+    free(path);
+    if (a->n_stored)
+        qsort(a->stored, (size_t)a->n_stored, sizeof *a->stored, ascending);
+    a->listed = !rc;
+    return rc;
+}
+
+int64_t gf_zarr_find_stored(const struct gf_zarr_array *a, int64_t from) {
+    int64_t low = 0, high = a->n_stored;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (a->stored[middle] < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void gf_zarr_fill(const struct gf_zarr_array *a, int64_t n, char *samples) {
+    enum { BLOCK = 1 << 16 };
+    const int64_t size = (int64_t)gf_dtype_size(a->dtype), bytes = n * size;
+    memcpy(samples, a->fill, (size_t)size);
+    for (int64_t done = size, more; done < bytes; done += more) {
+        more = gf_min(gf_min(done, BLOCK), bytes - done);
+        memcpy(samples + done, samples, (size_t)more);
+    }
+}
+
+/* ---- one chunk ---- */
+
+/* Reads a chunk's file and unpacks it into `bytes` at `to`; *missing if it was removed meanwhile. */
 static int load_chunk(const struct gf_zarr_array *a, const char *path, char *to, int64_t bytes,
                       bool *missing) {
     struct stat st;
@@ -360,7 +479,7 @@ static int load_chunk(const struct gf_zarr_array *a, const char *path, char *to,
 
 int gf_zarr_read_chunk(const struct gf_zarr_array *a, const int64_t *at, int64_t numbers,
                        char *const buffer[2]) {
-    const size_t stored = gf_coding_bytes(&a->coding, a->dtype), size = gf_dtype_size(a->dtype);
+    const size_t stored = gf_coding_bytes(&a->coding, a->dtype);
     const size_t unit = a->coding.coded ? stored : gf_dtype_size(gf_dtype_real(a->dtype));
     const int64_t bytes = numbers * (int64_t)stored;
     char name[MOST_NAME], why[256], *samples = buffer[a->coding.coded];
@@ -369,8 +488,8 @@ int gf_zarr_read_chunk(const struct gf_zarr_array *a, const int64_t *at, int64_t
     char *path = gf_zarr_path(a->folder, name);
     int rc = path ? load_chunk(a, path, buffer[0], bytes, &missing) : gf_no_memory();
     free(path);
-    for (int64_t i = 0; i < numbers && missing; i++)
-        memcpy(samples + (size_t)i * size, a->fill, size);
+    if (missing)
+        gf_zarr_fill(a, numbers, samples);
     if (!rc && !missing && unit > 1 && a->big_endian != gf_host_is_big_endian())
         gf_swap_bytes(buffer[0], (size_t)bytes / unit, unit);
     if (!rc && !missing && a->coding.coded)

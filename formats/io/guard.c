@@ -13,6 +13,7 @@
 
 #include "core/base/status.h"
 #include "formats/record.h"
+#include "formats/zarr.h"
 
 struct file {
     dev_t dev; /* of the folder; 0 and 0: none */
@@ -30,6 +31,10 @@ static struct {
     bool on;
     void *entries;     /* of tsearch() */
     bool reads_folder; /* one of them is an input */
+    /* The last output's folder, and whether it or one around it is a Zarr array or group. */
+    dev_t out_dev;
+    ino_t out_ino;
+    bool out_zarr;
     /* The last folder looked up: consecutive inputs and outputs often share one. */
     char *folder;
     dev_t folder_dev;
@@ -120,6 +125,7 @@ static void switch_to(bool on) {
     free(guard.folder);
     guard.entries = guard.folder = NULL;
     guard.reads_folder = false;
+    guard.out_ino = 0;
     guard.on = on;
     pthread_mutex_unlock(&guard.lock);
 }
@@ -257,11 +263,19 @@ int gf_guard_read_picture(const char *path, const char *called) {
 
 /* ---- outputs ---- */
 
-/* The innermost input that is a folder and has this file below it, or NULL. Parts of the path that do
- * not exist yet count as folders. */
-static const struct file *find_folder_read(const char *path) {
+static bool is_zarr(const char *folder) {
+    char *metadata = NULL;
+    const bool is = gf_zarr_metadata(folder, &metadata) || metadata;
+    free(metadata);
+    return is;
+}
+
+/* The innermost input that is a folder and has this file below it, or NULL; sets *in_zarr if a folder
+ * further in is a Zarr array or group. Parts of the path that do not exist yet count as folders. */
+static const struct file *find_folder_read(const char *path, bool *in_zarr) {
     char at[PATH_MAX];
     struct stat st, below = {0};
+    *in_zarr = false;
     if ((size_t)snprintf(at, sizeof at, "%s%s", *path == '/' ? "" : "./", path) >= sizeof at)
         return NULL;
     do
@@ -273,6 +287,7 @@ static const struct file *find_folder_read(const char *path) {
             return e;
         if (st.st_dev == below.st_dev && st.st_ino == below.st_ino)
             return NULL;
+        *in_zarr = *in_zarr || is_zarr(*at ? at : "/");
         below = st;
         memcpy(at + n, "/..", 4);
     }
@@ -286,9 +301,23 @@ static const struct file *find_read(const char *path, const struct place *p) {
         e = find(p->file_dev, p->file_ino, "");
     if ((!e || !e->read) && !p->exempt && !p->block)
         e = find(p->dev, p->ino, p->name);
-    if ((!e || !e->read) && !p->exempt && !p->block && guard.reads_folder)
-        e = find_folder_read(p->resolved ? p->resolved : path);
+    const bool kept = p->ino && p->ino == guard.out_ino && p->dev == guard.out_dev;
+    if ((!e || !e->read) && !p->exempt && !p->block && (guard.reads_folder || !kept)) {
+        e = find_folder_read(p->resolved ? p->resolved : path, &guard.out_zarr);
+        guard.out_dev = p->dev;
+        guard.out_ino = p->ino;
+    }
     return e && e->read ? e : NULL;
+}
+
+/* Call it after find_read(). */
+static int check_zarr(int code, const char *path, const struct place *p) {
+    char output[256];
+    if (p->exempt || p->block || !guard.out_zarr)
+        return 0;
+    return gf_fail(code,
+                   "output '%s' is in a Zarr folder, which gpufft only reads; name another folder",
+                   gf_clean_text(output, sizeof output, path));
 }
 
 static int fail_read(int code, const char *path, const struct place *p, const struct file *e) {
@@ -333,12 +362,10 @@ static int take_file(const struct place *p, const char *path, const struct gf_cl
 static int claim(const char *path, const struct gf_claimant *who, struct gf_claimant *other) {
     struct place p;
     bool is_stdout = !strcmp(path, "-");
-    int rc = 0;
     locate(path, STDOUT_FILENO, false, &p);
     const struct file *read = find_read(path, &p);
-    if (read)
-        rc = fail_read(GF_EUSAGE, path, &p, read);
-    else if (is_stdout || !(p.exempt || p.block))
+    int rc = read ? fail_read(GF_EUSAGE, path, &p, read) : check_zarr(GF_EUSAGE, path, &p);
+    if (!rc && (is_stdout || !(p.exempt || p.block)))
         rc = take(enter(p.dev, p.ino, p.name), who, other);
     if (!rc && p.regular && p.linked)
         rc = take_file(&p, path, who, other);
@@ -357,12 +384,10 @@ int gf_guard_claim(const char *path, const struct gf_claimant *who, struct gf_cl
 static int open_place(const char *path) {
     struct place p;
     struct file *e = NULL;
-    int rc = 0;
     locate(path, STDOUT_FILENO, true, &p);
     const struct file *read = find_read(path, &p);
-    if (read) {
-        rc = fail_read(GF_EIO, path, &p, read);
-    } else if (!p.exempt && !p.block) {
+    int rc = read ? fail_read(GF_EIO, path, &p, read) : check_zarr(GF_EIO, path, &p);
+    if (!rc && !p.exempt && !p.block) {
         e = enter(p.dev, p.ino, p.name);
         rc = !e ? GF_ENOMEM : e->opened ? gf_fail(GF_EIO, "two outputs meet in '%s'", path) : 0;
     }

@@ -25,11 +25,11 @@ int gf_guard_read(const char *path, const char *called);
 int gf_guard_read_picture(const char *path, const char *called);
 
 /* Enters an output ("-": stdout) before it is opened; the same claimant may repeat this. Returns 0,
- * 1 if the output is exempt, GF_ENOMEM, GF_EUSAGE with a message if it is an input, or GF_EUSAGE
- * with `other` set if another claimant has it. In all other cases `other` is zero. */
+ * 1 if the output is exempt, GF_ENOMEM, GF_EUSAGE with a message if it is an input or below a Zarr
+ * folder, or GF_EUSAGE with `other` set if another claimant has it. In all other cases `other` is zero. */
 int gf_guard_claim(const char *path, const struct gf_claimant *who, struct gf_claimant *other);
 
-/* Call it before writing or removing a file: GF_EIO if it is an input or was opened before. */
+/* Call it before writing or removing a file: GF_EIO if it is an input, below a Zarr folder, or was opened before. */
 int gf_guard_open(const char *path);
 
 /* Follows symbolic links of the last component, so that a commit replaces their target, which need

@@ -6,214 +6,22 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "formats/files.h"
 #include "formats/io/guard.h"
 #include "tests/formats/files.h"
+#include "tests/formats/zarr_made.h"
 #include "tests/test.h"
 
-enum codec { PLAIN, ZLIB, GZIP, ZSTD, BLOSC, SUM, N_CODECS };
-static const char *const codec_names[] = {"", "zlib", "gzip", "zstd", "blosc", "crc32c"};
 static const struct gf_read_options modest = {.max_memory = 64 << 20};
-
-static const struct {
-    const char *code, *name;
-    enum gf_dtype dtype;
-    int size;
-    char kind; /* of stored numbers: u, i, f; h: 16-bit float; c */
-} types[] = {{"b1", "bool", GF_U8, 1, 'u'},       {"u1", "uint8", GF_U8, 1, 'u'},
-             {"i1", "int8", GF_I8, 1, 'i'},       {"u2", "uint16", GF_U16, 2, 'u'},
-             {"i2", "int16", GF_I16, 2, 'i'},     {"u4", "uint32", GF_U32, 4, 'u'},
-             {"i4", "int32", GF_I32, 4, 'i'},     {"u8", "uint64", GF_F64, 8, 'u'},
-             {"i8", "int64", GF_F64, 8, 'i'},     {"f2", "float16", GF_F32, 2, 'h'},
-             {"f4", "float32", GF_F32, 4, 'f'},   {"f8", "float64", GF_F64, 8, 'f'},
-             {"c8", "complex64", GF_C64, 8, 'c'}, {"c16", "complex128", GF_C128, 16, 'c'}};
-enum { N_TYPES = sizeof types / sizeof *types, U2 = 3 };
-
-struct made {
-    int version, type, rank;
-    int shape[5], chunk[5];
-    enum codec codec;
-    bool big, v2_keys;
-    char separator;
-    const char *fill, *more; /* metadata as text */
-};
 
 static const struct made usual = {
     .version = 2, .type = U2, .rank = 3, .shape = {5, 7, 11}, .chunk = {2, 3, 4}, .separator = '.'};
-
-/* The number at an index of the array, small enough for every type. */
-static int number_at(const struct made *m, const int *index) {
-    int i = 0;
-    for (int k = 0; k < m->rank; k++)
-        i = i * m->shape[k] + index[k];
-    return i * 7 % 101;
-}
-
-/* Stores v and, of a complex number, v + 1. */
-static void put_number(const struct made *m, int v, unsigned char *to) {
-    const int parts = types[m->type].kind == 'c' ? 2 : 1, size = types[m->type].size / parts;
-    for (int part = 0; part < parts; part++, v++, to += size) {
-        const float f = (float)v;
-        const double d = v;
-        uint64_t bits = (uint64_t)v;
-        uint32_t bits32;
-        int e = 0;
-        if (strchr("fc", types[m->type].kind) && size == 4)
-            memcpy(&bits32, &f, 4), bits = bits32;
-        else if (strchr("fc", types[m->type].kind))
-            memcpy(&bits, &d, 8);
-        else if (types[m->type].kind == 'h' && v) /* 1.xxx * 2^e */
-            for (bits = 0; v >> (e + 1); e++)
-                ;
-        if (types[m->type].kind == 'h' && v)
-            bits = (uint64_t)(e + 15) << 10 | (((uint64_t)v << 10 >> e) & 1023);
-        for (int i = 0; i < size; i++)
-            to[i] = (unsigned char)(bits >> 8 * (m->big ? size - 1 - i : i));
-    }
-}
-
-static uint32_t sum_of(const unsigned char *p, size_t n) {
-    uint32_t crc = ~0u;
-    for (size_t i = 0; i < n * 8; i++) {
-        const uint32_t bit = (crc ^ p[i / 8] >> i % 8) & 1;
-        crc = crc >> 1 ^ (bit ? 0x82f63b78 : 0);
-    }
-    return ~crc;
-}
-
-static void put_little(unsigned char *to, uint64_t v, int size) {
-    for (int i = 0; i < size; i++)
-        to[i] = (unsigned char)(v >> 8 * i);
-}
-
-/* Packs n bytes; Zstandard and Blosc have a form that only stores. Returns the packed size. */
-static size_t pack(enum codec codec, const unsigned char *from, size_t n, unsigned char *to) {
-    z_stream z = {.next_in = (unsigned char *)(uintptr_t)from, .avail_in = (uInt)n};
-    memcpy(to, from, n);
-    switch (codec) {
-    case ZLIB:
-    case GZIP:
-        z.next_out = to;
-        z.avail_out = 1 << 16;
-        deflateInit2(&z, 6, Z_DEFLATED, codec == GZIP ? 31 : 15, 8, Z_DEFAULT_STRATEGY);
-        deflate(&z, Z_FINISH);
-        deflateEnd(&z);
-        return z.total_out;
-    case ZSTD: /* a single segment, its size in four bytes, one last raw block */
-        memcpy(to, "\x28\xb5\x2f\xfd\xa0", 5);
-        put_little(to + 5, n, 4);
-        put_little(to + 9, n << 3 | 1, 3);
-        memcpy(to + 12, from, n);
-        return n + 12;
-    case BLOSC: /* version 2, copied, samples of one byte */
-        memcpy(to, "\x02\x01\x02\x01", 4);
-        put_little(to + 4, n, 4);
-        put_little(to + 8, n, 4);
-        put_little(to + 12, n + 16, 4);
-        memcpy(to + 16, from, n);
-        return n + 16;
-    case SUM:
-        put_little(to + n, sum_of(from, n), 4);
-        return n + 4;
-    default:
-        return n;
-    }
-}
-
-static void list_text(const int *v, int n, char *text) {
-    for (int i = 0; i < n; i++)
-        text += sprintf(text, "%s%d", i ? "," : "", v[i]);
-}
-
-static void write_metadata(const char *folder, const struct made *m) {
-    char path[256], text[2048], shape[64], chunk[64], packed[128] = "";
-    list_text(m->shape, m->rank, shape);
-    list_text(m->chunk, m->rank, chunk);
-    mkdir(folder, 0777);
-    if (m->codec)
-        snprintf(packed, sizeof packed,
-                 m->version == 2 ? "{\"id\":\"%s\"}" : ",{\"name\":\"%s\",\"configuration\":{}}",
-                 codec_names[m->codec]);
-    if (m->version == 2)
-        snprintf(text, sizeof text,
-                 "{\"zarr_format\":2,\"shape\":[%s],\"chunks\":[%s],\"dtype\":\"%c%s\","
-                 "\"compressor\":%s,\"fill_value\":%s,\"order\":\"C\",\"filters\":null,"
-                 "\"dimension_separator\":\"%c\"%s}",
-                 shape, chunk, "<>||"[m->big + (types[m->type].size == 1) * 2], types[m->type].code,
-                 m->codec ? packed : "null", m->fill ? m->fill : "0", m->separator,
-                 m->more ? m->more : "");
-    else
-        snprintf(
-            text, sizeof text,
-            "{\"zarr_format\":3,\"node_type\":\"array\",\"shape\":[%s],\"data_type\":\"%s\","
-            "\"chunk_grid\":{\"name\":\"regular\",\"configuration\":{\"chunk_shape\":[%s]}},"
-            "\"chunk_key_encoding\":{\"name\":\"%s\",\"configuration\":{\"separator\":\"%c\"}},"
-            "\"fill_value\":%s,\"codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":"
-            "\"%s\"}}%s]%s}",
-            shape, types[m->type].name, chunk, m->v2_keys ? "v2" : "default", m->separator,
-            m->fill ? m->fill : "0", m->big ? "big" : "little", packed, m->more ? m->more : "");
-    snprintf(path, sizeof path, "%s/%s", folder, m->version == 2 ? ".zarray" : "zarr.json");
-    file_put(path, text, strlen(text));
-}
-
-/* The path of a chunk; makes the folders on the way. */
-static void chunk_path(const char *folder, const struct made *m, const int *at, char path[256]) {
-    const bool prefix = m->version == 3 && !m->v2_keys;
-    int n = snprintf(path, 256, "%s/%s", folder, prefix ? "c" : "");
-    for (int k = 0; k < m->rank; k++) {
-        if (prefix || k)
-            path[n++] = m->separator;
-        path[n] = 0;
-        if (m->separator == '/') {
-            path[n - 1] = 0;
-            mkdir(path, 0777);
-            path[n - 1] = '/';
-        }
-        n += sprintf(path + n, "%d", at[k]);
-    }
-}
-
-/* Samples beyond the array's edge are 255. */
-static void write_chunk(const char *folder, const struct made *m, const int *at) {
-    static unsigned char plain[1 << 16], packed[1 << 17];
-    const size_t size = (size_t)types[m->type].size;
-    char path[256];
-    int n = 1;
-    for (int k = 0; k < m->rank; k++)
-        n *= m->chunk[k];
-    memset(plain, 255, sizeof plain);
-    for (int i = 0; i < n; i++) {
-        int index[5], rest = i;
-        bool inside = true;
-        for (int k = m->rank - 1; k >= 0; k--) {
-            index[k] = at[k] * m->chunk[k] + rest % m->chunk[k];
-            inside = inside && index[k] < m->shape[k];
-            rest /= m->chunk[k];
-        }
-        if (inside || types[m->type].kind == 'u' || types[m->type].kind == 'i')
-            put_number(m, inside ? number_at(m, index) : 0, plain + (size_t)i * size);
-    }
-    chunk_path(folder, m, at, path);
-    file_put(path, packed, pack(m->codec, plain, (size_t)n * size, packed));
-}
-
-static void write_array(const char *folder, const struct made *m) {
-    int at[5] = {0}, k = 0;
-    write_metadata(folder, m);
-    while (k >= 0) {
-        write_chunk(folder, m, at);
-        for (k = m->rank - 1; k >= 0 && ++at[k] * m->chunk[k] >= m->shape[k]; k--)
-            at[k] = 0;
-    }
-}
-
 /* True if n samples from sample `first` on are the array's. */
 static bool samples_right(const struct made *m, const void *p, int64_t first, int64_t n) {
-    const enum gf_dtype dtype = types[m->type].dtype;
+    const enum gf_dtype dtype = zarr_types[m->type].dtype;
     const size_t size = gf_dtype_size(dtype);
     bool right = true;
     for (int64_t i = 0; i < n && right; i++) {
@@ -267,9 +75,9 @@ static void test_types(void) {
                         missing[codec] = true;
                         continue;
                     }
-                    CHECK_MSG(!rc && image.px.dtype == types[type].dtype &&
+                    CHECK_MSG(!rc && image.px.dtype == zarr_types[type].dtype &&
                                   samples_right(&m, image.px.data, 0, gf_array_count(&image.px)),
-                              "%d %s %s %d rank %d: %s", version, types[type].name,
+                              "%d %s %s %d rank %d: %s", version, zarr_types[type].name,
                               codec_names[codec], big, m.rank, rc ? gf_message() : "numbers");
                     gf_image_free(&image);
                 }
@@ -340,7 +148,7 @@ static void test_fill(void) {
     struct made m = {.version = 2, .rank = 2, .shape = {3, 4}, .chunk = {2, 3}, .separator = '.'};
     struct gf_image image;
     for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
-        for (m.type = 0; strcmp(types[m.type].code, fills[i].type); m.type++)
+        for (m.type = 0; strcmp(zarr_types[m.type].code, fills[i].type); m.type++)
             ;
         m.fill = fills[i].fill;
         write_metadata("f.zarr", &m);
@@ -385,7 +193,7 @@ static void test_lies(void) {
         {2, "[5,7,11]", "[5.5,7,11]", "shape"},
         {2, "[5,7,11]", "[1,1,1,1,1,1,5,7,11]", "shape"},
         {2, "[5,7,11]", "[4611686018427387904,4611686018427387904,11]", ""},
-        {2, "[5,7,11]", "[1000000,1000000,11]", "needs"},
+        {2, "[5,7,11]", "[1000000,1000000,11]", "rechunk"},
         {2, "[2,3,4]", "[0,3,4]", "shape"},
         {2, "[2,3,4]", "[2,3,4611686018427387904]", "gigabyte"},
         {2, "[2,3,4]", "[1024,1024,1024]", "gigabyte"},
@@ -491,8 +299,78 @@ static void test_chunk_files(void) {
     check_chunk(symlink("gone", chunk), "chunk '0.0.0': is no file");
     check_chunk(mkdir(chunk, 0777), "chunk '0.0.0': is no file");
     CHECK(!unlink("k.zarr/.zarray") && !mkfifo("k.zarr/.zarray", 0666));
-    CHECK(fails("k.zarr", "is a directory"));
+    CHECK(fails("k.zarr", "its '.zarray' is no file"));
     folder_remove("k.zarr");
+}
+
+/* Missing chunks of an array that has millions take no look each; stored ones among them are found. */
+static void test_many_chunks(void) {
+    static const struct made arrays[] = {
+        {.version = 2,
+         .type = U2,
+         .rank = 3,
+         .shape = {4000000, 1, 1},
+         .chunk = {1, 1, 1},
+         .separator = '.'},
+        {.version = 3,
+         .type = U2,
+         .rank = 3,
+         .shape = {1, 2000, 2000},
+         .chunk = {1, 1, 1},
+         .separator = '/'},
+        {.version = 2,
+         .type = U2,
+         .rank = 5,
+         .shape = {3, 100, 40, 3, 5},
+         .chunk = {2, 1, 3, 2, 2},
+         .separator = '/'},
+        {.version = 3,
+         .type = U2,
+         .rank = 4,
+         .shape = {9, 1000, 3, 5},
+         .chunk = {1, 4, 2, 2},
+         .separator = '.'},
+    };
+    static const int share[] = {1, 5, 9}; /* of the chunks along each axis, in tenths */
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        struct made m = arrays[i];
+        struct gf_image image;
+        bool right = true;
+        m.fill = "4242";
+        write_metadata("m.zarr", &m);
+        for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
+            int at[5];
+            for (int axis = 0; axis < m.rank; axis++)
+                at[axis] = (m.shape[axis] + m.chunk[axis] - 1) / m.chunk[axis] * share[k] / 10;
+            write_chunk("m.zarr", &m, at);
+        }
+        CHECK_EQ(gf_image_read("m.zarr", &modest, &image, NULL), 0);
+        for (int64_t n = 0; n < gf_array_count(&image.px) && right; n++) {
+            int index[5], hit = 0;
+            int64_t rest = n;
+            for (int axis = m.rank - 1; axis >= 0; axis--) {
+                index[axis] = (int)(rest % m.shape[axis]);
+                rest /= m.shape[axis];
+            }
+            for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
+                bool in = true;
+                for (int axis = 0; axis < m.rank; axis++)
+                    in = in && index[axis] / m.chunk[axis] == (m.shape[axis] + m.chunk[axis] - 1) /
+                                                                  m.chunk[axis] * share[k] / 10;
+                hit |= in;
+            }
+            const uint16_t v = ((const uint16_t *)image.px.data)[n];
+            right = v == (hit ? n * 7 % 101 : 4242);
+        }
+        CHECK_MSG(right, "array %zu", i);
+        gf_image_free(&image);
+        folder_remove("m.zarr");
+    }
+    struct made m = arrays[0];
+    m.shape[0] = 2000000000;
+    write_metadata("m.zarr", &m);
+    CHECK(fails("m.zarr", "2e+09 chunks of 1 samples; rechunk it"));
+    folder_remove("m.zarr");
 }
 
 /* A group of two levels, the larger one second. */
@@ -585,6 +463,15 @@ static void test_guard(void) {
     const char *const outside[] = {"x.npy", "g.zarr/../y.npy", "g.zarr.npy", "/gone/x"};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         CHECK_EQ(gf_guard_claim(outside[i], &who, &other), 0);
+    gf_guard_begin(); /* the same folder is no input */
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+        CHECK_MSG(gf_guard_claim(inside[i], &who, &other) == GF_EUSAGE &&
+                      strstr(gf_message(), "is in a Zarr folder"),
+                  "%s: %s", inside[i], gf_message());
+        CHECK_EQ(gf_guard_open(inside[i]), GF_EIO);
+    }
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        CHECK_EQ(gf_guard_claim(outside[i], &who, &other), 0);
     gf_guard_end();
     folder_remove("g.zarr");
 }
@@ -598,6 +485,7 @@ int main(int argc, char **argv) {
     test_lies();
     test_damage(is_long ? 5000 : 40); /* ten times */
     test_chunk_files();
+    test_many_chunks();
     test_levels();
     test_guard();
     scratch_leave();
