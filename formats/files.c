@@ -238,15 +238,8 @@ static int new_file(const char *path, const struct gf_read_options *options,
     path = file->path;
     if (!rc)
         rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
-    char *metadata = NULL;
-    const int zarr = rc && !again ? gf_zarr_metadata(path, &metadata) : GF_OK;
-    rc = zarr ? zarr : rc;
-    if (metadata) {
-        file->is_zarr = true;
-        rc = gf_source_open(metadata, &file->source);
-        rc = rc ? gf_fail(rc, "its '%s': %s", strrchr(metadata, '/') + 1, gf_message()) : GF_OK;
-    }
-    free(metadata);
+    if (rc && !again)
+        rc = gf_zarr_source(path, rc, &file->source, &file->is_zarr);
     if (!rc)
         gf_source_limit(file->source, options->max_memory);
     return rc;

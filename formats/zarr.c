@@ -12,25 +12,17 @@
 
 enum { MOST_LEVELS = 64 };
 
-int gf_zarr_metadata(const char *path, char **out) {
-    static const char *const names[] = {"zarr.json", ".zarray", ".zattrs", ".zgroup"};
-    struct stat st;
-    *out = NULL;
-    if (stat(path, &st) || !S_ISDIR(st.st_mode))
-        return GF_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        *out = gf_zarr_path(path, names[i]);
-        if (!*out)
-            return gf_no_memory();
-        if (!stat(*out, &st) && S_ISREG(st.st_mode))
-            return GF_OK;
-        const bool there = i < 2 && !lstat(*out, &st);
-        free(*out);
-        *out = NULL;
-        if (there)
-            return gf_fail(GF_EFORMAT, "broken Zarr: its '%s' is no file", names[i]);
-    }
-    return GF_OK;
+int gf_zarr_source(const char *path, int rc, struct gf_source **out, bool *is_zarr) {
+    char *metadata;
+    const int found = gf_zarr_metadata(path, &metadata);
+    *is_zarr = metadata;
+    if (found || !metadata)
+        return found ? found : rc;
+    rc = gf_source_open(metadata, out);
+    if (rc)
+        gf_fail(rc, "its '%s': %s", strrchr(metadata, '/') + 1, gf_message());
+    free(metadata);
+    return rc;
 }
 
 /* A relative path that stays below its folder. */

@@ -1,4 +1,4 @@
-/* Zarr folders. Private to formats/, but for the first function. zarr.c: groups, axes and pages;
+/* Zarr folders. Private to formats/. zarr_folder.h: which folders are; zarr.c: groups, axes and pages;
  * zarr_array.c: an array, and its chunks, which it unpacks. */
 #ifndef GF_FORMATS_ZARR_H
 #define GF_FORMATS_ZARR_H
@@ -6,10 +6,10 @@
 #include <jansson.h>
 
 #include "formats/format.h"
+#include "formats/zarr_folder.h"
 
-/* Sets *out to the path of the metadata of a folder that is a Zarr array or a group of them, which
- * the caller frees; NULL if the path is something else. GF_EFORMAT if the array's is no file. */
-int gf_zarr_metadata(const char *path, char **out);
+/* Opens the metadata of a path that failed to open with `rc`; returns rc if it is no Zarr folder. */
+int gf_zarr_source(const char *path, int rc, struct gf_source **out, bool *is_zarr);
 
 /* How chunks are packed. */
 enum gf_zarr_codec { GF_ZARR_PLAIN, GF_ZARR_ZLIB, GF_ZARR_GZIP, GF_ZARR_ZSTD, GF_ZARR_BLOSC };
@@ -43,8 +43,6 @@ struct gf_zarr_array {
     bool listed;
 };
 
-/* "FOLDER/NAME", which the caller frees; NULL without memory. */
-char *gf_zarr_path(const char *folder, const char *name);
 /* Reads a JSON object of at most 1 MiB; *out is NULL if the folder has no file of that name. */
 int gf_zarr_load(const char *folder, const char *name, json_t **out);
 /* The text of an object's member; NULL if it is none. */

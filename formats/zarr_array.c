@@ -131,11 +131,6 @@ static int unpack(enum gf_zarr_codec codec, bool summed, const void *from, size_
 enum { MOST_JSON = 1 << 20, MOST_NAME = GF_ZARR_DIMS * 22 + 4 };
 static const int64_t most_chunk = 1 << 30, most_chunks = 1 << 30, few_samples = 4096;
 
-char *gf_zarr_path(const char *folder, const char *name) {
-    char *path;
-    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
-}
-
 const char *gf_zarr_text(const json_t *object, const char *key) {
     return json_string_value(json_object_get(object, key));
 }

@@ -9,7 +9,7 @@
 
 #include "cli/log.h"
 #include "formats/io/guard.h"
-#include "formats/zarr.h"
+#include "formats/zarr_folder.h"
 
 static int compare_naturally(const char *a, const char *b) {
     const char *first_a = a, *first_b = b;

@@ -13,7 +13,7 @@
 
 #include "core/base/status.h"
 #include "formats/record.h"
-#include "formats/zarr.h"
+#include "formats/zarr_folder.h"
 
 struct file {
     dev_t dev; /* of the folder; 0 and 0: none */
