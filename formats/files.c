@@ -237,9 +237,8 @@ static int new_file(const char *path, const struct gf_read_options *options,
     int rc = again ? GF_OK : find_pair(file);
     path = file->path;
     if (!rc)
-        rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
-    if (rc && !again)
-        rc = gf_zarr_source(path, rc, &file->source, &file->is_zarr);
+        rc = again ? gf_source_again(again, &file->source)
+                   : gf_zarr_source(path, &file->source, &file->is_zarr);
     if (!rc)
         gf_source_limit(file->source, options->max_memory);
     return rc;

@@ -12,12 +12,13 @@
 
 enum { MOST_LEVELS = 64 };
 
-int gf_zarr_source(const char *path, int rc, struct gf_source **out, bool *is_zarr) {
+int gf_zarr_source(const char *path, struct gf_source **out, bool *is_zarr) {
     char *metadata;
-    const int found = gf_zarr_metadata(path, &metadata);
-    *is_zarr = metadata;
-    if (found || !metadata)
+    int rc = gf_source_open(path, out);
+    const int found = rc ? gf_zarr_metadata(path, &metadata) : GF_OK;
+    if (!rc || found || !metadata)
         return found ? found : rc;
+    *is_zarr = true;
     rc = gf_source_open(metadata, out);
     if (rc)
         gf_fail(rc, "its '%s': %s", strrchr(metadata, '/') + 1, gf_message());

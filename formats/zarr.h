@@ -8,8 +8,8 @@
 #include "formats/format.h"
 #include "formats/zarr_folder.h"
 
-/* Opens the metadata of a path that failed to open with `rc`; returns rc if it is no Zarr folder. */
-int gf_zarr_source(const char *path, int rc, struct gf_source **out, bool *is_zarr);
+/* Opens a file, or the metadata of a folder if it is Zarr. */
+int gf_zarr_source(const char *path, struct gf_source **out, bool *is_zarr);
 
 /* How chunks are packed. */
 enum gf_zarr_codec { GF_ZARR_PLAIN, GF_ZARR_ZLIB, GF_ZARR_GZIP, GF_ZARR_ZSTD, GF_ZARR_BLOSC };
