@@ -190,7 +190,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     if (!rc && image->record)
         take_recorded_axes(image);
     if (!rc)
-        rc = gf_pick_make(&options, image, &file->pick);
+        rc = gf_pick_make(&file->decoder.options, image, &file->pick);
     return rc;
 }
 

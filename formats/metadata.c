@@ -46,7 +46,6 @@ void gf_metadata_free(struct gf_metadata *m) {
     free(m->profile);
     free(m->exif);
     free(m->header);
-    free(m->images);
     *m = (struct gf_metadata){0};
 }
 
@@ -72,8 +71,7 @@ int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from) {
     bool whole = copy_bytes(from->profile, from->profile_bytes, &to->profile);
     whole &= copy_bytes(from->exif, from->exif_bytes, &to->exif);
     whole &= copy_bytes(from->header, from->header_bytes, &to->header);
-    to->images = from->images ? strdup(from->images) : NULL;
-    if (whole && !to->images == !from->images)
+    if (whole)
         return GF_OK;
     gf_metadata_free(to);
     return gf_no_memory();

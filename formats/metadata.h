@@ -57,10 +57,6 @@ struct gf_metadata {
     const char *header_format;
     unsigned char *header;
     size_t header_bytes;
-    /* The images of a file that may have several: how many (0: no such file), which one this is, and
-     * a list for messages, "0 'label', 1 'scan'". Owned */
-    int n_images, image;
-    char *images;
 };
 
 enum { GF_MOST_PROFILE = 4 << 20, GF_MOST_HEADER = 16 << 20 /* bytes; larger ones are left out */ };

@@ -71,8 +71,6 @@ int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, 
         }
     }
     for (int i = 0; i < options->n_select; i++) {
-        if (image->metadata.n_images && !strcmp(options->select[i].name, "image"))
-            continue; /* the reader took it */
         int rc = select_axis(p, &options->select[i]);
         if (rc)
             return rc;

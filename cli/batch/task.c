@@ -76,17 +76,6 @@ static bool may_have_more(const struct gf_task *t) {
     return pages && t->reader.several;
 }
 
-/* Notes which image of several is read, unless it was asked for. */
-static void note_images(const struct gf_settings *s, const char *name,
-                        const struct gf_metadata *m) {
-    bool asked = false;
-    for (int i = 0; i < s->n_select; i++)
-        asked = asked || !strcmp(s->select[i].name, "image");
-    if (m->n_images > 1 && !asked)
-        gf_log_note("'%s': it has %d images (%s); image %d is read, --select=image=N takes another",
-                    gf_log_name(name), m->n_images, m->images, m->image);
-}
-
 /* Notes that the slowest of three axes, declared as times or channels, is transformed. */
 static void note_stack(const char *name, const struct gf_image *image, unsigned axes) {
     const struct gf_axes *a = &image->axes;
@@ -111,8 +100,6 @@ static int describe(struct gf_task *t) {
         return rc;
     const bool skips = t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs);
     t->state = skips ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
-    if (!skips)
-        note_images(t->s, t->read[0], &t->image.metadata);
     if (!skips)
         note_stack(t->read[0], &t->image, t->s->axes.n ? 0 : t->job.axes);
     else if (!may_have_more(t))

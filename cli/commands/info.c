@@ -86,7 +86,6 @@ static json_t *report(const char *path, const struct gf_image *image,
         GF_KEY("depth", image->depth), GF_KEY_IF(image->white > 0, "white", (int64_t)image->white),
         GF_KEY_OR_NULL(image->axes.n, "axes", axes_report(&image->axes)),
         GF_KEY("axes_by", image->axes.n ? image->axes.by : NULL),
-        GF_KEY("images", m->n_images > 1 ? m->images : NULL),
         GF_KEY("compression", image->compression ? image->compression : "none"),
         GF_KEY_OR_NULL(m->resolution.x > 0, "resolution", resolution_report(&m->resolution)),
         GF_KEY_OR_NULL(image->orientation, "orientation", orientation_report(image)),
@@ -109,7 +108,6 @@ static const char form[] =
     "{white}}\n"
     "{?axes   axes         {*axes {name} {extent}{?spacing  by {spacing:.6g}{?unit  {unit}}}"
     "{?next , }}{?axes_by  ({axes_by}'s description)}\n}"
-    "{?images   images       {images} (--select=image=N)\n}"
     "{*resolution   resolution   " RESOLUTION "}"
     "{*orientation   orientation  {exif} ({name}){?turns {?applied , applied|, not applied}}\n}"
     "{?gamma   gamma        {gamma:.6g}\n}"

@@ -253,27 +253,30 @@ static int arrange(struct gf_decoder *d, struct gf_ome *ome) {
     return GF_OK;
 }
 
-/* Sets *number to the image of several that is asked for, or -1. */
-static int chosen_image(const struct gf_read_options *o, int64_t *number) {
-    *number = -1;
-    for (int i = 0; i < o->n_select; i++)
-        if (!strcmp(o->select[i].name, "image")) {
-            *number = o->select[i].first;
-            if (o->select[i].count != 1)
-                return gf_fail(GF_EINVAL, "--select takes one image at a time, as in image=1");
-        }
-    return GF_OK;
+/* The place in the selection of the one image that is asked for; n_select if none is. */
+static int find_image(const struct gf_read_options *o) {
+    int i = 0;
+    while (i < o->n_select && (strcmp(o->select[i].name, "image") || o->select[i].count != 1))
+        i++;
+    return i;
 }
 
-static int name_image(const struct gf_ome *ome, const struct gf_tiff_page *page,
-                      struct gf_image *image) {
-    struct gf_metadata *m = &image->metadata;
-    gf_axes_start(&image->axes, page->height, page->width);
+/* Names the image's axes, and in a note the other images unless this one was asked for. */
+static int name_image(struct gf_decoder *d, const struct gf_ome *ome, struct gf_image *image) {
+    const struct reader *r = d->state;
+    struct gf_read_options *o = &d->options;
+    const int at = find_image(o);
+    const bool asked = at < o->n_select;
+    gf_axes_start(&image->axes, r->first.height, r->first.width);
     gf_axes_describe(&image->axes, "OME", &ome->pages);
-    m->n_images = ome->images;
-    m->image = ome->image;
-    m->images = strdup(ome->list);
-    return m->images ? GF_OK : gf_no_memory();
+    if (asked) /* what is left is for the axes */
+        o->select[at] = o->select[--o->n_select];
+    else if (ome->images > 1 &&
+             asprintf(&image->note,
+                      "it has %d images (%s); image %d is read, --select=image=N takes another",
+                      ome->images, ome->list, ome->image) < 0)
+        return gf_no_memory();
+    return GF_OK;
 }
 
 /* Reads OME's description. A description that does not fit the pages does not matter where they are
@@ -281,11 +284,10 @@ static int name_image(const struct gf_ome *ome, const struct gf_tiff_page *page,
 static int read_ome(struct gf_decoder *d, const char *text, struct gf_image *image) {
     struct reader *r = d->state;
     struct gf_ome ome = {0};
-    int64_t which;
+    const int at = find_image(&d->options);
+    const int64_t which = at < d->options.n_select ? d->options.select[at].first : -1;
     image->axes.n = 0;
-    int rc = chosen_image(&d->options, &which);
-    if (!rc)
-        rc = gf_ome_read(text, which, d->options.path, &ome);
+    int rc = gf_ome_read(text, which, d->options.path, &ome);
     if (rc || (!ome.images && !*ome.other))
         return rc == GF_EFORMAT && !d->options.volumes && !d->options.lists ? GF_OK : rc;
     rc = ome.images ? arrange(d, &ome) : r->order.n > 1 ? GF_EINVAL : GF_OK;
@@ -298,7 +300,7 @@ static int read_ome(struct gf_decoder *d, const char *text, struct gf_image *ima
     if (misfits && (d->options.lists || !d->options.volumes))
         rc = GF_OK;
     if (!rc && ome.images && (!misfits || d->options.lists))
-        rc = name_image(&ome, &r->first, image);
+        rc = name_image(d, &ome, image);
     gf_ome_free(&ome);
     return rc;
 }
@@ -317,7 +319,7 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
     int rc = strncmp(text, "ImageJ=", 7) ? read_ome(d, text, image) : read_imagej(d, text, axes);
     if (!d->options.lists && gf_axes_pages(axes) != (int64_t)r->pages)
         axes->n = 0;
-    if (!rc && axes->n && image->metadata.n_images < 2)
+    if (!rc && axes->n)
         rc = gf_header_copy(&image->metadata, gf_format_tiff.name, text, strlen(text));
     free(text);
     return rc;
