@@ -107,7 +107,7 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
     if (f->alpha_channels && image->alpha != (f->alpha_channels >> channels & 1))
         return gf_fail(GF_EINVAL, "a %s does not hold %lld plain channels (.tif and .npy do)", name,
                        (long long)channels);
-    return GF_OK;
+    return f->accepts ? f->accepts(image) : GF_OK;
 }
 
 /* "RIFF", four bytes of length, "WEBP"; ISO media: four bytes of length, "ftyp", a brand. A BMP's

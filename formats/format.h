@@ -196,6 +196,8 @@ struct gf_format {
     /* NULL: a file holds one picture. After reading one with options.several: returns 1 if another
      * follows, 0 at the end, a negative status for anything else. */
     int (*more)(struct gf_source *source);
+    /* NULL, or returns GF_EINVAL for an image that write() cannot store, whose type fits. */
+    int (*accepts)(const struct gf_image *image);
     /* NULL, or returns GF_EINVAL for a suffix that write() does not honour for this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
     /* Write a file in steps: the header (NULL: none); the next pages, as an image (NULL: only

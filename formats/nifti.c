@@ -213,30 +213,59 @@ static void swap_header(unsigned char *h, size_t n, const struct fields *f) {
     }
 }
 
-/* Puts the extents and spacings: pages by their axes, if these are z, t and so on, fastest first. */
-static void put_shape(unsigned char *h, const struct fields *f, const struct gf_image *image) {
+/* Sets at[i] to the dimension of axis i, from the last: pages are z, t, then others. Those of extent 1 have
+ * none (-1) unless a NIfTI header had them. Returns the number of dimensions; 0: the axes are not
+ * those of the samples; -1: they have another order. */
+static int place_axes(const struct gf_image *image, int at[GF_MAX_AXES]) {
     const struct gf_axes *axes = &image->axes;
-    int64_t extent[MOST_DIMS];
+    const bool keeps = gf_header_of(image, &gf_format_nifti, FIRST);
+    int n = 0;
+    if (axes->n != image->ndim && gf_axes_pages(axes) != (image->ndim > 2 ? image->px.shape[0] : 1))
+        return 0;
+    for (int i = 0; i < axes->n; i++) {
+        const struct gf_axis *a = &axes->axis[axes->n - 1 - i];
+        at[i] = i < 2 ? i : a->role == GF_SPACE ? 2 : a->role == GF_TIME ? 3 : n < 4 ? 4 : n;
+        if (i >= 2 && a->extent == 1 && (!keeps || at[i] < n))
+            at[i] = -1;
+        else if (at[i] < n || at[i] >= MOST_DIMS)
+            return -1;
+        else
+            n = at[i] + 1;
+    }
+    return n;
+}
+
+static int nifti_accepts(const struct gf_image *image) {
+    int at[GF_MAX_AXES];
+    return place_axes(image, at) >= 0
+               ? GF_OK
+               : gf_fail(GF_EINVAL,
+                         "the planes of a NIfTI file are in the order z, then t, then c, and these "
+                         "are not; write .tif or .npy, or leave one index of an axis by --select");
+}
+
+/* Puts the extents and spacings. A spacing that is unknown beside a known one is 0. */
+static void put_shape(unsigned char *h, const struct fields *f, const struct gf_image *image) {
+    int64_t extent[MOST_DIMS] = {1, 1, 1, 1, 1, 1, 1};
     double spacing[MOST_DIMS] = {0};
     const char *unit[2] = {"", ""};
     double per[3] = {1, 1, 1}; /* units of the header in one of the axes', in space and time */
-    int n = image->ndim;
-    for (int i = 0; i < MOST_DIMS; i++)
-        extent[i] = i < n ? image->px.shape[image->ndim - 1 - i] : 1;
-    const int known = axes->n == n || gf_axes_pages(axes) == extent[2] ? axes->n : 0;
-    for (int i = 0; i < known; i++) {
-        const struct gf_axis *a = &axes->axis[axes->n - 1 - i];
-        const int at = i < 2 || a->role == GF_SPACE ? i : a->role == GF_TIME ? 3 : i < 4 ? 4 : i;
-        if (at < (i < 2 ? i : i < 3 ? 2 : n) || at >= MOST_DIMS)
-            break; /* another order: all pages are z */
-        if (i >= 2 && i < 3)
-            extent[2] = 1;
-        extent[at] = a->extent;
-        spacing[at] = a->spacing;
-        n = at + 1 > n ? at + 1 : n;
-        if (a->role <= GF_TIME)
+    int at[GF_MAX_AXES], n = place_axes(image, at);
+    for (int i = 0; i < image->axes.n && n; i++) {
+        const struct gf_axis *a = &image->axes.axis[image->axes.n - 1 - i];
+        if (at[i] < 0)
+            continue;
+        extent[at[i]] = a->extent;
+        spacing[at[i]] = a->spacing;
+        if (a->role <= GF_TIME && a->spacing > 0)
             unit[a->role] = a->unit;
     }
+    for (int i = 0; i < image->ndim && (!n || i < 2); i++)
+        extent[i] = image->px.shape[image->ndim - 1 - i];
+    n = n ? n : image->ndim;
+    while (n < gf_get_integer(h + f->dim, f->dim_bytes, false) && /* the kept header's */
+           gf_get_integer(h + f->dim + (n + 1) * f->dim_bytes, f->dim_bytes, false) == 1)
+        n++;
     /* In the units of a kept header, to which its affine belongs. */
     char kind = 0;
     int64_t codes = gf_get_integer(h + f->units, f->units_bytes, false) & 63;
@@ -253,7 +282,8 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
         unsigned char *field = h + f->spacing + (i + 1) * f->real_bytes;
         const double was = gf_get_real(field, f->real_bytes, false);
         gf_put_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
-        gf_put_real(field, f->real_bytes, v > 0 ? v : was < 0 || was > 0 ? was : 1);
+        const bool unknown = i < n && i < 4 && *unit[i == 3]; /* 1 would be one of the unit */
+        gf_put_real(field, f->real_bytes, v > 0 ? v : was < 0 || was > 0 ? was : !unknown);
     }
     gf_put_integer(h + f->units, f->units_bytes, codes);
 }
@@ -319,6 +349,7 @@ const struct gf_format gf_format_nifti = {
     .sniff = nifti_sniff,
     .header = nifti_header,
     .read_pages = gf_plain_read_pages,
+    .accepts = nifti_accepts,
     .begin = nifti_begin,
     .put_pages = gf_planes_write,
     .dtypes = (1u << GF_N_DTYPES) - 1,
