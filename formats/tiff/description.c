@@ -145,16 +145,13 @@ static void print_new_ome(FILE *f, const struct gf_image *image, const struct pa
 
 /* ---- ImageJ ---- */
 
-/* True if ImageJ has the type, and the pages are in its order: times of depths of channels. Not for
- * two pages: tifffile takes their samples for one block, since libtiff's second directory is behind
- * them. */
+/* True if ImageJ has the type, and the pages are in its order: times of depths of channels. */
 static bool suits_imagej(const struct gf_image *image, const struct pages *p) {
     const enum gf_dtype t = image->px.dtype;
     const char *at = "tzc";
     for (const char *o = p->order; *o && at; o++)
         at = strchr(at, *o);
-    return at && p->z * p->c * p->t != 2 && image->px.shape[image->ndim] == 1 &&
-           (t == GF_U8 || t == GF_U16 || t == GF_F32);
+    return at && image->px.shape[image->ndim] == 1 && (t == GF_U8 || t == GF_U16 || t == GF_F32);
 }
 
 static void print_imagej(FILE *f, const struct pages *p, const char *kept) {

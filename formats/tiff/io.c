@@ -36,13 +36,15 @@ static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
         t->no_memory = true;
     } else if (t->sink)
         rc = gf_sink_write(t->sink, data, (size_t)n);
+    if (t->samples_at && t->samples)
+        t->samples_at += n;
     return rc ? note_failure(t, rc) : n;
 }
 
 static toff_t on_size(thandle_t handle) {
     struct gf_tiff *t = handle;
     int64_t size = t->source ? gf_source_size(t->source) : gf_sink_size(t->sink);
-    size = size < t->hole_end ? t->hole_end : size;
+    size = gf_max(size, gf_max(t->hole_end, t->samples_end));
     return size < 0 ? 0 : (toff_t)size;
 }
 
@@ -52,7 +54,7 @@ static toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
     if (whence == SEEK_CUR)
         at += t->source ? gf_source_tell(t->source) : gf_sink_tell(t->sink);
     else if (whence == SEEK_END)
-        at += (int64_t)on_size(handle);
+        at += t->samples_at && t->samples ? t->samples_at : (int64_t)on_size(handle);
     int rc = t->source ? gf_source_seek(t->source, at) : gf_sink_seek(t->sink, at);
     return rc ? (toff_t)-1 : (toff_t)at;
 }

@@ -57,6 +57,10 @@ struct gf_tiff {
     int64_t hole_end; /* of the last one */
     int64_t *hole_at;
     int64_t n_holes;
+    /* Writing: the next samples go here, and directories behind samples_end, so that the pages' samples
+     * follow each other. 0: both go to the end of the file. */
+    int64_t samples_at, samples_end;
+    bool samples; /* the next write is of these */
     int status; /* of a failed source or sink */
     char error[160];
 };

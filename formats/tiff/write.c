@@ -107,9 +107,11 @@ static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) 
         /* libtiff's parameter is not const but, for strips, it works on a copy */
         void *rows = (void *)(uintptr_t)(t->hole ? t->hole : gf_planes_rows(p, z, y, n, w->buffer));
         tmsize_t bytes = (tmsize_t)((size_t)n * p->row_bytes);
+        t->samples = true;
         tmsize_t done = s->compression == COMPRESSION_NONE
                             ? gf_libtiff.TIFFWriteRawStrip(t->tif, strip, rows, bytes)
                             : gf_libtiff.TIFFWriteEncodedStrip(t->tif, strip, rows, bytes);
+        t->samples = false;
         if (done != bytes || t->failed || t->status)
             return gf_tiff_report(t, "libtiff: ");
     }
@@ -159,7 +161,14 @@ int gf_tiff_begin(struct gf_encoder *e) {
     double bytes = (double)p.depth * (PAGE_OVERHEAD + (double)p.height * 16 +
                                       (double)p.height * (double)p.row_bytes * 1.02);
     gf_sink_keep(e->sink);
-    return gf_tiff_open(&w->t, bytes > 4.0e9 ? "w8" : "w", 0);
+    rc = gf_tiff_open(&w->t, bytes > 4.0e9 ? "w8" : "w", 0);
+    /* ImageJ reads pages that are not compressed as one block. */
+    if (!rc && w->text && !strncmp(w->text, "ImageJ=", 7) &&
+        w->style.compression == COMPRESSION_NONE) {
+        w->t.samples_at = gf_sink_size(e->sink);
+        w->t.samples_end = w->t.samples_at + p.depth * p.height * (int64_t)p.row_bytes;
+    }
+    return rc;
 }
 
 int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
