@@ -168,7 +168,14 @@ void gf_axes_transform(struct gf_axes *axes, int ndim, const int64_t *shape, uns
     char unit[sizeof axes->axis[0].unit];
     for (int i = 0; i < ndim; i++) {
         struct gf_axis *a = (struct gf_axis *)(uintptr_t)gf_axes_spatial(axes, ndim, i);
-        if (!a || !(transformed >> i & 1) || !(a->spacing > 0))
+        if (!(transformed >> i & 1))
+            continue;
+        for (int k = 0; k < axes->n - 2 && !a; k++) /* of the volumes of a series */
+            if (axes->axis[k].role == GF_SPACE && axes->axis[k].extent == shape[i])
+                a = &axes->axis[k];
+        for (int k = 0; k < axes->n - 2 && !a; k++) /* all pages are one axis of frequencies */
+            axes->axis[k].spacing = 0;
+        if (!a || !(a->spacing > 0))
             continue;
         a->spacing = axes->oblique ? 0 : 1 / (a->spacing * (double)shape[i]);
         snprintf(unit, sizeof unit, "1/%.9s", a->unit);
