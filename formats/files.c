@@ -145,35 +145,6 @@ static int identify(struct gf_file *file, const struct gf_format **out) {
     return file->described ? check_size(file) : GF_OK;
 }
 
-/* Names the axes by those of the picture in the record, unless they are all space and the file has
- * their spacing; a broken record is refused by those who need it. Coefficients may have more planes
- * than the volumes they were made from, and are of several distances. */
-static void take_recorded_axes(struct gf_image *image) {
-    const int64_t pages = image->ndim == 3 ? image->px.shape[0] : 1;
-    struct gf_record r;
-    struct gf_axes *axes = &r.file_axes;
-    bool own = false;
-    for (int i = 0; i < image->axes.n; i++)
-        own = own || image->axes.axis[i].spacing > 0;
-    if (image->ndim < 2 || gf_record_parse(image->record, &r) || axes->n < 2 ||
-        (own && !axes->named))
-        return;
-    const int64_t volumes = gf_axes_groups(axes);
-    for (int i = 0; i < axes->n && r.is_wavelet; i++)
-        if (axes->axis[i].role == GF_SPACE) {
-            axes->axis[i].spacing = 0;
-            if (i < axes->n - 2 && pages % volumes == 0)
-                axes->axis[i].extent = pages / volumes;
-        }
-    if (gf_axes_pages(axes) != pages)
-        return;
-    if (!r.is_wavelet)
-        gf_axes_transform(axes, r.ndim, r.shape, r.axes);
-    for (int i = 0; i < 2; i++)
-        axes->axis[axes->n - 2 + i].extent = image->px.shape[image->ndim - 2 + i];
-    image->axes = *axes;
-}
-
 /* Decodes the header at the source's position. */
 static int open_decoder(struct gf_file *file, const struct gf_format *f, struct gf_image *image) {
     const struct gf_description *d = file->described;
@@ -197,7 +168,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
         image->compression = "gzip";
     file->px = image->px;
     if (!rc && image->record)
-        take_recorded_axes(image);
+        gf_record_name_axes(image);
     if (!rc)
         rc = gf_pick_make(&file->decoder.options, image, &file->pick);
     return rc;

@@ -183,3 +183,29 @@ int gf_record_file_text(const struct gf_description *now, const struct gf_descri
     }
     return rc;
 }
+
+void gf_record_name_axes(struct gf_image *image) {
+    const int64_t pages = image->ndim == 3 ? image->px.shape[0] : 1;
+    struct gf_record r;
+    struct gf_axes *axes = &r.file_axes;
+    bool own = false;
+    for (int i = 0; i < image->axes.n; i++)
+        own = own || image->axes.axis[i].spacing > 0;
+    if (image->ndim < 2 || gf_record_parse(image->record, &r) || axes->n < 2 ||
+        (own && !axes->named))
+        return;
+    const int64_t volumes = gf_axes_groups(axes);
+    for (int i = 0; i < axes->n && r.is_wavelet; i++)
+        if (axes->axis[i].role == GF_SPACE) {
+            axes->axis[i].spacing = 0;
+            if (i < axes->n - 2 && pages % volumes == 0)
+                axes->axis[i].extent = pages / volumes;
+        }
+    if (gf_axes_pages(axes) != pages)
+        return;
+    if (!r.is_wavelet)
+        gf_axes_transform(axes, r.ndim, r.shape, r.axes);
+    for (int i = 0; i < 2; i++)
+        axes->axis[axes->n - 2 + i].extent = image->px.shape[image->ndim - 2 + i];
+    image->axes = *axes;
+}

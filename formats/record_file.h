@@ -39,4 +39,9 @@ int gf_record_file_text(const struct gf_description *now, const struct gf_descri
 
 enum { GF_RECORD_FILE_MAX = 2 * GF_MOST_RECORD + 4096 /* two records, and the rest */ };
 
+/* Names an image's axes by those of the picture in the record, unless they are all space and the file has
+ * their spacing; a broken record is refused by those who need it. Coefficients may have more planes
+ * than the volumes they were made from, and are of several distances. */
+void gf_record_name_axes(struct gf_image *image);
+
 #endif
