@@ -125,6 +125,7 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
         goto out;
     }
     const double white = gf_filter_is_shown(p) ? gf_filter_mask_white(&image) : 1;
+    p->step = gf_dtype_is_integer(image.px.dtype) ? 1 / white : 0;
     const char *pixel = image.px.data;
     for (int64_t i = 0; i < n; i++)
         p->file.value[i] =

@@ -150,12 +150,14 @@ static int describe_product(struct gf_task *t, int i) {
     return rc;
 }
 
-/* True if no noise was found and no other filter given: the outputs are copies of the samples. */
+/* True if no noise or paint was found and no other filter given: the outputs are copies of the samples. */
 static bool is_copy(const struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_notches *peaks = &t->filtering->peaks;
-    bool copy = !t->filtering->n_striped && !peaks->n && !peaks->n_screens && !f->n_parts &&
-                !t->job.luma && f->offset == 0 && f->offset_unit != GF_OFFSET_MID;
+    bool copy = !t->filtering->n_striped && !peaks->n && !peaks->mask.data && !t->job.luma &&
+                f->offset == 0 && f->offset_unit != GF_OFFSET_MID;
+    for (int i = 0; i < f->n_parts; i++)
+        copy = copy && f->part[i].what == GF_PAINT;
     for (int i = 0; i < t->job.n_out; i++)
         copy = copy && t->job.out[i].dtype == t->image.px.dtype;
     return copy;

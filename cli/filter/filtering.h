@@ -168,8 +168,9 @@ void gf_filter_tell_notches(const struct gf_task *t);
 /* Adds "notches" and "screens" to the JSON line. */
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o);
 
-/* The job that takes the picture's samples to one output, and that output without samples. */
-struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output,
+/* The job that takes the picture's samples, or their luma, to one output, and that output without
+ * samples. */
+struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output, bool luma,
                                  struct gf_array *out);
 
 /* ---- stripes.c: --destripe ---- */
@@ -189,7 +190,19 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 /* Bytes that drawing it needs besides the product; 0 without --mask-out. */
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
-/* --paint: compares the files with t->in's spectrum as fwd draws it; zeroes the peaks' mask. */
+/* The layout of a picture of a spectrum: from the centre or the corner, half or whole. */
+struct gf_layout {
+    bool centred, half;
+};
+
+/* The indices in half a spectrum of the picture's position `at` (C order) or of its mirror image,
+ * and of the other one if the half contains both, else the same. */
+void gf_filter_find_bin(const struct gf_job *job, const struct gf_array *half,
+                        struct gf_layout layout, int64_t at, int64_t where[2]);
+
+/* ---- paint.c: --paint ---- */
+
+/* Finds how the files draw t->in's spectrum; zeroes the peaks' mask where they were painted. */
 int gf_filter_paint(struct gf_task *t);
 
 /* ---- input.c, pages.c: the picture's samples, and those beyond its edges ---- */

@@ -201,11 +201,13 @@ static int add_peak(struct gf_filter *f, const struct gf_job *job,
 static int check_file(const struct gf_job *job, const struct gf_filter_frame *frame,
                       const struct gf_filter_part *p) {
     const bool mask = gf_filter_is_shown(p);
+    const int folded = p->what == GF_PAINT ? gf_job_half_axis(job) : -1;
     int64_t extent[GF_MAX_DIMS];
     char text[64], own[GF_SHAPE_TEXT];
     bool fits = gf_filter_spread(job, p, extent);
     for (int i = 0; i < job->ndim; i++)
         fits = fits && (!on(job, i) || extent[i] == frame->shape[i] ||
+                        (i == folded && extent[i] == frame->shape[i] / 2 + 1) ||
                         (!mask && extent[i] < frame->shape[i]));
     if (!fits && mask)
         return gf_fail(GF_EINVAL, "--%s=%s is %s, and the spectrum %s", p->option, p->text,

@@ -413,11 +413,12 @@ static int find_noise(struct gf_task *t, const struct gf_job *job, const struct 
 
 /* ---- the search ---- */
 
-struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output,
+struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output, bool luma,
                                  struct gf_array *out) {
     struct gf_job job = t->job;
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
+    job.luma |= luma;
     memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
     job.in_dtype = t->filtering->n_striped ? t->filtering->clean.dtype : t->image.px.dtype;
     job.spend_input = false;
@@ -431,7 +432,7 @@ struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output
 struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out) {
     const enum gf_dtype dtype = t->job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
     const struct gf_output half = {.kind = GF_COMPLEX, .dtype = dtype, .half = true};
-    return gf_filter_look_job(t, &half, out);
+    return gf_filter_look_job(t, &half, false, out);
 }
 
 /* Memory for the searches in the spectrum: for waves; then for a screen's mask, or hidden waves. */

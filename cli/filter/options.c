@@ -351,7 +351,7 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
               "multiply the centred spectrum by this picture: black is 0, white is 1",
               .low = GF_MASK),
     GF_PARSED("paint", 0, "FILE", parse_mask,
-              "remove the frequencies painted black in FILE, the picture that fwd writes",
+              "remove what you painted black in FILE, a picture written by `gpufft fwd`",
               .low = GF_PAINT),
     GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
               "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels",
