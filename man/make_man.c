@@ -8,8 +8,10 @@
  *     @OPTIONS@        becomes its options: their help, and what is known beyond that
  * What is known beyond the help is in blocks, at the end of the page and, for options that several
  * pages have, in OPTIONS.in. A block begins with "@--NAME" and, if it is not for all commands, the
- * commands that it is for; the page's own block comes first. */
+ * commands that it is for; the page's own block comes first. A line "@-- NAME NAME..." lists options
+ * whose help says all: any other option without a block is refused, as its text was lost. */
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,18 +74,28 @@ static size_t next_word(const char **at) {
     return strcspn(*at, " \n");
 }
 
+/* True if `name` is among the line's words from `word` on. */
+static bool has_word(const char *word, const char *name) {
+    for (size_t n; (n = next_word(&word)) > 0; word += n)
+        if (n == strlen(name) && !strncmp(word, name, n))
+            return true;
+    return false;
+}
+
 /* "@--NAME COMMAND..." is for this option of this command. */
 static bool block_matches(const char *line, const char *option, const struct gf_command *c) {
     const char *word = line + 3;
-    size_t n = next_word(&word);
+    size_t n = strcspn(word, " \n");
     if (n != strlen(option) || strncmp(word, option, n))
         return false;
     word += n;
-    n = next_word(&word);
-    if (!n)
-        return true;
-    for (; n; word += n, n = next_word(&word))
-        if (n == strlen(c->name) && !strncmp(word, c->name, n))
+    return !next_word(&word) || has_word(word, c->name);
+}
+
+/* True if a line "@-- NAME..." has the option. */
+static bool needs_no_block(const struct text *t, const char *option) {
+    for (const char *line = t->bytes; *line; line = next_line(line))
+        if (!strncmp(line, "@-- ", 4) && has_word(line + 3, option))
             return true;
     return false;
 }
@@ -165,6 +177,11 @@ static int put_option(const struct gf_opt *o, const struct gf_command *c, const 
     put_head(o);
     put_sentence(o->help);
     block = block ? block : find_block(shared, o->name, c);
+    if (!block == !(needs_no_block(page, o->name) || needs_no_block(shared, o->name))) {
+        fprintf(stderr, "make_man: %s --%s has %s\n", c->name, o->name,
+                block ? "a text, but \"@--\" lists it without" : "no text");
+        return -1;
+    }
     for (; block && *block && strncmp(block, "@--", 3); block = next_line(block))
         put_line(block);
     return 0;
@@ -199,14 +216,14 @@ static void put_commands(void) {
 
 /* ---- the table of divided work ---- */
 
-enum { COLUMNS = 6, MOST_ROWS = 32, MOST_REASONS = 32, WORD = 64, WORDS = 128 };
+enum { COLUMNS = 6, MOST_ROWS = 32, MOST_REASONS = 64, WORD = 64, WORDS = 128 };
 
 /* A row of the manual's table: all rows of the test's table with the same object and operation. */
 struct divided_row {
     char object[WORD], op[WORD];
     struct {
         char result;      /* '=' '~' '-', or 0 where all are refused or unknown */
-        unsigned refused; /* bit i: some are refused for reason i */
+        uint64_t refused; /* bit i: some are refused for reason i */
     } cell[COLUMNS];
 };
 
@@ -246,14 +263,18 @@ static void add_cell(const struct divided *d, struct divided_row *r, int column,
         r->cell[column].result = *cell;
     const int reason = *cell == 'x' ? find_reason(d, cell + 1) : -1;
     if (reason >= 0)
-        r->cell[column].refused |= 1u << reason;
+        r->cell[column].refused |= (uint64_t)1 << reason;
 }
 
-static void read_divided(const struct text *table, struct divided *d) {
+static int read_divided(const struct text *table, struct divided *d) {
     for (const char *line = table->bytes; *line; line = next_line(line)) {
         char w[5][WORD], cell[COLUMNS][WORD];
         int at = 0;
-        if (sscanf(line, "reason %63s %*d %n", w[0], &at) == 1 && at && d->reasons < MOST_REASONS) {
+        if (sscanf(line, "reason %63s %*d %n", w[0], &at) == 1 && at) {
+            if (d->reasons == MOST_REASONS) {
+                fprintf(stderr, "make_man: more than %d reasons\n", MOST_REASONS);
+                return -1;
+            }
             const int i = d->reasons++;
             const char *colon = memchr(line + at, ':', strcspn(line + at, "\n"));
             snprintf(d->name[i], WORD, "%s", w[0]);
@@ -261,7 +282,7 @@ static void read_divided(const struct text *table, struct divided *d) {
             snprintf(d->words[i], WORDS, "%.*s", (int)strcspn(line, "\n"), line);
             continue;
         }
-        if (*line == '#' || !strncmp(line, "reason ", 7) ||
+        if (*line == '#' || *line == '\n' || !strncmp(line, "reason ", 7) ||
             sscanf(line, "%63s %63s %63s %63s %63s %63s %63s %63s %63s %63s %63s", w[0], w[1], w[2],
                    w[3], w[4], cell[0], cell[1], cell[2], cell[3], cell[4], cell[5]) != 11)
             continue;
@@ -269,16 +290,17 @@ static void read_divided(const struct text *table, struct divided *d) {
         for (int i = 0; i < COLUMNS && r; i++)
             add_cell(d, r, i, cell[i]);
     }
+    return 0;
 }
 
-static char letter_of(unsigned used, int reason) {
+static char letter_of(uint64_t used, int reason) {
     char letter = 'a';
     for (int i = 0; i < reason; i++)
         letter += used >> i & 1;
     return letter;
 }
 
-static void put_divided_row(const struct divided_row *r, unsigned used) {
+static void put_divided_row(const struct divided_row *r, uint64_t used) {
     printf(".It %s %s", r->object, r->op);
     for (int i = 0; i < COLUMNS; i++) {
         const char *apart = " ";
@@ -295,8 +317,9 @@ static void put_divided_row(const struct divided_row *r, unsigned used) {
 
 static int put_divided(const struct text *table) {
     static struct divided d;
-    unsigned used = 0;
-    read_divided(table, &d);
+    uint64_t used = 0;
+    if (read_divided(table, &d))
+        return -1;
     for (int i = 0; i < d.rows * COLUMNS; i++)
         used |= d.row[i / COLUMNS].cell[i % COLUMNS].refused;
     printf(".Bl -column \"picture filter\" \"~ a,b,c,d\" \"~ a,b,c\" \"~ a,b,c\" \"~ a,b,c\" \"~ "
@@ -319,7 +342,7 @@ static int put_divided(const struct text *table) {
  * for any. */
 static int check_blocks(const struct text *t, const struct gf_command *only) {
     for (const char *line = t->bytes; *line; line = next_line(line)) {
-        if (strncmp(line, "@--", 3))
+        if (strncmp(line, "@--", 3) || line[3] == ' ')
             continue;
         const char *name = line + 3, *word = name + strcspn(name, " \n");
         size_t n = (size_t)(word - name), length;

@@ -53,6 +53,15 @@ for page in $examples; do
     promise grep -q '^\.Dl gpufft' "$page"
 done
 
+# An option whose text lost its head is refused.
+make_man=${pages%/man}/make_man
+sed '/^@--descreen/d' "$top/man/gpufft-filter.1.in" >gpufft-filter.1.in
+promise grep -q 'filter --descreen has no text' <("$make_man" gpufft-filter.1.in "$top/man/options.in" "$top/tests/cli/closure.table" 2>&1)
+
+# Rows of the table of divided work are kinds of job.
+page=$pages/gpufft.1
+promise [ "$(sed -n '/Ta GPU Ta GPUs Ta/,/^\.El/s/^\.It \([a-z0-9]*\) .*/\1/p' "$page" | sort -u | xargs)" = 'batch dwt2 dwt3 line picture volume' ]
+
 # What the pages promise about some of them.
 page=examples
 pixels() { gpufft fwd "$1" --kind=complex --out=raw:- 2>/dev/null | cksum; }
