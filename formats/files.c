@@ -542,18 +542,6 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
 
 /* ---- writing ---- */
 
-int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
-    struct gf_sink *sink;
-    int rc = gf_sink_open(path, clobber, &sink);
-    if (rc)
-        return rc;
-    rc = gf_sink_write(sink, data, n);
-    if (!rc)
-        return gf_sink_commit(sink);
-    gf_sink_abort(sink);
-    return rc;
-}
-
 int gf_file_copy(struct gf_file *file, const char *path, bool clobber) {
     enum { PIECE = 1 << 16 };
     struct gf_sink *sink;

@@ -84,7 +84,4 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
 /* Copies the bytes of a file that was opened with options->copies; clobber as in gf_sink_open(). */
 int gf_file_copy(struct gf_file *file, const char *path, bool clobber);
 
-/* Writes any n bytes to a file, complete or absent; clobber as in gf_sink_open(). */
-int gf_file_write(const char *path, const void *data, size_t n, bool clobber);
-
 #endif

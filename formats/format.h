@@ -198,6 +198,8 @@ struct gf_format {
     int (*more)(struct gf_source *source);
     /* NULL, or returns GF_EINVAL for an image that write() cannot store, whose type fits. */
     int (*accepts)(const struct gf_image *image);
+    /* NULL, or lists what is in a header that it kept, for people. */
+    void (*name_header)(const struct gf_metadata *m, char text[GF_HEADER_NAMES]);
     /* NULL, or returns GF_EINVAL for a suffix that write() does not honour for this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
     /* Write a file in steps: the header (NULL: none); the next pages, as an image (NULL: only
@@ -231,6 +233,7 @@ struct gf_format {
     bool pairs;         /* FILE.hdr and FILE.img are a header and its samples */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
+    bool keeps_texts;   /* a spectrum in it has the header's texts */
     bool keeps_white;   /* write() obeys image->white */
     bool lossy;         /* write() changes samples */
     bool pictures;      /* files to look at: people read them, programs seldom */

@@ -2,6 +2,7 @@
 #include "formats/metadata.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,12 @@ int gf_header_copy(struct gf_metadata *m, const char *format, const void *header
         return GF_OK;
     m->header_format = format;
     return replace_bytes(header, n, &m->header, &m->header_bytes);
+}
+
+void gf_header_name(const char *name, char list[GF_HEADER_NAMES]) {
+    const size_t n = strlen(list);
+    if (!strstr(list, name))
+        snprintf(list + n, GF_HEADER_NAMES - n, "%s%s", n ? ", " : "", name);
 }
 
 void gf_profile_space(const struct gf_metadata *m, char space[5]) {

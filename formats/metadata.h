@@ -80,6 +80,11 @@ int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n);
 /* Copies a header of n bytes, unless it is too large; `format` is a static string. Fails only with
  * GF_ENOMEM. */
 int gf_header_copy(struct gf_metadata *m, const char *format, const void *header, size_t n);
+/* Adds a name to a list such as "EXIF, comments", unless it is there. */
+enum { GF_HEADER_NAMES = 80 };
+void gf_header_name(const char *name, char list[GF_HEADER_NAMES]);
+/* Gives a picture the georeference of another one, with whose samples its own agree, or none. */
+int gf_place_copy(struct gf_metadata *to, const struct gf_metadata *from);
 /* The colour space's four letters, zero-terminated: "RGB ", "GRAY", "CMYK". */
 void gf_profile_space(const struct gf_metadata *m, char space[5]);
 /* True if there is a profile for 1 or 3 colours, as given. */

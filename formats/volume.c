@@ -158,6 +158,18 @@ int gf_image_write(const char *path, const struct gf_format *format, const struc
     return rc ? rc : gf_volume_commit(v);
 }
 
+int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
+    struct gf_sink *sink;
+    int rc = gf_sink_open(path, clobber, &sink);
+    if (rc)
+        return rc;
+    rc = gf_sink_write(sink, data, n);
+    if (!rc)
+        return gf_sink_commit(sink);
+    gf_sink_abort(sink);
+    return rc;
+}
+
 int gf_volume_append(struct gf_volume *v, const struct gf_image *pages) {
     const struct gf_array *all = &v->image.px, *px = &pages->px;
     bool same = px->dtype == all->dtype && px->rank == all->rank &&

@@ -33,6 +33,9 @@ struct gf_volume;
 int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber);
 
+/* Writes any n bytes to a file, complete or absent; clobber as in gf_sink_open(). */
+int gf_file_write(const char *path, const void *data, size_t n, bool clobber);
+
 /* NULL if gf_volume_begin() can write this format to this path, else the reason. */
 const char *gf_volume_pages_refused(const char *path, const struct gf_format *format);
 /* NULL if gf_volume_create() can with these options, else the reason. */

@@ -121,10 +121,12 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
 /* For a restored picture: sets *dtype to its `own` type if the format can hold it, but leaves it
  * with --depth. GF_EINVAL if the format can hold neither that nor floats. */
 static int keep_dtype(const struct gf_settings *s, const struct gf_format *format,
-                      enum gf_dtype own, enum gf_dtype *dtype) {
+                      enum gf_dtype own, int64_t white, enum gf_dtype *dtype) {
     const unsigned can = format->dtypes;
     if (s->depth)
         return 0;
+    if (white > 0 && !(can >> own & 1)) /* the file's integers */
+        own = white <= UINT8_MAX ? GF_U8 : GF_U16;
     if (can >> own & 1)
         *dtype = own;
     else if (!(can >> GF_F32 & 1) && !s->range.given)
@@ -145,7 +147,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     const bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
     if (!rc && own)
-        rc = keep_dtype(t->s, p->format, r->dtype, &out->dtype);
+        rc = keep_dtype(t->s, p->format, r->dtype, r->white, &out->dtype);
     if (rc)
         return rc;
     if (t->s->range.given && !gf_dtype_is_integer(out->dtype))
@@ -257,9 +259,18 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     double low, white;
     gf_dtype_range(t->job.out[i].dtype, &low, &white);
-    if (p->white > 0 && !(p->image.white > 0) && gf_dtype_is_integer(t->job.out[i].dtype))
+    if (p->white > 0 && !(p->image.white > 0) && gf_dtype_is_integer(t->job.out[i].dtype) &&
+        (p->white < white || p->white > white))
         gf_log_note("'%s': its white is %.0f; the %s file keeps the numbers, and its white is %.0f",
                     gf_log_name(t->read[0]), p->white, p->format->name, white);
+    const struct gf_metadata *m = &t->image.metadata;
+    const struct gf_format *from = m->header ? gf_format_by_name(m->header_format) : NULL;
+    char names[GF_HEADER_NAMES] = "";
+    if (p->keeps == GF_KEEPS_ALL && from && from != p->format && from->name_header)
+        from->name_header(m, names);
+    if (*names)
+        gf_log_note("'%s': %s left out; only a %s file keeps them", gf_log_name(t->read[0]), names,
+                    from->name);
     if (t->has_alpha && !t->product[i].alpha_plane)
         gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
                     t->product[i].format->name);
@@ -291,7 +302,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
         .channel_axis = image->channel_axis,
         .color = job->luma ? GF_GRAY : image->color,
         .dtype = job->in_dtype,
-        .white = gf_dtype_is_integer(job->in_dtype) ? (int64_t)image->white : 0,
+        .white = (int64_t)image->white,
         .depth = (int)gf_min(image->depth, 8 * (int64_t)gf_dtype_size(job->in_dtype)),
         .axes = job->axes,
         .alpha = !image->alpha ? GF_ALPHA_NONE

@@ -91,6 +91,13 @@ static int dress(const struct gf_product *p, const struct gf_image *image,
     if (p->keeps == GF_KEEPS_PROFILE)
         out->metadata = (struct gf_metadata){.profile = metadata->profile,
                                              .profile_bytes = metadata->profile_bytes};
+    const bool texts = p->keeps == GF_KEEPS_PROFILE && p->format->keeps_texts &&
+                       metadata->header_format == p->format->name;
+    if (texts) {
+        out->metadata.header_format = metadata->header_format;
+        out->metadata.header = metadata->header;
+        out->metadata.header_bytes = metadata->header_bytes;
+    }
     return record ? gf_record_format(record, &out->record) : 0;
 }
 

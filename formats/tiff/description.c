@@ -191,7 +191,8 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
 
 int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
                            struct gf_resolution *resolution) {
-    const char *kept = (const char *)gf_header_of(image, &gf_format_tiff, 0);
+    const char *kept = gf_tiff_kept_text(&image->metadata, true);
+    const char *other = gf_tiff_kept_text(&image->metadata, false);
     struct pages p;
     size_t size;
     *text = NULL;
@@ -205,8 +206,10 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
         if (image->ndim == 3)
             gf_axes_add(&plain.axes, "z", image->px.shape[0], 0, "");
     }
-    if (!known || image->record || image->ndim < 2 || !find_pages(&plain, &p))
-        return GF_OK;
+    if (!known || image->record || image->ndim < 2 || !find_pages(&plain, &p)) {
+        *text = other && !image->record ? strdup(other) : NULL;
+        return other && !image->record && !*text ? gf_no_memory() : GF_OK;
+    }
     const bool is_ome = kept && strncmp(kept, "ImageJ=", 7), imagej = suits_imagej(image, &p);
     struct gf_ome was = {0};
     int rc = is_ome ? gf_ome_read(kept, 0, NULL, &was) : GF_OK;

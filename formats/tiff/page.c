@@ -52,6 +52,9 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
         image->orientation = orientation;
     gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_COMPRESSION, &compression);
     image->compression = gf_tiff_compression_name(compression);
+    int rc = image->record ? GF_OK : gf_tiff_keep_tags(t, m);
+    if (rc)
+        return rc;
     if (!gf_libtiff.TIFFGetField(t->tif, TIFFTAG_ICCPROFILE, &n, &profile) || !n)
         return GF_OK;
     t->no_memory |= !profile; /* libtiff had no memory for it */
@@ -106,15 +109,20 @@ static bool is_unsigned(const struct gf_tiff_page *p) {
     return p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
 }
 
+bool gf_tiff_parse_nodata(const char *text, double *v) {
+    char *end;
+    *v = strtod(text, &end);
+    return end > text && !end[strspn(end, " \n")];
+}
+
 bool gf_tiff_nodata(const struct gf_tiff *t, double *v) {
-    char text[64] = "", *end;
+    char text[64] = "";
     uint32_t n = 0;
     const void *data = NULL;
-    if (!gf_libtiff.TIFFGetField(t->tif, GF_TIFF_NODATA, &n, &data) || !data)
+    if (!t->tif || !gf_libtiff.TIFFGetField(t->tif, GF_TIFF_NODATA, &n, &data) || !data)
         return false;
     memcpy(text, data, n < sizeof text ? n : sizeof text - 1);
-    *v = strtod(text, &end);
-    return end > text && !end[strspn(end, " ")];
+    return gf_tiff_parse_nodata(text, v);
 }
 
 /* Makes samples of GDAL_NODATA's number NaN. One that no sample can have is ignored. */
@@ -136,7 +144,7 @@ static void set_nodata(const struct gf_tiff *t, struct gf_tiff_page *p) {
         p->dtype = p->bits <= 16 ? GF_F32 : GF_F64;
 }
 
-static int set_dtype(const struct gf_tiff *t, struct gf_tiff_page *p) {
+int gf_tiff_set_dtype(const struct gf_tiff *t, struct gf_tiff_page *p) {
     static const struct {
         int format, bits, type; /* enum gf_dtype or gf_stored */
     } types[] = {
@@ -357,7 +365,7 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
                        p->compression, name,
                        strcmp(name, "other") ? "install one that has it, such as Debian's libtiff6"
                                              : "save it without compression");
-    int rc = set_dtype(t, p);
+    int rc = gf_tiff_set_dtype(t, p);
     if (!rc)
         rc = set_color(t, p);
     if (!rc)

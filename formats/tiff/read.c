@@ -488,10 +488,12 @@ const struct gf_format gf_format_tiff = {
     .end = gf_tiff_end,
     .write_frame = gf_tiff_write_frame,
     .compresses = compresses,
+    .name_header = gf_tiff_name_header,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .channels = 1,
     .alpha = true,
     .alpha_plane = true,
     .embeds_record = true,
+    .keeps_texts = true,
 };

@@ -7,10 +7,44 @@
 #include "formats/image.h"
 #include "formats/tiff/tiff.h"
 
-enum { MOST_TAGS = 4096 /* libtiff's limit too */, MOST_BYTES = 1 << 20 /* of a tag */ };
-/* An entry in the header: number, type, and count, as 2, 2 and 4 little-endian bytes; the values are
- * in the host's order. */
+enum { MOST_TAGS = 4096 /* libtiff's limit too */, MOST_BYTES = 4 << 20 /* of a tag */ };
+/* An entry in the header begins with its number, its bytes, and zero, as 2, 4 and 2 little-endian
+ * bytes; its values are in the host's order. */
 enum { ENTRY = 8 };
+
+/* Texts, which a spectrum has too; where the picture is on the Earth; what samples mean; their type,
+ * which is kept beside GDAL_NODATA but not written. */
+enum { TEXTS, PLACE, SAMPLES, TYPE };
+
+static const struct kept {
+    uint16_t number, type; /* TIFF_UNDEFINED: bytes of any type */
+    uint16_t what;
+    const char *added; /* the name of a tag that libtiff does not know */
+} kept_tags[] = {
+    {TIFFTAG_DOCUMENTNAME, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_MAKE, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_MODEL, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_PAGENAME, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_SOFTWARE, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_DATETIME, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_ARTIST, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_HOSTCOMPUTER, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_COPYRIGHT, TIFF_ASCII, TEXTS, NULL},
+    {TIFFTAG_XMLPACKET, TIFF_UNDEFINED, TEXTS, NULL},
+    {TIFFTAG_RICHTIFFIPTC, TIFF_UNDEFINED, TEXTS, NULL},
+    {TIFFTAG_PHOTOSHOP, TIFF_UNDEFINED, TEXTS, NULL},
+    {33550, TIFF_DOUBLE, PLACE, "ModelPixelScale"},
+    {33922, TIFF_DOUBLE, PLACE, "ModelTiepoint"},
+    {34264, TIFF_DOUBLE, PLACE, "ModelTransformation"},
+    {34735, TIFF_SHORT, PLACE, "GeoKeyDirectory"},
+    {34736, TIFF_DOUBLE, PLACE, "GeoDoubleParams"},
+    {34737, TIFF_ASCII, PLACE, "GeoAsciiParams"},
+    {42112, TIFF_ASCII, SAMPLES, "GDAL_METADATA"},
+    {GF_TIFF_NODATA, TIFF_ASCII, SAMPLES, "GDAL_NODATA"},
+    {TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, TYPE, NULL},
+    {TIFFTAG_SAMPLEFORMAT, TIFF_SHORT, TYPE, NULL},
+};
+enum { N_KEPT = sizeof kept_tags / sizeof *kept_tags };
 
 static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
     int rc = gf_source_seek(t->source, (int64_t)at);
@@ -71,4 +105,181 @@ int gf_tiff_find(struct gf_tiff *t, unsigned number, struct gf_tiff_tag *tag) {
 
 int gf_tiff_read_value(struct gf_tiff *t, const struct gf_tiff_tag *tag, size_t n, void *to) {
     return read_at(t, tag->at, to, n);
+}
+
+/* ---- kept ones ---- */
+
+static const struct kept *find_kept(unsigned number) {
+    for (const struct kept *k = kept_tags; k < kept_tags + N_KEPT; k++)
+        if (k->number == number)
+            return k;
+    return NULL;
+}
+
+/* Adds n bytes to the header. */
+static int append(struct gf_metadata *m, const void *bytes, size_t n) {
+    unsigned char *more = realloc(m->header, m->header_bytes + n + 1);
+    if (!more)
+        return gf_no_memory();
+    m->header = more;
+    m->header_format = gf_format_tiff.name;
+    memcpy(more + m->header_bytes, bytes, n);
+    m->header_bytes += n;
+    more[m->header_bytes] = 0;
+    return GF_OK;
+}
+
+/* Appends an entry, unless its tag is not kept, has another type or is too large. */
+static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_metadata *m) {
+    const struct kept *k = find_kept(tag->number);
+    const size_t size = size_of(tag->type);
+    double nodata;
+    if (!k || !size || !tag->count || tag->count > MOST_BYTES / size ||
+        (k->type != TIFF_UNDEFINED && k->type != tag->type) ||
+        (k->what == TYPE && !gf_tiff_nodata(t, &nodata)))
+        return GF_OK;
+    const size_t bytes = size * (size_t)tag->count;
+    const size_t all = k->type == TIFF_ASCII               ? bytes + 1
+                       : k->number == TIFFTAG_RICHTIFFIPTC ? (bytes + 3) / 4 * 4
+                                                           : bytes;
+    unsigned char *entry = calloc(1, ENTRY + all);
+    if (!entry)
+        return gf_no_memory();
+    gf_put_integer(entry, 2, tag->number);
+    gf_put_integer(entry + 2, 4, (int64_t)all);
+    int rc = gf_tiff_read_value(t, tag, bytes, entry + ENTRY);
+    if (!rc && k->type == tag->type && size > 1 &&
+        (bool)gf_libtiff.TIFFIsBigEndian(t->tif) != gf_host_is_big_endian())
+        gf_swap_bytes(entry + ENTRY, (size_t)tag->count, size);
+    rc = rc == GF_ENOMEM ? rc : rc ? GF_OK : append(m, entry, ENTRY + all);
+    free(entry);
+    return rc;
+}
+
+/* True for a text about the file's pages, which the samples may belie: ImageJ's, OME's, tifffile's. */
+static bool is_about_pages(const char *text) {
+    const char *start = text + strspn(text, " \t\r\n\xef\xbb\xbf");
+    return !strncmp(text, "ImageJ=", 7) || !strncmp(text, "{\"shape\":", 9) ||
+           (*start == '<' && strstr(text, "OME"));
+}
+
+const char *gf_tiff_kept_text(const struct gf_metadata *m, bool about_pages) {
+    const char *text = m->header_format == gf_format_tiff.name ? (const char *)m->header : NULL;
+    return text && *text && is_about_pages(text) == about_pages ? text : NULL;
+}
+
+int gf_tiff_keep_tags(struct gf_tiff *t, struct gf_metadata *m) {
+    const char *text = NULL;
+    struct gf_tiff_tag *tags = NULL;
+    size_t n = 0;
+    int rc = GF_OK;
+    gf_libtiff.TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text);
+    if (!m->header && text && strlen(text) < MOST_BYTES && !is_about_pages(text))
+        rc = append(m, text, strlen(text));
+    const size_t before = m->header_bytes;
+    if (!rc)
+        rc = append(m, "", 1);
+    if (!rc)
+        rc = gf_tiff_directory(t, &tags, &n);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = keep_tag(t, &tags[i], m);
+    free(tags);
+    if (before || m->header_bytes > 1 || rc)
+        return rc;
+    free(m->header); /* nothing is in it */
+    m->header = NULL;
+    m->header_bytes = 0;
+    return GF_OK;
+}
+
+/* The entry behind this one, or for NULL the first; NULL at the end. Headers of records may be
+ * damaged. */
+static const unsigned char *next_entry(const struct gf_metadata *m, const unsigned char *entry) {
+    if (!m->header || m->header_format != gf_format_tiff.name)
+        return NULL;
+    const size_t at = entry
+                          ? (size_t)(entry - m->header) + ENTRY + gf_get_number(entry + 2, 4, false)
+                          : strlen((const char *)m->header) + 1;
+    const bool whole = at + ENTRY <= m->header_bytes &&
+                       gf_get_number(m->header + at + 2, 4, false) <= m->header_bytes - at - ENTRY;
+    return whole ? m->header + at : NULL;
+}
+
+static const struct kept *kept_of(const unsigned char *entry) {
+    return find_kept((unsigned)gf_get_number(entry, 2, false));
+}
+
+const unsigned char *gf_tiff_kept_tag(const struct gf_metadata *m, unsigned number) {
+    for (const unsigned char *e = NULL; (e = next_entry(m, e));)
+        if (gf_get_number(e, 2, false) == number)
+            return e + ENTRY;
+    return NULL;
+}
+
+/* False if memory is short or libtiff refuses the tag. */
+static bool put_tag(TIFF *tif, const struct kept *k, const unsigned char *value, size_t bytes) {
+    const bool text = k->type == TIFF_ASCII;
+    const TIFFFieldInfo info = {.field_tag = k->number,
+                                .field_readcount = text ? -1 : TIFF_VARIABLE2,
+                                .field_writecount = text ? -1 : TIFF_VARIABLE2,
+                                .field_type = (TIFFDataType)k->type,
+                                .field_bit = FIELD_CUSTOM,
+                                .field_oktochange = 1,
+                                .field_passcount = !text,
+                                .field_name = (char *)(uintptr_t)k->added};
+    if (!bytes || (text && value[bytes - 1])) /* a record's, damaged */
+        return true;
+    if (k->added && gf_libtiff.TIFFMergeFieldInfo(tif, &info, 1))
+        return false;
+    if (text)
+        return gf_libtiff.TIFFSetField(tif, k->number, (const char *)value);
+    const size_t size = k->number == TIFFTAG_RICHTIFFIPTC ? 4 : size_of(k->type);
+    return gf_libtiff.TIFFSetField(tif, k->number, (uint32_t)(bytes / size), value);
+}
+
+bool gf_tiff_put_tags(TIFF *tif, const struct gf_metadata *m, bool spectrum) {
+    bool done = true;
+    for (const unsigned char *e = NULL; (e = next_entry(m, e)) && done;) {
+        const struct kept *k = kept_of(e);
+        if (k && k->what != TYPE && (k->what == TEXTS || !spectrum))
+            done = put_tag(tif, k, e + ENTRY, gf_get_number(e + 2, 4, false));
+    }
+    return done;
+}
+
+void gf_tiff_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]) {
+    static const char *const names[] = {"texts", "GeoTIFF tags", "GDAL's tags"};
+    if (gf_tiff_kept_text(m, false))
+        gf_header_name(names[TEXTS], text);
+    for (const unsigned char *e = NULL; (e = next_entry(m, e));) {
+        const struct kept *k = kept_of(e);
+        if (k && k->what != TYPE && k->number != TIFFTAG_SOFTWARE)
+            gf_header_name(names[k->what], text);
+    }
+}
+
+/* Appends the entries that are, or are not, about the place. */
+static int append_entries(struct gf_metadata *to, const struct gf_metadata *from, bool place) {
+    int rc = GF_OK;
+    for (const unsigned char *e = NULL; (e = next_entry(from, e)) && !rc;) {
+        const struct kept *k = kept_of(e);
+        if (k && (k->what == PLACE) == place)
+            rc = append(to, e, ENTRY + gf_get_number(e + 2, 4, false));
+    }
+    return rc;
+}
+
+int gf_place_copy(struct gf_metadata *to, const struct gf_metadata *from) {
+    struct gf_metadata made = {0};
+    const bool is_tiff = to->header && to->header_format == gf_format_tiff.name;
+    const char *text = is_tiff ? (const char *)to->header : "";
+    int rc = append(&made, text, strlen(text) + 1);
+    if (!rc)
+        rc = append_entries(&made, to, false);
+    if (!rc)
+        rc = append_entries(&made, from, true);
+    if (!rc && (is_tiff || made.header_bytes > 1))
+        rc = gf_header_copy(to, made.header_format, made.header, made.header_bytes);
+    free(made.header);
+    return rc;
 }

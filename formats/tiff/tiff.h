@@ -114,6 +114,20 @@ int gf_tiff_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *n);
 int gf_tiff_find(struct gf_tiff *t, unsigned number, struct gf_tiff_tag *tag);
 /* Reads the first n bytes of its values. */
 int gf_tiff_read_value(struct gf_tiff *t, const struct gf_tiff_tag *tag, size_t n, void *to);
+/* Adds the current page's text, unless the header has one of the file's pages, and its tags to the
+ * header. GF_ENOMEM. */
+int gf_tiff_keep_tags(struct gf_tiff *t, struct gf_metadata *m);
+/* The kept text if it is (or is not) one about pages, else NULL; the value of a kept tag, or NULL. */
+const char *gf_tiff_kept_text(const struct gf_metadata *m, bool about_pages);
+const unsigned char *gf_tiff_kept_tag(const struct gf_metadata *m, unsigned number);
+/* Sets the kept tags, in a spectrum only texts. False if memory is short or libtiff refuses one. */
+bool gf_tiff_put_tags(TIFF *tif, const struct gf_metadata *m, bool spectrum);
+/* For the table of formats. */
+void gf_tiff_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]);
+/* Sets the type of samples from format, bits and GDAL_NODATA. GF_EUNSUPP. */
+int gf_tiff_set_dtype(const struct gf_tiff *t, struct gf_tiff_page *p);
+/* Parses GDAL_NODATA's text; false if it is no number. */
+bool gf_tiff_parse_nodata(const char *text, double *v);
 /* Sets *v to the current page's GDAL_NODATA; false if it has none. */
 bool gf_tiff_nodata(const struct gf_tiff *t, double *v);
 

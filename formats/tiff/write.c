@@ -96,7 +96,30 @@ struct writer {
     bool begun;   /* the first page is written */
     char *text;   /* the description of the pages, or NULL */
     struct gf_metadata metadata; /* the image's, perhaps with another resolution; borrowed */
+    struct gf_coding coding;     /* of samples that are stored as the picture's own file has them */
+    void *coded;                 /* a strip of them; NULL: none was yet */
 };
+
+/* NaN becomes GDAL_NODATA again, in the type of the picture's own file. */
+static void choose_coding(const struct gf_image *image, struct writer *w) {
+    const struct gf_metadata *m = &image->metadata;
+    const unsigned char *text = gf_tiff_kept_tag(m, GF_TIFF_NODATA);
+    const unsigned char *bits = gf_tiff_kept_tag(m, TIFFTAG_BITSPERSAMPLE);
+    const unsigned char *format = gf_tiff_kept_tag(m, TIFFTAG_SAMPLEFORMAT);
+    struct gf_tiff was = {.has_nodata = true};
+    struct gf_tiff_page page = {.format = SAMPLEFORMAT_UINT};
+    if (!image->restores || !text || !bits ||
+        !gf_tiff_parse_nodata((const char *)text, &was.nodata))
+        return;
+    memcpy(&page.bits, bits, sizeof page.bits);
+    if (format)
+        memcpy(&page.format, format, sizeof page.format);
+    if (gf_tiff_set_dtype(&was, &page) || !page.coding.coded || page.dtype != image->px.dtype)
+        return;
+    w->coding = page.coding;
+    w->style.format = page.format;
+    w->style.bits = (uint16_t)(8 * gf_coding_bytes(&w->coding, page.dtype));
+}
 
 static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) {
     const struct page_style *s = &w->style;
@@ -107,6 +130,12 @@ static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) 
         /* libtiff's parameter is not const but, for strips, it works on a copy */
         void *rows = (void *)(uintptr_t)(t->hole ? t->hole : gf_planes_rows(p, z, y, n, w->buffer));
         tmsize_t bytes = (tmsize_t)((size_t)n * p->row_bytes);
+        if (w->coding.coded) {
+            const int64_t count = n * p->width * p->channels;
+            gf_coding_encode(&w->coding, rows, count, p->px.dtype, w->coded);
+            rows = w->coded;
+            bytes = count * (s->bits / 8);
+        }
         t->samples = true;
         tmsize_t done = s->compression == COMPRESSION_NONE
                             ? gf_libtiff.TIFFWriteRawStrip(t->tif, strip, rows, bytes)
@@ -136,6 +165,7 @@ static int write_page(struct writer *w, const struct gf_image *image, const stru
     const char *text = image->record ? image->record : w->text;
     t->no_memory |= first && text && !set_description(t->tif, text);
     t->no_memory |= !gf_tiff_put_metadata(t->tif, &w->metadata, w->style.colors, first);
+    t->no_memory |= first && !gf_tiff_put_tags(t->tif, &w->metadata, image->record);
     w->begun = true;
     if (t->no_memory)
         return gf_no_memory();
@@ -154,11 +184,14 @@ int gf_tiff_begin(struct gf_encoder *e) {
     w->metadata = e->image->metadata;
     int rc = choose_style(e->image, &p, e->options, &w->style);
     if (!rc)
+        choose_coding(e->image, w);
+    if (!rc)
         rc = gf_tiff_describe_pages(e->image, e->options->ome, &w->text, &w->metadata.resolution);
     if (rc)
         return rc;
     /* BigTIFF if 32-bit offsets could overflow; compressed strips may grow a little. */
-    double bytes = (double)p.depth * (PAGE_OVERHEAD + (double)p.height * 16 +
+    double bytes = (double)w->metadata.header_bytes +
+                   (double)p.depth * (PAGE_OVERHEAD + (double)p.height * 16 +
                                       (double)p.height * (double)p.row_bytes * 1.02);
     gf_sink_keep(e->sink);
     rc = gf_tiff_open(&w->t, bytes > 4.0e9 ? "w8" : "w", 0);
@@ -166,7 +199,8 @@ int gf_tiff_begin(struct gf_encoder *e) {
     if (!rc && w->text && !strncmp(w->text, "ImageJ=", 7) &&
         w->style.compression == COMPRESSION_NONE) {
         w->t.samples_at = gf_sink_size(e->sink);
-        w->t.samples_end = w->t.samples_at + p.depth * p.height * (int64_t)p.row_bytes;
+        w->t.samples_end = w->t.samples_at + p.depth * p.height * p.width * p.channels *
+                                                 (w->style.bits / 8);
     }
     return rc;
 }
@@ -181,6 +215,9 @@ int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
         if (!w->buffer)
             return gf_no_memory();
     }
+    if (w->coding.coded && !w->coded &&
+        !(w->coded = malloc((size_t)(w->style.rows_a_strip * p.width * p.channels) * 8)))
+        return gf_no_memory();
     for (int64_t z = 0; z < p.depth && !rc; z++)
         rc = write_page(w, e->image, &p, z);
     return rc;
@@ -193,6 +230,7 @@ int gf_tiff_end(struct gf_encoder *e) {
     free(w->style.extra);
     free(w->text);
     free(w->buffer);
+    free(w->coded);
     free(w);
     e->state = NULL;
     return rc;
