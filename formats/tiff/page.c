@@ -1,7 +1,6 @@
 /* A page's tags: resolution, profile and the like between them and memory, and the samples that
  * they describe. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -107,22 +106,6 @@ static int64_t ratio_of(uint16_t compression) {
 
 static bool is_unsigned(const struct gf_tiff_page *p) {
     return p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
-}
-
-bool gf_tiff_parse_nodata(const char *text, double *v) {
-    char *end;
-    *v = strtod(text, &end);
-    return end > text && !end[strspn(end, " \n")];
-}
-
-bool gf_tiff_nodata(const struct gf_tiff *t, double *v) {
-    char text[64] = "";
-    uint32_t n = 0;
-    const void *data = NULL;
-    if (!t->tif || !gf_libtiff.TIFFGetField(t->tif, GF_TIFF_NODATA, &n, &data) || !data)
-        return false;
-    memcpy(text, data, n < sizeof text ? n : sizeof text - 1);
-    return gf_tiff_parse_nodata(text, v);
 }
 
 /* Makes samples of GDAL_NODATA's number NaN. One that no sample can have is ignored. */

@@ -109,6 +109,22 @@ int gf_tiff_read_value(struct gf_tiff *t, const struct gf_tiff_tag *tag, size_t 
 
 /* ---- kept ones ---- */
 
+bool gf_tiff_parse_nodata(const char *text, double *v) {
+    char *end;
+    *v = strtod(text, &end);
+    return end > text && !end[strspn(end, " \n")];
+}
+
+bool gf_tiff_nodata(const struct gf_tiff *t, double *v) {
+    char text[64] = "";
+    uint32_t n = 0;
+    const void *data = NULL;
+    if (!t->tif || !gf_libtiff.TIFFGetField(t->tif, GF_TIFF_NODATA, &n, &data) || !data)
+        return false;
+    memcpy(text, data, n < sizeof text ? n : sizeof text - 1);
+    return gf_tiff_parse_nodata(text, v);
+}
+
 static const struct kept *find_kept(unsigned number) {
     for (const struct kept *k = kept_tags; k < kept_tags + N_KEPT; k++)
         if (k->number == number)
