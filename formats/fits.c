@@ -3,36 +3,32 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/base/status.h"
+#include "formats/fits.h"
 #include "formats/image.h"
 
-enum { CARD = 80, BLOCK = 2880, MOST_BLOCKS = GF_MOST_HEADER / BLOCK, MOST_AXES = 8, VALUE = 10 };
-
-/* The cards of a header unit, without END, and a zero behind them. */
-struct cards {
-    char *text;
-    size_t n;
+enum {
+    CARD = GF_FITS_CARD,
+    BLOCK = GF_FITS_BLOCK,
+    VALUE = GF_FITS_VALUE,
+    MOST_BLOCKS = GF_MOST_HEADER / BLOCK
 };
 
 /* ---- cards ---- */
 
-/* "NAXIS2" for NAXIS and 2, "NAXIS" for 0. */
-static const char *numbered(const char *key, int i, char text[24]) {
+const char *gf_fits_numbered(const char *key, int i, char text[24]) {
     snprintf(text, 24, i ? "%.7s%d" : "%.8s", key, i);
     return text;
 }
 
-/* The value of a keyword, numbered unless i is 0, or NULL; it ends with the card or a comment behind a
- * slash. */
-static const char *find(const struct cards *c, const char *key, int i) {
+const char *gf_fits_find(const struct gf_fits_cards *c, const char *key, int i) {
     char start[VALUE + 1], name[24];
-    snprintf(start, sizeof start, "%-8.8s= ", numbered(key, i, name));
+    snprintf(start, sizeof start, "%-8.8s= ", gf_fits_numbered(key, i, name));
     for (const char *p = c->text; p < c->text + c->n; p += CARD)
         if (!strncmp(p, start, VALUE))
             return p + VALUE;
@@ -98,8 +94,8 @@ static bool fits_sniff(const unsigned char *head, size_t n) {
 
 /* Reads the blocks of a header unit; returns 1, or 0 at the end of the file. The caller frees the
  * text. */
-static int read_cards(struct gf_source *source, struct cards *c) {
-    *c = (struct cards){0};
+static int read_cards(struct gf_source *source, struct gf_fits_cards *c) {
+    *c = (struct gf_fits_cards){0};
     for (int blocks = 0; blocks < MOST_BLOCKS; blocks++) {
         char *more = realloc(c->text, c->n + BLOCK + 1);
         if (!more)
@@ -125,52 +121,52 @@ static int read_cards(struct gf_source *source, struct cards *c) {
     return gf_fail(GF_EFORMAT, "broken FITS: a header without an end");
 }
 
-/* The extents of a unit's array, fastest first; returns how many, or a negative status. */
-static int get_extents(const struct cards *c, int64_t extent[MOST_AXES]) {
-    const int64_t n = integer(find(c, "NAXIS", 0), -1);
+int gf_fits_extents(const struct gf_fits_cards *c, int64_t extent[GF_FITS_AXES]) {
+    const int64_t n = integer(gf_fits_find(c, "NAXIS", 0), -1);
     if (n < 0 || n > 999)
         return gf_fail(GF_EFORMAT, "broken FITS: no NAXIS");
     for (int i = 0; i < n; i++) {
-        const int64_t e = integer(find(c, "NAXIS", i + 1), -1);
+        const int64_t e = integer(gf_fits_find(c, "NAXIS", i + 1), -1);
         if (e < 0)
             return gf_fail(GF_EFORMAT, "broken FITS: no NAXIS%d", i + 1);
-        if (i >= MOST_AXES && e != 1)
-            return gf_fail(GF_EUNSUPP, "a FITS image of more than %d axes", MOST_AXES);
-        if (i < MOST_AXES)
+        if (i >= GF_FITS_AXES && e != 1)
+            return gf_fail(GF_EUNSUPP, "a FITS image of more than %d axes", GF_FITS_AXES);
+        if (i < GF_FITS_AXES)
             extent[i] = e;
     }
-    return n < MOST_AXES ? (int)n : MOST_AXES;
+    return n < GF_FITS_AXES ? (int)n : GF_FITS_AXES;
 }
 
-/* Skips a unit's array. */
-static int skip(struct gf_source *source, const struct cards *c, int n, const int64_t *extent) {
-    const int64_t bits = integer(find(c, "BITPIX", 0), 8);
+/* Returns where a unit's array ends, which begins at the source's position, or a negative status. */
+static int64_t end_of(struct gf_source *source, const struct gf_fits_cards *c, int n,
+                      const int64_t *extent) {
+    const int64_t bits = integer(gf_fits_find(c, "BITPIX", 0), 8);
     int64_t size = n ? 1 : 0, end;
-    const bool groups = is_true(find(c, "GROUPS", 0)) && n && extent[0] == 0; /* "random" ones */
+    const bool groups =
+        is_true(gf_fits_find(c, "GROUPS", 0)) && n && extent[0] == 0; /* "random" ones */
     bool fits = bits >= -64 && bits <= 64;
     for (int i = groups; i < n; i++)
         fits = fits && !__builtin_mul_overflow(size, extent[i], &size);
-    fits = fits && !__builtin_add_overflow(size, integer(find(c, "PCOUNT", 0), 0), &size);
-    fits = fits && !__builtin_mul_overflow(size, integer(find(c, "GCOUNT", 0), 1), &size);
+    fits = fits && !__builtin_add_overflow(size, integer(gf_fits_find(c, "PCOUNT", 0), 0), &size);
+    fits = fits && !__builtin_mul_overflow(size, integer(gf_fits_find(c, "GCOUNT", 0), 1), &size);
     fits = fits && !__builtin_mul_overflow(size, (bits < 0 ? -bits : bits) / 8, &size) && size >= 0;
     fits = fits && !__builtin_add_overflow(gf_source_tell(source), size, &end);
     if (!fits || end > INT64_MAX - BLOCK)
         return gf_fail(GF_EFORMAT, "broken FITS: more samples than 63 bits count");
-    return gf_source_seek(source, gf_divide_up(end, BLOCK) * BLOCK);
+    return gf_divide_up(end, BLOCK) * BLOCK;
 }
 
-/* How the unit stores numbers; sets the type that they become. BZERO of half of an integer's range
- * makes it unsigned, or one of 8 bits signed. */
-static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
+int gf_fits_coding(const struct gf_fits_cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
     static const struct {
         int bits, plain, flipped; /* enum gf_dtype or gf_stored */
     } types[] = {{8, GF_U8, GF_I8},     {16, GF_I16, GF_U16},
                  {32, GF_I32, GF_U32},  {64, GF_STORED_I64, GF_STORED_U64},
                  {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
     enum { N = sizeof types / sizeof *types };
-    const int64_t bits = integer(find(c, "BITPIX", 0), 0), blank = integer(find(c, "BLANK", 0), 0);
-    const double slope = needed_number(find(c, "BSCALE", 0), 1);
-    const double zero = needed_number(find(c, "BZERO", 0), 0);
+    const int64_t bits = integer(gf_fits_find(c, "BITPIX", 0), 0),
+                  blank = integer(gf_fits_find(c, "BLANK", 0), 0);
+    const double slope = needed_number(gf_fits_find(c, "BSCALE", 0), 1);
+    const double zero = needed_number(gf_fits_find(c, "BZERO", 0), 0);
     int i = 0;
     while (i < N && types[i].bits != bits)
         i++;
@@ -181,8 +177,8 @@ static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_
                        isfinite(slope) ? "BZERO" : "BSCALE");
     if (!(slope > 0 || slope < 0))
         return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
-    const bool blank_is_known = integer(find(c, "BLANK", 0), 1) == blank;
-    if (bits > 0 && find(c, "BLANK", 0) && !blank_is_known)
+    const bool blank_is_known = integer(gf_fits_find(c, "BLANK", 0), 1) == blank;
+    if (bits > 0 && gf_fits_find(c, "BLANK", 0) && !blank_is_known)
         return gf_fail(GF_EFORMAT, "broken FITS: BLANK is not an integer");
     const int unused = bits > 0 ? 64 - (int)bits : 0;
     const int64_t held =
@@ -239,14 +235,15 @@ static void copy_unit(const char *unit, char to[12]) {
 }
 
 /* Angles become seconds of arc. */
-static void describe_axis(const struct cards *c, int i, int64_t extent, struct gf_axes *axes) {
+static void describe_axis(const struct gf_fits_cards *c, int i, int64_t extent,
+                          struct gf_axes *axes) {
     char type[24], unit[24], key[40], name[12], short_unit[12];
-    double spacing = fabs(number(find(c, "CDELT", i), 0)), squares = 0;
-    text_of(find(c, "CTYPE", i), type);
-    text_of(find(c, "CUNIT", i), unit);
+    double spacing = fabs(number(gf_fits_find(c, "CDELT", i), 0)), squares = 0;
+    text_of(gf_fits_find(c, "CTYPE", i), type);
+    text_of(gf_fits_find(c, "CUNIT", i), unit);
     for (int k = 1; k <= 3; k++) {
         snprintf(key, sizeof key, "CD%d_%d", k, i);
-        squares += pow(number(find(c, key, 0), 0), 2);
+        squares += pow(number(gf_fits_find(c, key, 0), 0), 2);
     }
     spacing = squares > 0 ? sqrt(squares) : spacing;
     copy_unit(unit, short_unit);
@@ -264,9 +261,9 @@ static void describe_axis(const struct cards *c, int i, int64_t extent, struct g
 }
 
 /* Notes that the planes along a third axis of unknown type are pages. */
-static int note_axis(const struct cards *c, int64_t extent, char **note) {
+static int note_axis(const struct gf_fits_cards *c, int64_t extent, char **note) {
     char type[24];
-    if (extent < 2 || strcmp(name_of(text_of(find(c, "CTYPE", 3), type), 3), "n"))
+    if (extent < 2 || strcmp(name_of(text_of(gf_fits_find(c, "CTYPE", 3), type), 3), "n"))
         return GF_OK;
     return asprintf(
                note,
@@ -277,170 +274,102 @@ static int note_axis(const struct cards *c, int64_t extent, char **note) {
                : GF_OK;
 }
 
-static int describe(struct gf_decoder *d, struct gf_image *image, const struct cards *c, int n,
-                    const int64_t *extent) {
+/* Keeps the cards, and behind those of an extension the primary unit's. */
+static int keep_cards(struct gf_image *image, const struct gf_fits_cards *c,
+                      const struct gf_fits_cards *primary) {
+    char *all = malloc(c->n + primary->n + 1);
+    if (!all)
+        return gf_no_memory();
+    memcpy(all, c->text, c->n);
+    if (primary->n)
+        memcpy(all + c->n, primary->text, primary->n);
+    int rc = gf_header_copy(&image->metadata, gf_format_fits.name, all, c->n + primary->n);
+    free(all);
+    return rc;
+}
+
+/* Keeps the file for its other units, if it has some. */
+static int keep_rest(const struct gf_decoder *d, int64_t begin, int64_t end,
+                     struct gf_metadata *m) {
+    const int64_t size = gf_source_known_size(d->source);
+    m->more = begin > 0 || size >= end + BLOCK;
+    return m->more || size < 0 ? gf_rest_make(d->source, begin, end, &m->rest) : GF_OK;
+}
+
+static int describe(struct gf_decoder *d, struct gf_image *image, const struct gf_fits_cards *c,
+                    int n, const int64_t *extent) {
     struct gf_raw_layout *l = &d->layout;
     *l = (struct gf_raw_layout){
         .channels = 1, .big_endian = true, .offset = gf_source_tell(d->source)};
     n = gf_layout_extents(l, n, extent);
-    int rc = n < 0 ? n : take_coding(c, &d->coding, &l->dtype);
+    int rc = n < 0 ? n : gf_fits_coding(c, &d->coding, &l->dtype);
     for (int i = 0; i < n; i++)
         describe_axis(c, i + 1, extent[i], &image->axes);
-    image->depth = abs((int)integer(find(c, "BITPIX", 0), 0));
+    image->depth = abs((int)integer(gf_fits_find(c, "BITPIX", 0), 0));
     image->color = GF_GRAY;
-    if (!rc && n > 2)
-        rc = note_axis(c, extent[2], &image->note);
-    return rc ? rc : gf_header_copy(&image->metadata, gf_format_fits.name, c->text, c->n);
+    return !rc && n > 2 ? note_axis(c, extent[2], &image->note) : rc;
 }
 
 /* True if unit `number` is the one that the options name by its number, by EXTNAME or by EXTNAME and
  * EXTVER, or none is. */
-static bool is_wanted(const struct gf_decoder *d, const struct cards *c, int number) {
+static bool is_wanted(const struct gf_decoder *d, const struct gf_fits_cards *c, int number) {
     const char *part = d->options.part;
     char name[24], *end;
     if (!part)
         return true;
-    const size_t n = strlen(text_of(find(c, "EXTNAME", 0), name));
+    const size_t n = strlen(text_of(gf_fits_find(c, "EXTNAME", 0), name));
     if (strtol(part, &end, 10) == number && *end == ']' && end > part)
         return true;
     if (!n || strncasecmp(part, name, n) || (part[n] != ']' && part[n] != ','))
         return false;
-    return part[n] == ']' || (strtol(part + n + 1, &end, 10) == integer(find(c, "EXTVER", 0), 1) &&
-                              end > part + n + 1 && *end == ']');
+    return part[n] == ']' ||
+           (strtol(part + n + 1, &end, 10) == integer(gf_fits_find(c, "EXTVER", 0), 1) &&
+            end > part + n + 1 && *end == ']');
+}
+
+/* Takes a unit if it is the image that is wanted, and returns 1; else skips it. */
+static int take_unit(struct gf_decoder *d, struct gf_image *image, const struct gf_fits_cards *c,
+                     const struct gf_fits_cards *primary, int unit) {
+    int64_t extent[GF_FITS_AXES];
+    char kind[24];
+    const int64_t begin =
+        gf_source_tell(d->source) - gf_divide_up((int64_t)c->n + 1, BLOCK) * BLOCK;
+    const int n = gf_fits_extents(c, extent);
+    bool is_image = n > 0 && is_wanted(d, c, unit) &&
+                    (is_true(gf_fits_find(c, "SIMPLE", 0)) ||
+                     !strcmp(text_of(gf_fits_find(c, "XTENSION", 0), kind), "IMAGE"));
+    for (int i = 0; i < n; i++)
+        is_image = is_image && extent[i] > 0;
+    if (n >= 0 && is_true(gf_fits_find(c, "ZIMAGE", 0)) && is_wanted(d, c, unit))
+        return gf_fail(GF_EUNSUPP, "a FITS file of compressed images; funpack unpacks them");
+    int rc = n < 0 ? n : is_image ? describe(d, image, c, n, extent) : GF_OK;
+    const int64_t end = rc ? rc : end_of(d->source, c, n, extent);
+    if (!is_image || end < 0)
+        return end < 0 ? (int)end : gf_source_seek(d->source, end);
+    rc = keep_cards(image, c, primary);
+    if (!rc)
+        rc = keep_rest(d, begin, end, &image->metadata);
+    return rc ? rc : 1;
 }
 
 static int fits_header(struct gf_decoder *d, struct gf_image *image) {
-    for (int unit = 0;; unit++) {
-        struct cards c;
-        int64_t extent[MOST_AXES];
-        char kind[24];
-        int rc = read_cards(d->source, &c), n = 0;
-        const bool more = rc == 1;
-        rc = more ? 0 : rc;
-        if (!rc && !more)
+    struct gf_fits_cards primary = {0};
+    int rc = GF_OK;
+    for (int unit = 0; !rc; unit++) {
+        struct gf_fits_cards c;
+        rc = read_cards(d->source, &c);
+        if (rc == 1)
+            rc = take_unit(d, image, &c, &primary, unit);
+        else if (!rc)
             rc = gf_fail(GF_EUNSUPP, d->options.part ? "no image of that number or name in the file"
                                                      : "a FITS file without an image");
-        if (!rc)
-            rc = n = get_extents(&c, extent);
-        bool is_image = rc > 0 && (is_true(find(&c, "SIMPLE", 0)) ||
-                                   !strcmp(text_of(find(&c, "XTENSION", 0), kind), "IMAGE"));
-        for (int i = 0; i < n; i++)
-            is_image = is_image && extent[i] > 0;
-        is_image = is_image && is_wanted(d, &c, unit);
-        if (rc >= 0 && is_true(find(&c, "ZIMAGE", 0)) && is_wanted(d, &c, unit))
-            rc = gf_fail(GF_EUNSUPP, "a FITS file of compressed images; funpack unpacks them");
-        if (rc >= 0)
-            rc = is_image ? describe(d, image, &c, n, extent) : skip(d->source, &c, n, extent);
-        free(c.text);
-        if (rc || is_image)
-            return rc;
+        if (!unit)
+            primary = c;
+        else
+            free(c.text);
     }
-}
-
-/* ---- writing ---- */
-
-/* Writes a card whose value is formatted. The sink keeps its first failure, so the block with END
- * reports all. */
-__attribute__((format(printf, 3, 4))) static void put(struct gf_encoder *e, const char *key,
-                                                      const char *format, ...) {
-    char value[CARD - VALUE + 1], card[3 * CARD];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(value, sizeof value, format, list);
-    va_end(list);
-    snprintf(card, sizeof card, "%-8s= %20s%*s", key, value, CARD, "");
-    (void)gf_sink_write(e->sink, card, CARD);
-}
-
-/* A number in the fewest digits from which it is read again. */
-static void put_number(struct gf_encoder *e, const char *key, double v) {
-    char text[32];
-    int digits = 15;
-    while (snprintf(text, sizeof text, "%.*G", digits, v), strtod(text, NULL) != v && digits < 17)
-        digits++;
-    put(e, key, "%s", text);
-}
-
-/* Cards that follow from the array are made anew; sums and extremes of the old one are dropped. */
-static bool is_own(const char *card) {
-    static const char *const keys[] = {"SIMPLE",  "XTENSION", "BITPIX",   "NAXIS",   "PCOUNT",
-                                       "GCOUNT",  "EXTEND",   "BSCALE",   "BZERO",   "BLANK",
-                                       "DATAMIN", "DATAMAX",  "CHECKSUM", "DATASUM", "GROUPS"};
-    const size_t n = strcspn(card, " =");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if ((strlen(keys[i]) == n && !strncmp(card, keys[i], n)) ||
-            (!strcmp(keys[i], "NAXIS") && n > 5 && !strncmp(card, "NAXIS", 5)))
-            return true;
-    return false;
-}
-
-/* The picture's own cards, or the spacing of its axes. */
-static void put_kept(struct gf_encoder *e, const struct cards *kept) {
-    const struct gf_image *image = e->image;
-    for (size_t at = 0; at + CARD <= kept->n; at += CARD)
-        if (!is_own(kept->text + at))
-            (void)gf_sink_write(e->sink, kept->text + at, CARD);
-    for (int i = 1; i <= image->ndim && !kept->n; i++) {
-        const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, image->ndim - i);
-        char key[24], unit[24];
-        const bool angle = a && !strcmp(a->unit, "arcsec");
-        if (!a || !(a->spacing > 0))
-            continue;
-        put_number(e, numbered("CDELT", i, key), angle ? a->spacing / 3600 : a->spacing);
-        const char *name = angle ? "deg" : strcmp(a->unit, "A") ? a->unit : "Angstrom";
-        snprintf(unit, sizeof unit, "'%-8s'", name);
-        if (!strchr(a->unit, '\''))
-            put(e, numbered("CUNIT", i, key), "%-20s", unit);
-    }
-}
-
-static int fits_begin(struct gf_encoder *e) {
-    const struct gf_image *image = e->image;
-    const unsigned char *own = gf_header_of(image, e->format, 0);
-    const struct cards kept = {(char *)(uintptr_t)own, own ? image->metadata.header_bytes : 0};
-    const enum gf_dtype dtype = image->px.dtype;
-    struct gf_coding *c = &e->coding;
-    enum gf_dtype was;
-    *c = (struct gf_coding){0};
-    if (own && image->restores && !take_coding(&kept, c, &was))
-        c->coded = c->coded && was == dtype;
-    const bool is_float =
-        c->coded ? c->type == (enum gf_stored)GF_F32 || c->type == (enum gf_stored)GF_F64
-                 : !gf_dtype_is_integer(dtype);
-    const int bits = 8 * (int)gf_coding_bytes(c, dtype);
-    put(e, "SIMPLE", "T");
-    put(e, "BITPIX", "%d", is_float ? -bits : bits);
-    put(e, "NAXIS", "%d", image->ndim);
-    for (int i = 1; i <= image->ndim; i++) {
-        char key[24];
-        put(e, numbered("NAXIS", i, key), "%lld", (long long)image->px.shape[image->ndim - i]);
-    }
-    if (c->coded || gf_format_fits.flips >> dtype & 1) {
-        put_number(e, "BSCALE", c->coded ? c->slope : 1);
-        put_number(e, "BZERO",
-                   c->coded && !c->flips ? c->offset
-                   : dtype == GF_I8      ? -128
-                                         : ldexp(1, bits - 1));
-    }
-    if (c->coded && c->has_blank)
-        put(e, "BLANK", "%lld", (long long)(c->flips ? c->blank ^ INT64_MIN : c->blank));
-    put_kept(e, &kept);
-    char end[BLOCK];
-    memset(end, ' ', sizeof end);
-    memcpy(end, "END", 3);
-    return gf_sink_write(e->sink, end, (size_t)(BLOCK - gf_sink_tell(e->sink) % BLOCK));
-}
-
-static int fits_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
-    e->state = e; /* so that end() is called */
-    return gf_planes_write(e, pages);
-}
-
-static int fits_end(struct gf_encoder *e) {
-    static const char zeros[BLOCK];
-    const int64_t over = gf_sink_tell(e->sink) % BLOCK;
-    e->state = NULL;
-    return over ? gf_sink_write(e->sink, zeros, (size_t)(BLOCK - over)) : GF_OK;
+    free(primary.text);
+    return rc < 0 ? rc : GF_OK;
 }
 
 const struct gf_format gf_format_fits = {
@@ -450,9 +379,9 @@ const struct gf_format gf_format_fits = {
     .sniff = fits_sniff,
     .header = fits_header,
     .read_pages = gf_plain_read_pages,
-    .begin = fits_begin,
-    .put_pages = fits_put_pages,
-    .end = fits_end,
+    .begin = gf_fits_begin,
+    .put_pages = gf_fits_put_pages,
+    .end = gf_fits_end,
     .dtypes = 1u << GF_U8 | 1u << GF_I8 | 1u << GF_U16 | 1u << GF_I16 | 1u << GF_U32 |
               1u << GF_I32 | 1u << GF_F32 | 1u << GF_F64,
     .max_ndim = 3,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "formats/io/io.h"
 
 /* ICC.1:2022: the header, a table of tags behind it (a count, then 12 bytes each), numbers in
  * big-endian order. */
@@ -47,6 +48,7 @@ void gf_metadata_free(struct gf_metadata *m) {
     free(m->profile);
     free(m->exif);
     free(m->header);
+    gf_rest_free(m->rest);
     *m = (struct gf_metadata){0};
 }
 
@@ -72,10 +74,33 @@ int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from) {
     bool whole = copy_bytes(from->profile, from->profile_bytes, &to->profile);
     whole &= copy_bytes(from->exif, from->exif_bytes, &to->exif);
     whole &= copy_bytes(from->header, from->header_bytes, &to->header);
-    if (whole)
-        return GF_OK;
-    gf_metadata_free(to);
-    return gf_no_memory();
+    to->rest = NULL;
+    int rc = whole ? GF_OK : gf_no_memory();
+    if (!rc && from->rest)
+        rc = gf_rest_make(from->rest->file, from->rest->begin, from->rest->end, &to->rest);
+    if (rc)
+        gf_metadata_free(to);
+    return rc;
+}
+
+int gf_rest_make(const struct gf_source *file, int64_t begin, int64_t end, struct gf_rest **out) {
+    struct gf_source *again;
+    *out = NULL;
+    int rc = gf_source_keep(file, &again);
+    if (rc || !again)
+        return rc;
+    if (!(*out = malloc(sizeof **out))) {
+        gf_source_close(again);
+        return gf_no_memory();
+    }
+    **out = (struct gf_rest){again, begin, end};
+    return GF_OK;
+}
+
+void gf_rest_free(struct gf_rest *r) {
+    if (r)
+        gf_source_close(r->file);
+    free(r);
 }
 
 void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit) {

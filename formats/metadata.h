@@ -8,6 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gf_source;
+
+/* FITS: the whole file, of which outputs of that format copy what is before `begin` and from `end` on:
+ * its other images and tables. */
+struct gf_rest {
+    struct gf_source *file;
+    int64_t begin, end;
+};
 /* Reads an unsigned number of 1 to 8 bytes. */
 static inline uint64_t gf_get_number(const unsigned char *p, int bytes, bool big_endian) {
     uint64_t v = 0;
@@ -52,11 +60,13 @@ struct gf_metadata {
     unsigned char *exif;
     size_t exif_bytes;
     bool exif_damaged; /* it was left out */
+    bool more;         /* FITS: the file has other images or tables */
     /* The header as its format stores it, which that format's files made from this one get again:
      * an MRC header, FITS cards, OME's XML. NULL: none. Owned */
     const char *header_format;
     unsigned char *header;
     size_t header_bytes;
+    struct gf_rest *rest; /* NULL: there is none that can be copied. Owned */
 };
 
 enum { GF_MOST_PROFILE = 4 << 20, GF_MOST_HEADER = 16 << 20 /* bytes; larger ones are left out */ };
@@ -64,6 +74,10 @@ enum { GF_MOST_PROFILE = 4 << 20, GF_MOST_HEADER = 16 << 20 /* bytes; larger one
 void gf_metadata_free(struct gf_metadata *m);
 /* Copies all of it. Fails only with GF_ENOMEM, and then `to` is empty. */
 int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from);
+
+/* Sets *out to that part of a file; NULL for a pipe, which cannot be read again. */
+int gf_rest_make(const struct gf_source *file, int64_t begin, int64_t end, struct gf_rest **out);
+void gf_rest_free(struct gf_rest *r); /* takes NULL */
 
 /* Sets the resolution, unless it is not finite, not positive, or only 1 : 1. */
 void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit);

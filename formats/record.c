@@ -290,12 +290,13 @@ static json_t *axes_json(const struct gf_axes *axes) {
     return NULL;
 }
 
-/* {format, bytes, crc32, deflated in base64}. NULL if memory is short. */
+/* {format, bytes, crc32, deflated in base64, more}. NULL if memory is short. */
 static json_t *header_json(const struct gf_metadata *m) {
     char crc[9], *text = gf_packed_encode(m->header, m->header_bytes);
     snprintf(crc, sizeof crc, "%08x", (unsigned)gf_crc32(0, m->header, m->header_bytes, 1));
-    json_t *o = text ? json_pack("{s:s, s:I, s:s, s:s}", "format", m->header_format, "bytes",
-                                 (json_int_t)m->header_bytes, "crc32", crc, "deflated", text)
+    json_t *o = text ? json_pack("{s:s, s:I, s:s, s:s, s:o*}", "format", m->header_format, "bytes",
+                                 (json_int_t)m->header_bytes, "crc32", crc, "deflated", text,
+                                 "more", m->more ? json_true() : NULL)
                      : NULL;
     free(text);
     return o;
@@ -320,6 +321,7 @@ int gf_record_header(const char *text, struct gf_metadata *m) {
         rc = bad("header");
     if (o && !rc)
         rc = gf_header_copy(m, format->name, bytes, (size_t)n);
+    m->more = json_is_true(json_object_get(o, "more"));
     free(bytes);
     json_decref(root);
     return rc;

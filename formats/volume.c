@@ -119,8 +119,12 @@ static int open_volume(const char *why, const char *path, const struct gf_format
     v->path = strdup(path);
     gf_planes_view(&v->planes, &v->image);
     v->encoder = (struct gf_encoder){.format = format, .image = &v->image, .options = &v->options};
+    v->image.metadata.rest = NULL; /* is read at the end, when the image may be gone */
     if (!v->path || (image->record && !v->image.record))
         rc = gf_no_memory();
+    const struct gf_rest *rest = image->metadata.rest;
+    if (!rc && rest && image->metadata.header_format == format->name)
+        rc = gf_rest_make(rest->file, rest->begin, rest->end, &v->image.metadata.rest);
     if (!rc)
         rc = open_sinks(v);
     if (!rc && gf_sink_is_file(v->sink))
@@ -347,6 +351,7 @@ int gf_volume_join(const char *path, const struct gf_format *format, const struc
     v->format = format;
     v->image = *image;
     v->image.record = NULL;
+    v->image.metadata.rest = NULL;
     v->framed = v->joined = true;
     gf_planes_view(&v->planes, &v->image);
     v->frame = *frame;
@@ -393,18 +398,22 @@ static int sum_up(struct gf_volume *v) {
     return GF_OK;
 }
 
-/* Extends the file if the last samples were never written. */
+/* Extends the file if the last samples were never written, and ends a file that has more behind its
+ * samples. */
 static int fill(struct gf_volume *v) {
-    int64_t end = v->frame.base + gf_volume_bytes(v);
-    if (v->format->block)
-        end = gf_divide_up(end, v->format->block) * v->format->block;
+    const int64_t end = v->frame.base + gf_volume_bytes(v);
     int rc = GF_OK;
-    if (!v->frame.at && gf_sink_size(v->sink) < end) {
+    if (v->frame.at)
+        return GF_OK;
+    if (gf_sink_size(v->sink) < end) {
         rc = gf_sink_seek(v->sink, end - 1);
         if (!rc)
             rc = gf_sink_write(v->sink, "", 1);
     }
-    return rc;
+    if (rc || !v->format->header || !v->format->end)
+        return rc;
+    rc = gf_sink_seek(v->sink, end);
+    return rc ? rc : v->format->end(&v->encoder);
 }
 
 int gf_volume_commit(struct gf_volume *v) {
@@ -431,6 +440,7 @@ void gf_volume_abort(struct gf_volume *v) {
     gf_encoder_end(&v->encoder, GF_OK);
     gf_sink_abort(v->header);
     gf_sink_abort(v->sink);
+    gf_rest_free(v->image.metadata.rest);
     free(v->frame.at);
     free(v->image.record);
     free(v->path);

@@ -50,6 +50,7 @@ static int take_metadata(struct gf_task *t, const struct gf_record *r) {
     unsigned char *profile = m->profile;
     size_t bytes = m->profile_bytes;
     free(m->header);
+    gf_rest_free(m->rest);
     *m = r->metadata;
     m->profile = profile;
     m->profile_bytes = bytes;

@@ -98,6 +98,8 @@ static int dress(const struct gf_product *p, const struct gf_image *image,
         out->metadata.header = metadata->header;
         out->metadata.header_bytes = metadata->header_bytes;
     }
+    if (p->by_plane) /* the file's other images are not each plane's */
+        out->metadata.rest = NULL;
     return record ? gf_record_format(record, &out->record) : 0;
 }
 

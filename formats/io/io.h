@@ -17,6 +17,8 @@ int gf_source_open_memory(const void *data, size_t size, struct gf_source **out)
 /* Opens another source at the start of the same open file or memory, even if the path has been
  * replaced. Borrows from `s`. GF_EIO for a pipe that is not entirely in memory. */
 int gf_source_again(const struct gf_source *s, struct gf_source **out);
+/* The same, but it may outlive `s` and is read forward only. *out is NULL for pipes and memory. */
+int gf_source_keep(const struct gf_source *s, struct gf_source **out);
 /* Opens a source on the first `size` bytes of an open file. Borrows the descriptor. */
 int gf_source_open_fd(int fd, int64_t size, struct gf_source **out);
 /* Makes *s, at its start, a source of the bytes that its gzip stream decodes to, which is like a

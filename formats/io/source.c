@@ -247,6 +247,29 @@ int gf_source_again(const struct gf_source *s, struct gf_source **out) {
     return new_source(SOURCE_FILE, s->fd, s->base, s->size, out);
 }
 
+int gf_source_keep(const struct gf_source *s, struct gf_source **out) {
+    *out = NULL;
+    int rc = s->gzip ? gf_source_keep(s->inner, out) : GF_OK;
+    if (!rc && *out) {
+        rc = gf_source_inflate(out);
+    } else if (!rc && s->kind == SOURCE_FILE) {
+        const int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
+        rc = fd < 0 ? gf_fail_errno(GF_EIO, NULL)
+                    : new_source(SOURCE_FILE, fd, s->base, s->size, out);
+        if (!rc)
+            (*out)->owns_fd = true;
+        else if (fd >= 0)
+            close(fd);
+    }
+    if (rc) {
+        gf_source_close(*out);
+        *out = NULL;
+    } else if (*out) {
+        gf_source_forward(*out);
+    }
+    return rc;
+}
+
 static int64_t read_inner(void *inner, void *to, size_t n) {
     return gf_source_read(inner, to, n);
 }

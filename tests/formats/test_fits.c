@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
@@ -273,7 +274,7 @@ static void test_units(void) {
     }
     CHECK_MSG(read_file(file, size, &image) == GF_OK, "%s", gf_message());
     CHECK_EQ(*(unsigned char *)image.px.data, 7);
-    CHECK_EQ(image.metadata.header_bytes, 8 * CARD);
+    CHECK_EQ(image.metadata.header_bytes, (8 + 4) * CARD); /* and the primary unit's */
     CHECK_EQ(gf_image_write("one.fits", &gf_format_fits, &image, &usual, true), GF_OK);
     gf_image_free(&image);
     size_t n;
@@ -281,6 +282,57 @@ static void test_units(void) {
     CHECK(!strncmp(text, "SIMPLE  = ", 10) && !strstr(text, "XTENSION") &&
           !strstr(text, "PCOUNT") && strstr(text, "EXTNAME = 'SCI'"));
     free(text);
+}
+
+/* A changed image stays among the file's other units, whose bytes do not change. */
+static void test_rest(void) {
+    static const unsigned char table[3300] = "a table";
+    struct gf_image image;
+    start(
+        "SIMPLE  = T|BITPIX  = 8|NAXIS   = 0|EXTEND  = T|TELESCOP= 'HST'|NEXTEND = 4|CTYPE1  = 'X'",
+        "", 0);
+    add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTNAME = 'SCI'|DATASUM = '5'", "\7\1\1\1", 4);
+    const size_t begin = size;
+    add_unit("XTENSION= 'IMAGE   '|BITPIX  = 8|NAXIS   = 4|NAXIS1  = 2|NAXIS2  = 2|NAXIS3  = 1|"
+             "NAXIS4  = 1|PCOUNT  = 0|GCOUNT  = 1|EXTNAME = 'SCI'|EXTVER  = 2|DATASUM = '6'",
+             "\5\1\1\1", 4);
+    const size_t end = size;
+    add_unit(TABLE, table, sizeof table);
+    memset(file + size, 'x', 100); /* what follows the last unit */
+    size += 100;
+    for (int i = 0; i < 3; i++) {
+        size_t n;
+        file_put("rest.fits", file, size);
+        CHECK_MSG(!gf_image_read("rest.fits[SCI,2]", &modest, &image, NULL), "%s", gf_message());
+        unlink("rest.fits");
+        ((unsigned char *)image.px.data)[0] = 9;
+        if (i == 2) { /* as from a pipe */
+            gf_rest_free(image.metadata.rest);
+            image.metadata.rest = NULL;
+        }
+        struct gf_volume *v;
+        int rc = i ? gf_image_write("out.fits", &gf_format_fits, &image, &usual, true)
+                   : gf_volume_create("out.fits", &gf_format_fits, &image, &usual, true, &v);
+        const struct gf_volume_box box = {.height = 2, .width = 2};
+        if (!i && !rc)
+            rc = gf_volume_write(v, &box, image.px.data, 2);
+        gf_image_free(&image); /* a volume does not need it */
+        if (!i && !rc)
+            rc = gf_volume_commit(v);
+        CHECK_MSG(!rc, "%s", gf_message());
+        char *out = (char *)file_get("out.fits", &n);
+        const char *header = i < 2 ? out + begin : out;
+        CHECK_EQ(n, i < 2 ? size : 2 * BLOCK);
+        CHECK(!strncmp(header, i < 2 ? "XTENSION= 'IMAGE   '" : "SIMPLE  = ", 10));
+        CHECK(strstr(header, "NAXIS4  =                    1") && strstr(header, "EXTVER  = 2"));
+        CHECK(!strstr(header, "DATASUM = '6'") && header[BLOCK] == 9 && header[BLOCK + 4] == 0);
+        if (i < 2)
+            CHECK(!memcmp(out, file, begin) && !memcmp(out + end, file + end, size - end));
+        else
+            CHECK(strstr(out, "TELESCOP= 'HST'") && !strstr(out, "NEXTEND") &&
+                  !strstr(out, "CTYPE1"));
+        free(out);
+    }
 }
 
 /* ---- what is refused ---- */
@@ -471,6 +523,7 @@ int main(int argc, char **argv) {
     test_types();
     test_axes();
     test_units();
+    test_rest();
     test_refused();
     test_damage(is_long);
     test_written();

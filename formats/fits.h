@@ -1,0 +1,31 @@
+/* Header units of FITS files: cards of 80 characters, of which the first ten are the keyword and "= ", in
+ * blocks of 2880 bytes. Private to fits*.c. */
+#ifndef GF_FORMATS_FITS_H
+#define GF_FORMATS_FITS_H
+
+#include "formats/format.h"
+
+enum { GF_FITS_CARD = 80, GF_FITS_BLOCK = 2880, GF_FITS_VALUE = 10, GF_FITS_AXES = 8 };
+
+/* The cards of a header unit, without END, and a zero behind them. */
+struct gf_fits_cards {
+    char *text;
+    size_t n;
+};
+
+/* "NAXIS2" for NAXIS and 2, "NAXIS" for 0. */
+const char *gf_fits_numbered(const char *key, int i, char text[24]);
+/* The value of a keyword, numbered unless i is 0, or NULL; it ends with the card or a comment behind a
+ * slash. */
+const char *gf_fits_find(const struct gf_fits_cards *c, const char *key, int i);
+/* The extents of a unit's array, fastest first; returns how many, or a negative status. */
+int gf_fits_extents(const struct gf_fits_cards *c, int64_t extent[GF_FITS_AXES]);
+/* How the unit stores numbers; sets the type that they become. BZERO of half of an integer's range
+ * makes it unsigned, or one of 8 bits signed. */
+int gf_fits_coding(const struct gf_fits_cards *c, struct gf_coding *coding, enum gf_dtype *dtype);
+
+int gf_fits_begin(struct gf_encoder *e);
+int gf_fits_put_pages(struct gf_encoder *e, const struct gf_image *pages);
+int gf_fits_end(struct gf_encoder *e);
+
+#endif

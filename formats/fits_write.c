@@ -1,0 +1,216 @@
+/* Writes FITS files: the cards of the picture's own file, samples, and what else that file has. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "formats/fits.h"
+#include "formats/image.h"
+
+enum { CARD = GF_FITS_CARD, BLOCK = GF_FITS_BLOCK, VALUE = GF_FITS_VALUE };
+
+/* Writes a card whose value is formatted. The sink keeps its first failure, so the block with END
+ * reports all. */
+__attribute__((format(printf, 3, 4))) static void put(struct gf_encoder *e, const char *key,
+                                                      const char *format, ...) {
+    char value[CARD - VALUE + 1], card[3 * CARD];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(value, sizeof value, format, list);
+    va_end(list);
+    snprintf(card, sizeof card, "%-8s= %20s%*s", key, value, CARD, "");
+    (void)gf_sink_write(e->sink, card, CARD);
+}
+
+/* A number in the fewest digits from which it is read again. */
+static void put_number(struct gf_encoder *e, const char *key, double v) {
+    char text[32];
+    int digits = 15;
+    while (snprintf(text, sizeof text, "%.*G", digits, v), strtod(text, NULL) != v && digits < 17)
+        digits++;
+    put(e, key, "%s", text);
+}
+
+/* Cards that follow from the array are made anew; sums and extremes of the old one are dropped. */
+static bool is_own(const char *card) {
+    static const char *const keys[] = {"SIMPLE",  "XTENSION", "BITPIX",   "NAXIS",   "PCOUNT",
+                                       "GCOUNT",  "EXTEND",   "BSCALE",   "BZERO",   "BLANK",
+                                       "DATAMIN", "DATAMAX",  "CHECKSUM", "DATASUM", "GROUPS"};
+    const size_t n = strcspn(card, " =");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if ((strlen(keys[i]) == n && !strncmp(card, keys[i], n)) ||
+            (!strcmp(keys[i], "NAXIS") && n > 5 && !strncmp(card, "NAXIS", 5)))
+            return true;
+    return false;
+}
+
+/* World coordinates, which describe the picture's axes. In a pattern # is a number; a letter that names
+ * one of several systems may follow. */
+static bool is_wcs(const char *card) {
+    static const char *const patterns[] = {
+        "CTYPE#",  "CUNIT#",   "CRVAL#",  "CRPIX#",   "CDELT#",   "CROTA#",  "CD#_#",   "PC#_#",
+        "PV#_#",   "PS#_#",    "CNAME#",  "CRDER#",   "CSYER#",   "A_#_#",   "B_#_#",   "AP_#_#",
+        "BP_#_#",  "A_ORDER",  "B_ORDER", "AP_ORDER", "BP_ORDER", "LONPOLE", "LATPOLE", "EQUINOX",
+        "RADESYS", "RADECSYS", "WCSAXES", "WCSNAME",  "VELREF",   "RESTFRQ", "RESTWAV", "SPECSYS"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        const char *p = patterns[i], *key = card, *digits = key;
+        while (*p && (*p == '#' ? (digits = key + strspn(key, "0123456789")) > key : *p == *key)) {
+            key = *p == '#' ? digits : key + 1;
+            p++;
+        }
+        key += !*p && *key >= 'A' && *key <= 'Z';
+        if (!*p && (key == card + 8 || strchr(" =", *key)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_card(const struct gf_fits_cards *c, const char *key) {
+    for (size_t at = 0; at + CARD <= c->n; at += CARD)
+        if (!strncmp(c->text + at, key, 8))
+            return true;
+    return false;
+}
+
+/* Writes the cards that describe the picture but not its samples; of the primary unit's only those
+ * that the image's own cards leave open. */
+static void put_cards(struct gf_encoder *e, const struct gf_fits_cards *c,
+                      const struct gf_fits_cards *own) {
+    static const char *const repeated[] = {"COMMENT ", "HISTORY ", "HIERARCH", "        "};
+    bool skips = false;
+    for (size_t at = 0; at + CARD <= c->n; at += CARD) {
+        const char *card = c->text + at;
+        bool again = false;
+        for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++)
+            again = again || !strncmp(card, repeated[i], 8);
+        if (strncmp(card, "CONTINUE", 8)) /* which belongs to the card before it */
+            skips = is_own(card) || (own && (is_wcs(card) || !strncmp(card, "NEXTEND", 7) ||
+                                             (!again && has_card(own, card))));
+        if (!skips)
+            (void)gf_sink_write(e->sink, card, CARD);
+    }
+}
+
+/* The spacing of its axes, for a picture without cards. */
+static void put_axes(struct gf_encoder *e) {
+    const struct gf_image *image = e->image;
+    for (int i = 1; i <= image->ndim; i++) {
+        const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, image->ndim - i);
+        char key[24], unit[24];
+        const bool angle = a && !strcmp(a->unit, "arcsec");
+        if (!a || !(a->spacing > 0))
+            continue;
+        put_number(e, gf_fits_numbered("CDELT", i, key), angle ? a->spacing / 3600 : a->spacing);
+        const char *name = angle ? "deg" : strcmp(a->unit, "A") ? a->unit : "Angstrom";
+        snprintf(unit, sizeof unit, "'%-8s'", name);
+        if (!strchr(a->unit, '\''))
+            put(e, gf_fits_numbered("CUNIT", i, key), "%-20s", unit);
+    }
+}
+
+/* Copies bytes `from` to `to`, or to the end, of the file that the picture came from. */
+static int put_rest(struct gf_encoder *e, int64_t from, int64_t to) {
+    struct gf_source *source = NULL;
+    char piece[4 * BLOCK];
+    int64_t got = 1;
+    int rc = from < to ? gf_source_keep(e->image->metadata.rest->file, &source) : GF_OK;
+    if (!rc && source)
+        rc = gf_source_seek(source, from);
+    for (; !rc && source && from < to && got > 0; from += got) {
+        got = gf_source_read(source, piece, (size_t)gf_min(to - from, sizeof piece));
+        rc = got < 0 ? (int)got : gf_sink_write(e->sink, piece, (size_t)got);
+    }
+    gf_source_close(source);
+    return rc;
+}
+
+/* The extents that are written, fastest first: its own file's, if their pages are the image's. */
+static int choose_extents(const struct gf_image *image, const struct gf_fits_cards *own,
+                          int64_t extent[GF_FITS_AXES]) {
+    struct gf_raw_layout l;
+    const int n = own->n ? gf_fits_extents(own, extent) : 0;
+    const bool same = n > 0 && gf_layout_extents(&l, n, extent) > 0 && l.ndim == image->ndim &&
+                      !memcmp(l.shape, image->px.shape, (size_t)l.ndim * sizeof *l.shape);
+    for (int i = 0; i < image->ndim && !same; i++)
+        extent[i] = image->px.shape[image->ndim - 1 - i];
+    return same ? n : image->ndim;
+}
+
+/* Writes the cards that follow from the array; a file with other units keeps their order. */
+static void put_array(struct gf_encoder *e, const struct gf_fits_cards *own, int bits) {
+    int64_t extent[GF_FITS_AXES];
+    const struct gf_image *image = e->image;
+    const int n = choose_extents(image, own, extent);
+    const struct gf_rest *rest = image->metadata.rest;
+    const bool extends = rest && rest->begin > 0;
+    put(e, extends ? "XTENSION" : "SIMPLE", extends ? "%-20s" : "%s", extends ? "'IMAGE   '" : "T");
+    put(e, "BITPIX", "%d", bits);
+    put(e, "NAXIS", "%d", n);
+    for (int i = 1; i <= n; i++) {
+        char key[24];
+        put(e, gf_fits_numbered("NAXIS", i, key), "%lld", (long long)extent[i - 1]);
+    }
+    if (extends) {
+        put(e, "PCOUNT", "0");
+        put(e, "GCOUNT", "1");
+    } else if (rest) {
+        put(e, "EXTEND", "T");
+    }
+}
+
+int gf_fits_begin(struct gf_encoder *e) {
+    const struct gf_image *image = e->image;
+    const struct gf_metadata *m = &image->metadata;
+    char *text = (char *)(uintptr_t)gf_header_of(image, e->format, 0);
+    struct gf_fits_cards own = {text, text ? m->header_bytes : 0}, primary = {0};
+    for (size_t at = CARD; at + CARD <= own.n && !primary.text; at += CARD)
+        if (!strncmp(text + at, "SIMPLE  = ", VALUE))
+            primary = (struct gf_fits_cards){text + at, own.n - at};
+    own.n -= primary.n;
+    const enum gf_dtype dtype = image->px.dtype;
+    struct gf_coding *c = &e->coding;
+    enum gf_dtype was;
+    *c = (struct gf_coding){0};
+    if (text && image->restores && !gf_fits_coding(&own, c, &was))
+        c->coded = c->coded && was == dtype;
+    const bool is_float =
+        c->coded ? c->type == (enum gf_stored)GF_F32 || c->type == (enum gf_stored)GF_F64
+                 : !gf_dtype_is_integer(dtype);
+    const int bits = 8 * (int)gf_coding_bytes(c, dtype);
+    int rc = put_rest(e, 0, m->rest ? m->rest->begin : 0);
+    put_array(e, &own, is_float ? -bits : bits);
+    if (c->coded || gf_format_fits.flips >> dtype & 1) {
+        put_number(e, "BSCALE", c->coded ? c->slope : 1);
+        put_number(e, "BZERO",
+                   c->coded && !c->flips ? c->offset
+                   : dtype == GF_I8      ? -128
+                                         : ldexp(1, bits - 1));
+    }
+    if (c->coded && c->has_blank)
+        put(e, "BLANK", "%lld", (long long)(c->flips ? c->blank ^ INT64_MIN : c->blank));
+    put_cards(e, &own, NULL);
+    if (!m->rest)
+        put_cards(e, &primary, &own);
+    if (!text)
+        put_axes(e);
+    char end[BLOCK];
+    memset(end, ' ', sizeof end);
+    memcpy(end, "END", 3);
+    return rc ? rc : gf_sink_write(e->sink, end, (size_t)(BLOCK - gf_sink_tell(e->sink) % BLOCK));
+}
+
+int gf_fits_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
+    e->state = e; /* so that end() is called */
+    return gf_planes_write(e, pages);
+}
+
+int gf_fits_end(struct gf_encoder *e) {
+    static const char zeros[BLOCK];
+    const int64_t over = gf_sink_tell(e->sink) % BLOCK;
+    e->state = NULL;
+    int rc = over ? gf_sink_write(e->sink, zeros, (size_t)(BLOCK - over)) : GF_OK;
+    const struct gf_rest *rest = e->image->metadata.rest;
+    return rc ? rc : put_rest(e, rest ? rest->end : INT64_MAX, INT64_MAX);
+}
