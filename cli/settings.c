@@ -130,6 +130,9 @@ int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, i
             at = find_axis(names, ndim, letter);
         else if (at < 0)
             at += ndim;
+        else if (names && names->separate && names->n > ndim)
+            return gf_fail(GF_EINVAL, "--axes: the array has %d axes; count from the last one: -1",
+                           names->n);
         if (at < 0 || at >= ndim) {
             char name[24];
             snprintf(name, sizeof name, letter ? "%c" : "%d",

@@ -32,6 +32,7 @@ struct gf_axes {
     bool named;
     /* The axes are not at right angles, so that cycles per length do not follow from spacings. */
     bool oblique;
+    bool separate; /* the array has an axis for each of them: .npy */
 };
 
 /* Begins with the axes y and x. */

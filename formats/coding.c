@@ -6,7 +6,8 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 
-static const double most_exact = 9007199254740992.0; /* 2^53 */
+enum { EXACT_BITS = 53 }; /* of a double */
+static const double most_exact = 9007199254740992.0;
 
 enum gf_dtype gf_coding_set(struct gf_coding *c, enum gf_stored type, double slope, double offset) {
     const bool scales = slope < 1 || slope > 1 || offset < 0 || offset > 0;
@@ -87,9 +88,10 @@ static double get(const struct gf_coding *c, const void *p, bool *exact) {
     memcpy(&bits, p, sizeof bits);
     if (c->has_blank && (int64_t)bits == c->blank)
         return NAN;
-    const double v = c->type == GF_STORED_I64 ? (double)(int64_t)bits : (double)bits;
-    *exact = *exact && fabs(v) <= most_exact;
-    return v;
+    const bool negative = c->type == GF_STORED_I64 && bits >> 63;
+    const uint64_t size = negative ? -bits : bits;
+    *exact = *exact && size <= UINT64_C(1) << EXACT_BITS;
+    return negative ? -(double)size : (double)size;
 }
 
 static void put(const struct gf_coding *c, double v, void *p) {

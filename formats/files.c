@@ -31,6 +31,7 @@ struct gf_file {
     struct gf_array px;   /* of all pages, without data */
     struct gf_image like; /* without samples, if the file holds several images */
     struct gf_pick pick;
+    struct gf_array decoded; /* all pages of a file without separate ones, if some are picked */
 };
 
 static int fail_unknown(struct gf_source *source, const char *path) {
@@ -42,7 +43,7 @@ static int fail_unknown(struct gf_source *source, const char *path) {
     if (gf_source_known_size(source) == 0)
         return gf_fail(GF_EFORMAT, "the file is empty");
     if (n > 0 && (foreign = gf_foreign_find(head, (size_t)n)))
-        return gf_fail(GF_EFORMAT, "is %s file, which gpufft does not read; convert it to %s first",
+        return gf_fail(GF_EFORMAT, "is %s file, which gpufft does not read; %s first",
                        foreign->name, foreign->convert);
     if (f && !f->needs_layout)
         return gf_fail(GF_EFORMAT, "not a %s: %s", gf_format_label(f, name),
@@ -168,7 +169,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
         image->compression = "gzip";
     file->px = image->px;
     if (!rc && image->record)
-        gf_record_name_axes(image);
+        gf_record_name_axes(image, &file->decoder.options);
     if (!rc)
         rc = gf_pick_make(&file->decoder.options, image, &file->pick);
     return rc;
@@ -382,11 +383,19 @@ static int read_picked(struct gf_file *file, int64_t from, int64_t n, char *to) 
     const struct gf_image all = {.ndim = file->px.rank - 1, .px = file->px};
     const int64_t page = file->px.stride[0];
     int rc = gf_file_check(file);
+    if (!rc && d->whole && !file->decoded.data) {
+        struct gf_image whole = all;
+        rc = gf_decoder_read(d, &whole);
+        file->decoded = whole.px;
+    }
     for (int64_t i = 0, run; i < n && !rc; i += run) {
         const int64_t at = gf_pick_page(&file->pick, from + i);
         for (run = 1; i + run < n && gf_pick_page(&file->pick, from + i + run) == at + run; run++)
             ;
-        rc = d->format->read_pages(d, &all, at, run, to + i * page);
+        if (d->whole)
+            memcpy(to + i * page, (char *)file->decoded.data + at * page, (size_t)(run * page));
+        else
+            rc = d->format->read_pages(d, &all, at, run, to + i * page);
     }
     const bool last = from + n == file->pick.pages && file->pick.image + 1 == file->pick.images;
     return !rc && last ? end_streams(file) : rc;
@@ -438,7 +447,8 @@ void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *ima
 }
 
 int64_t gf_file_decoding_bytes(const struct gf_file *file) {
-    return file->decoder.extra;
+    const bool decodes_all = file->pick.n && file->decoder.whole;
+    return file->decoder.extra + (decodes_all ? gf_array_bytes(&file->px) : 0);
 }
 
 const struct gf_pick *gf_file_pick(const struct gf_file *file) {
@@ -515,6 +525,7 @@ void gf_file_close(struct gf_file *file) {
         return;
     gf_decoder_close(&file->decoder);
     gf_image_free(&file->like);
+    gf_array_free(&file->decoded);
     gf_record_file_free(&file->beside);
     gf_source_close(file->source);
     gf_source_close(file->samples);

@@ -111,26 +111,68 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
 }
 
 /* "RIFF", four bytes of length, "WEBP"; ISO media: four bytes of length, "ftyp", a brand. A BMP's
- * two letters are few, so its four reserved bytes, zero, count too. */
+ * two letters are few, so its four reserved bytes, zero, count too. DM3 and DM4: a version, a length,
+ * 0 or 1. The first row that fits counts. */
+#define PNG    "convert it to PNG"
+#define RAW    "convert it to TIFF (dcraw -T)"
+#define OME    "convert it to OME-TIFF (bfconvert of Bio-Formats)"
+#define FRAMES "convert it to frames (ffmpeg)"
 static const struct {
     struct gf_foreign type;
     size_t at[2];
     const char *bytes[2];
     size_t n[2];
 } signs[] = {
-    {{"a WebP", "PNG"}, {0, 8}, {"RIFF", "WEBP"}, {4, 4}},
-    {{"a HEIF", "PNG"}, {4, 8}, {"ftyp", "hei"}, {4, 3}},
-    {{"a HEIF", "PNG"}, {4, 8}, {"ftyp", "hev"}, {4, 3}},
-    {{"a HEIF", "PNG"}, {4, 8}, {"ftyp", "mif1"}, {4, 4}},
-    {{"a HEIF", "PNG"}, {4, 8}, {"ftyp", "msf1"}, {4, 4}},
-    {{"an AVIF", "PNG"}, {4, 8}, {"ftyp", "avi"}, {4, 3}},
-    {{"a JPEG XL", "PNG"}, {0, 0}, {"\xff\x0a", ""}, {2, 0}},
-    {{"a JPEG XL", "PNG"}, {0, 8}, {"\0\0\0\x0cJXL ", "\r\n\x87\n"}, {8, 4}},
-    {{"a JPEG 2000", "PNG"}, {0, 8}, {"\0\0\0\x0cjP  ", "\r\n\x87\n"}, {8, 4}},
-    {{"a GIF", "PNG"}, {0, 5}, {"GIF8", "a"}, {4, 1}},
-    {{"a BMP", "PNG"}, {0, 6}, {"BM", "\0\0\0"}, {2, 4}},
-    {{"a DICOM", "TIFF"}, {128, 128}, {"DICM", ""}, {4, 0}},
-    {{"an OpenEXR", "TIFF"}, {0, 0}, {"\x76\x2f\x31\x01", ""}, {4, 0}},
+    {{"a WebP", PNG, false}, {0, 8}, {"RIFF", "WEBP"}, {4, 4}},
+    {{"an AVI", FRAMES, true}, {0, 8}, {"RIFF", "AVI "}, {4, 4}},
+    {{"a HEIF", PNG, false}, {4, 8}, {"ftyp", "hei"}, {4, 3}},
+    {{"a HEIF", PNG, false}, {4, 8}, {"ftyp", "hev"}, {4, 3}},
+    {{"a HEIF", PNG, false}, {4, 8}, {"ftyp", "mif1"}, {4, 4}},
+    {{"a HEIF", PNG, false}, {4, 8}, {"ftyp", "msf1"}, {4, 4}},
+    {{"an AVIF", PNG, false}, {4, 8}, {"ftyp", "avi"}, {4, 3}},
+    {{"a camera raw", RAW, false}, {4, 8}, {"ftyp", "crx "}, {4, 4}},
+    {{"an MP4", FRAMES, true}, {4, 0}, {"ftyp", ""}, {4, 0}},
+    {{"a Matroska", FRAMES, true}, {0, 0}, {"\x1a\x45\xdf\xa3", ""}, {4, 0}},
+    {{"a camera raw", RAW, false}, {0, 0}, {"FUJIFILMCCD-RAW", ""}, {15, 0}},
+    {{"a camera raw", RAW, false}, {0, 0}, {"IIU\0", ""}, {4, 0}},
+    {{"a camera raw", RAW, false}, {0, 0}, {"IIRO", ""}, {4, 0}},
+    {{"a camera raw", RAW, false}, {0, 0}, {"IIRS", ""}, {4, 0}},
+    {{"a camera raw", RAW, false}, {0, 0}, {"MMOR", ""}, {4, 0}},
+    {{"a JPEG XL", PNG, false}, {0, 0}, {"\xff\x0a", ""}, {2, 0}},
+    {{"a JPEG XL", PNG, false}, {0, 8}, {"\0\0\0\x0cJXL ", "\r\n\x87\n"}, {8, 4}},
+    {{"a JPEG 2000", PNG, false}, {0, 8}, {"\0\0\0\x0cjP  ", "\r\n\x87\n"}, {8, 4}},
+    {{"a GIF", PNG, false}, {0, 5}, {"GIF8", "a"}, {4, 1}},
+    {{"a BMP", PNG, false}, {0, 6}, {"BM", "\0\0\0"}, {2, 4}},
+    {{"a PSD", "convert it to TIFF (ImageMagick)", false}, {0, 0}, {"8BPS", ""}, {4, 0}},
+    {{"a DICOM", "convert it to TIFF (or NIfTI: dcm2niix)", false}, {128, 0}, {"DICM", ""}, {4, 0}},
+    {{"an OpenEXR", "convert it to TIFF", false}, {0, 0}, {"\x76\x2f\x31\x01", ""}, {4, 0}},
+    {{"an HDF5", "convert it to .npy (h5py)", false}, {0, 0}, {"\x89HDF\r\n\x1a\n", ""}, {8, 0}},
+    {{"a NetCDF", "convert it to .npy (xarray)", false}, {0, 0}, {"CDF\1", ""}, {4, 0}},
+    {{"a NetCDF", "convert it to .npy (xarray)", false}, {0, 0}, {"CDF\2", ""}, {4, 0}},
+    {{"a NetCDF", "convert it to .npy (xarray)", false}, {0, 0}, {"CDF\5", ""}, {4, 0}},
+    {{"an NRRD", "convert it to NIfTI (SimpleITK)", false}, {0, 0}, {"NRRD000", ""}, {7, 0}},
+    {{"a DM3", "convert it to MRC (dm2mrc of IMOD)", false},
+     {0, 8},
+     {"\0\0\0\3", "\0\0\0"},
+     {4, 3}},
+    {{"a DM4", "convert it to MRC (dm2mrc of IMOD)", false},
+     {0, 12},
+     {"\0\0\0\4", "\0\0\0"},
+     {4, 3}},
+    {{"a CZI", OME, false}, {0, 0}, {"ZISRAWFILE", ""}, {10, 0}},
+    {{"a LIF", OME, false}, {0, 8}, {"\x70\0\0\0", "\x2a"}, {4, 1}},
+    {{"an ND2", OME, false}, {0, 0}, {"\xda\xce\xbe\x0a", ""}, {4, 0}},
+    {{"a MATLAB", "save it as .npy (SciPy)", true}, {0, 0}, {"MATLAB 5", ""}, {8, 0}},
+    {{"an NPZ or ZIP", "unpack it (unzip)", true}, {0, 0}, {"PK\3\4", ""}, {4, 0}},
+    {{"a PDF", "convert it to PNG (pdftoppm)", true}, {0, 0}, {"%PDF-", ""}, {5, 0}},
+    {{"a bzip2", "unpack it (bunzip2)", true}, {0, 4}, {"BZh", "1AY&SY"}, {3, 6}},
+    {{"an xz", "unpack it (unxz)", true},
+     {0, 0},
+     {"\xfd"
+      "7zXZ\0",
+      ""},
+     {6, 0}},
+    {{"a Zstandard", "unpack it (unzstd)", true}, {0, 0}, {"\x28\xb5\x2f\xfd", ""}, {4, 0}},
 };
 
 const struct gf_foreign *gf_foreign_find(const unsigned char *head, size_t n) {

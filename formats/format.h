@@ -264,10 +264,11 @@ bool gf_format_makes_pair(const struct gf_format *format, const char *path);
 
 /* Returns the format with these first bytes, or NULL. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
-/* A picture type that is not read, named in the refusal. */
+/* A type that is not read, named in the refusal. */
 struct gf_foreign {
     const char *name;    /* "a WebP" */
-    const char *convert; /* a type that preserves its samples: "PNG" */
+    const char *convert; /* into a type that preserves its samples: "convert it to PNG" */
+    bool seldom;         /* few of them are pictures, so folders do not count them as such */
 };
 enum { GF_FOREIGN_SNIFF = 132 }; /* bytes to examine */
 /* Returns NULL for an unknown type. */

@@ -8,12 +8,12 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 
-enum { MAX_HEADER = 64 * 1024, MAX_NPY_RANK = 4 };
+enum { MAX_HEADER = 64 * 1024, MAX_NPY_RANK = GF_MAX_AXES + 1 };
 
 struct header {
-    enum gf_dtype dtype;
+    enum gf_stored type;
     bool big_endian, fortran;
-    int rank;
+    int rank, lead; /* axes; those before the last three are pages */
     int64_t shape[MAX_NPY_RANK];
     bool has_descr, has_order, has_shape;
 };
@@ -58,15 +58,17 @@ static const char *parse_word(const char *p, char *word, size_t size) {
 static const char *parse_shape(const char *p, struct header *h) {
     if (!take(&p, '('))
         return NULL;
-    while (*p != ')') {
+    for (; *p != ')'; h->rank++) {
         int64_t v = 0;
         const char *digits = p;
         for (; *p >= '0' && *p <= '9'; p++)
             if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
                 return NULL;
-        if (p == digits || h->rank == MAX_NPY_RANK)
+        if (p == digits)
             return NULL;
-        h->shape[h->rank++] = v;
+        p += *p == 'L'; /* a long integer of Python 2 */
+        if (h->rank < MAX_NPY_RANK)
+            h->shape[h->rank] = v;
         if (!take(&p, ',') && *p != ')')
             return NULL;
     }
@@ -76,14 +78,14 @@ static const char *parse_shape(const char *p, struct header *h) {
 static int parse_descr(const char *descr, struct header *h) {
     const char order = descr[0];
     const int type = order && strchr("<>|=", order) ? gf_numpy_type(descr + 1, false) : -1;
-    if (type >= 0 && type < GF_N_DTYPES) {
-        h->dtype = (enum gf_dtype)type;
+    if (type >= 0) {
+        h->type = (enum gf_stored)type;
         h->big_endian = order == '>' || (order == '=' && gf_host_is_big_endian());
         return GF_OK;
     }
     char clean[24];
     return gf_fail(GF_EUNSUPP,
-                   "a .npy file of type '%s' (u1 i1 u2 i2 u4 i4 f4 f8 c8 c16 can be read)",
+                   "a .npy file of type '%s' (bools, integers, f2, f4, f8, c8 and c16 can be read)",
                    gf_clean_text(clean, sizeof clean, descr));
 }
 
@@ -161,63 +163,109 @@ static int read_header(struct gf_source *source, struct header *h) {
 }
 
 /* Reorders samples from Fortran to C order; they fill image->px as a flat buffer. */
-static int reorder(struct gf_image *image) {
+static int reorder(const struct header *h, struct gf_image *image) {
     struct gf_array flat = image->px, fresh = {0};
     int rc = gf_array_alloc(&fresh, flat.dtype, flat.rank, flat.shape);
     if (rc)
         return rc;
-    struct gf_array view = flat;
-    int64_t stride = (int64_t)gf_dtype_size(flat.dtype);
-    for (int i = 0; i < view.rank; i++) {
-        view.stride[i] = stride;
-        stride *= view.shape[i];
+    int64_t stride[MAX_NPY_RANK + 1] = {(int64_t)gf_dtype_size(flat.dtype)};
+    for (int i = 0; i < h->rank; i++)
+        stride[i + 1] = stride[i] * h->shape[i];
+    const int64_t leads = gf_shape_count(h->shape, h->lead), n = flat.shape[0] / leads;
+    for (int64_t k = 0; k < leads; k++) {
+        struct gf_array from = gf_array_slice(&flat, 0, 0, n);
+        struct gf_array to = gf_array_slice(&fresh, 0, k * n, n);
+        int64_t rest = k;
+        for (int i = h->lead - 1; i >= 0; rest /= h->shape[i--])
+            from.data = (char *)from.data + rest % h->shape[i] * stride[i];
+        memcpy(from.stride, stride + h->lead, (size_t)from.rank * sizeof *stride);
+        gf_array_copy(&to, &from);
     }
-    gf_array_copy(&fresh, &view);
     gf_array_free(&image->px);
     image->px = fresh;
     return GF_OK;
 }
 
-/* Divides the file's axes into spatial ones and channels. */
+/* Names the axes of an array that has pages besides depth. */
+static void describe_axes(const struct header *h, int rank, struct gf_axes *axes) {
+    static const char *const names[] = {"x", "y", "z", "n", "m", "l", "k", "j"};
+    for (int i = 0; i < rank && h->lead; i++)
+        gf_axes_add(axes, names[i], h->shape[rank - 1 - i], 0, "");
+    axes->named = h->lead && gf_axes_groups(axes) > 1;
+    axes->separate = h->lead;
+}
+
+/* True if the last axis is the channels: by an option, or by the shape of the record. */
+static bool has_channels(const struct gf_read_options *o, const struct header *h) {
+    return o->channels_last ||
+           (o->ndim && h->rank == o->ndim + 1 && h->shape[o->ndim] == 1 &&
+            !memcmp(h->shape, o->raw.shape, (size_t)o->ndim * sizeof *h->shape));
+}
+
+/* Divides the file's axes into pages, spatial ones and channels. */
 static int npy_header(struct gf_decoder *d, struct gf_image *image) {
-    struct header h = {.rank = 0};
-    int rc = read_header(d->source, &h);
+    struct header *h = d->state;
+    struct gf_raw_layout *l = &d->layout;
+    int rc = read_header(d->source, h);
     if (rc)
         return rc;
-    const bool last = d->options.channels_last ||
-                      (d->options.ndim && h.rank == d->options.ndim + 1); /* holds the channels */
-    const int ndim = h.rank - last;
-    for (int i = 0; i < h.rank; i++)
-        if (h.shape[i] < 1)
+    const bool last = has_channels(&d->options, h);
+    const int rank = h->rank - last;
+    if (rank < 1 || rank > GF_MAX_AXES)
+        return gf_fail(GF_EUNSUPP, "an array of rank %d (1 to %d axes can be read%s)", h->rank,
+                       GF_MAX_AXES, last ? " besides the channels" : "");
+    for (int i = 0; i < h->rank; i++)
+        if (h->shape[i] < 1)
             return gf_fail(GF_EINVAL, "an array without elements");
-    if (ndim < 1 || ndim > 3)
-        return gf_fail(GF_EUNSUPP, "an array of rank %d (1 to 3 spatial axes can be read%s)",
-                       h.rank, h.rank == 4 ? "; channels=last makes the last axis colour" : "");
-    d->layout = (struct gf_raw_layout){.ndim = ndim,
-                                       .channels = last ? h.shape[ndim] : 1,
-                                       .dtype = h.dtype,
-                                       .big_endian = h.big_endian,
-                                       .offset = gf_source_tell(d->source)};
-    memcpy(d->layout.shape, h.shape, (size_t)ndim * sizeof *h.shape);
-    d->whole = h.fortran && h.rank > 1;
-    image->channel_axis = last && d->layout.channels == 1;
+    h->lead = rank > 3 ? rank - 3 : 0;
+    *l = (struct gf_raw_layout){.ndim = rank - h->lead,
+                                .channels = last ? h->shape[rank] : 1,
+                                .big_endian = h->big_endian,
+                                .offset = gf_source_tell(d->source)};
+    memcpy(l->shape, h->shape + h->lead, (size_t)l->ndim * sizeof *l->shape);
+    if (h->lead && (rc = gf_size_product(h->shape, h->lead + 1, 1, &l->shape[0])) != GF_OK)
+        return rc;
+    l->dtype = gf_coding_set(&d->coding, h->type, 1, 0);
+    if (d->coding.coded) {
+        image->depth = 8 * (int)gf_coding_bytes(&d->coding, l->dtype);
+        image->color = l->channels == 1 ? GF_GRAY : l->channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    }
+    d->whole = h->fortran && h->rank > 1;
+    image->channel_axis = last && l->channels == 1;
+    describe_axes(h, rank, &image->axes);
     return GF_OK;
 }
 
 static int npy_read(struct gf_decoder *d, struct gf_image *image) {
     int rc = gf_plain_read_pages(d, image, 0, image->px.shape[0], image->px.data);
-    return !rc && d->whole ? reorder(image) : rc;
+    return !rc && d->whole ? reorder(d->state, image) : rc;
+}
+
+/* The array's shape, with an axis for each of the pages that a .npy source had. */
+static int shape_of(const struct gf_image *image, int64_t shape[MAX_NPY_RANK]) {
+    const struct gf_array *px = &image->px;
+    const struct gf_axes *axes = &image->axes;
+    const bool separate =
+        axes->separate && image->ndim == 3 && axes->n > 3 && gf_axes_pages(axes) == px->shape[0];
+    const int end = image->ndim + (image->channel_axis || px->shape[image->ndim] > 1);
+    int rank = 0;
+    for (int i = 0; i < axes->n - 2 && separate; i++)
+        shape[rank++] = axes->axis[i].extent;
+    for (int i = separate; i < end; i++)
+        shape[rank++] = px->shape[i];
+    return rank;
 }
 
 static int write_header(struct gf_encoder *e) {
-    char text[192], head[256];
-    const struct gf_array *px = &e->image->px;
-    int rank = e->image->ndim + (e->image->channel_axis || px->shape[e->image->ndim] > 1);
+    char text[320], head[384];
+    int64_t shape[MAX_NPY_RANK];
+    const enum gf_dtype dtype = e->image->px.dtype;
+    const int rank = shape_of(e->image, shape);
     int n = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                     gf_dtype_size(px->dtype) == 1 ? '|' : '<', gf_numpy_names[px->dtype][0]);
+                     gf_dtype_size(dtype) == 1 ? '|' : '<', gf_numpy_names[dtype][0]);
     for (int i = 0; i < rank; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n, i ? ", %lld" : "%lld",
-                      (long long)px->shape[i]);
+        n +=
+            snprintf(text + n, sizeof text - (size_t)n, i ? ", %lld" : "%lld", (long long)shape[i]);
     n += snprintf(text + n, sizeof text - (size_t)n, rank == 1 ? ",), }" : "), }");
     /* Padded so that the data begins at a multiple of 64 bytes. */
     int total = (10 + n + 1 + 63) / 64 * 64;
@@ -234,6 +282,7 @@ const struct gf_format gf_format_npy = {
     .suffixes = "npy",
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
+    .state_bytes = sizeof(struct header),
     .header = npy_header,
     .read = npy_read,
     .read_pages = gf_plain_read_pages,

@@ -28,7 +28,9 @@ static int select_axis(struct gf_pick *p, const struct gf_range_of *r) {
 
 /* Describes the image that the picked pages make. */
 static void describe(struct gf_pick *p, struct gf_image *image) {
-    struct gf_axes axes = {.by = image->axes.by, .oblique = image->axes.oblique};
+    struct gf_axes axes = image->axes;
+    axes.n = 0;
+    axes.named = false;
     const int pages = image->axes.n - 2;
     p->all = image->axes;
     for (int i = 0; i < pages; i++)

@@ -184,7 +184,7 @@ int gf_record_file_text(const struct gf_description *now, const struct gf_descri
     return rc;
 }
 
-void gf_record_name_axes(struct gf_image *image) {
+void gf_record_name_axes(struct gf_image *image, struct gf_read_options *options) {
     const int64_t pages = image->ndim == 3 ? image->px.shape[0] : 1;
     struct gf_record r;
     struct gf_axes *axes = &r.file_axes;
@@ -195,6 +195,7 @@ void gf_record_name_axes(struct gf_image *image) {
         (own && !axes->named))
         return;
     const int64_t volumes = gf_axes_groups(axes);
+    const bool is_whole = r.ndim == 3 && r.shape[0] == gf_axes_pages(axes);
     for (int i = 0; i < axes->n && r.is_wavelet; i++)
         if (axes->axis[i].role == GF_SPACE) {
             axes->axis[i].spacing = 0;
@@ -207,5 +208,7 @@ void gf_record_name_axes(struct gf_image *image) {
         gf_axes_transform(axes, r.ndim, r.shape, r.axes);
     for (int i = 0; i < 2; i++)
         axes->axis[axes->n - 2 + i].extent = image->px.shape[image->ndim - 2 + i];
+    axes->separate = image->axes.separate;
     image->axes = *axes;
+    options->volumes = options->volumes && !is_whole;
 }

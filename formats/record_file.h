@@ -41,7 +41,8 @@ enum { GF_RECORD_FILE_MAX = 2 * GF_MOST_RECORD + 4096 /* two records, and the re
 
 /* Names an image's axes by those of the picture in the record, unless they are all space and the file has
  * their spacing; a broken record is refused by those who need it. Coefficients may have more planes
- * than the volumes they were made from, and are of several distances. */
-void gf_record_name_axes(struct gf_image *image);
+ * than the volumes they were made from, and are of several distances. A record of all pages, not of one
+ * of several volumes, makes them one image. */
+void gf_record_name_axes(struct gf_image *image, struct gf_read_options *options);
 
 #endif

@@ -172,6 +172,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     p->image.restores = own && !t->s->depth && !p->stretches;
     if (own || (r && p->kind == GF_REAL)) {
         p->image.axes = r->file_axes;
+        p->image.axes.separate = t->image.axes.separate;
         if (gf_axes_pages(&p->image.axes) != t->job.shape[0] || t->reader.series)
             gf_axes_drop_pages(&p->image.axes, false);
     }

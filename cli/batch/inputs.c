@@ -100,7 +100,7 @@ static int is_picture(const char *path, const struct stat *st, bool raw,
     if (gf_format_sniff(head, n < GF_SNIFF ? (size_t)n : GF_SNIFF))
         return 1;
     foreign = gf_foreign_find(head, (size_t)n);
-    return foreign ? note_foreign(seen, path, foreign) : 0;
+    return foreign && !foreign->seldom ? note_foreign(seen, path, foreign) : 0;
 }
 
 /* Reports errno for `name`; the run goes on with the other inputs. */

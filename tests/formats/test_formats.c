@@ -258,6 +258,7 @@ static void test_samples(void) {
     static const uint16_t wide[] = {1, 300, 1000};
     static const uint16_t sixteen[] = {0x0102, 0x0304};
     static const float floats[] = {1, -2};
+    static const double wholes[] = {-3, 9007199254740992, 7, 9007199254740992};
     static const struct sample samples[] = {
         {TEXT("P2\n# a remark\n3 1 # another\n9\n0 5\n9"), 1, 3, 1, GF_U8, "\0\5\x9", 3},
         {TEXT("P2 3 1 1000 1\t300\n1000 \n\n"), 1, 3, 1, GF_U16, wide, 6},
@@ -279,12 +280,56 @@ static void test_samples(void) {
         {TEXT("\x93NUMPY\x01\0\x3b\0{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }\n"
               "adbecf"),
          2, 3, 1, GF_U8, "abcdef", 6},
+        {TEXT("\x93NUMPY\x01\x00>\x00{'descr': '<i8', 'fortran_order': False, 'shape': (1L, 2L), "
+              "}\x0a\xfd\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00 \x00"),
+         1, 2, 1, GF_F64, wholes, 16},
+        {TEXT("\x93NUMPY\x01\x00<\x00{'descr': '>u8', 'fortran_order': False, 'shape': (1, 2), "
+              "}\x0a\x00\x00\x00\x00\x00\x00\x00\x07\x00 \x00\x00\x00\x00\x00\x00"),
+         1, 2, 1, GF_F64, wholes + 2, 16},
+        {TEXT("\x93NUMPY\x01\x00<\x00{'descr': '<f2', 'fortran_order': False, 'shape': (1, 2), "
+              "}\x0a\x00<\x00\xc0"),
+         1, 2, 1, GF_F32, floats, 8},
+        {TEXT("\x93NUMPY\x01\x00<\x00{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2), "
+              "}\x0a\x01\x00"),
+         1, 2, 1, GF_U8, "\1\0", 2},
+        {TEXT("\x93NUMPY\x01\x00"
+              "A\x00{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2, 2, 3), }\x0a"
+              "abcdefghijklmnopqrstuvwx"),
+         4, 2, 3, GF_U8, "aiqemucksgowbjrfnvdlthpx", 24},
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         check_sample(&samples[i], &any);
     struct gf_read_options o = {
         .raw = {.ndim = 2, .shape = {1, 2}, .dtype = GF_U16, .big_endian = true, .offset = 3}};
     check_sample(&(struct sample){TEXT("abc\1\2\3\4"), 1, 2, 1, GF_U16, sixteen, 4}, &o);
+}
+
+static void test_npy_refused(void) {
+    static const struct {
+        const char *text;
+        size_t n;
+        const char *says;
+    } bad[] = {
+        {TEXT("\x93NUMPY\x01\x00:\x00{'descr': '<i8', 'fortran_order': False, 'shape': (1,), "
+              "}\x0a\x01\x00\x00\x00\x00\x00 \x00"),
+         "2^53"},
+        {TEXT("\x93NUMPY\x01\x00:\x00{'descr': '<i8', 'fortran_order': False, 'shape': (1,), "
+              "}\x0a\xff\xff\xff\xff\xff\xff\xdf\xff"),
+         "2^53"},
+        {TEXT("\x93NUMPY\x01\x00:\x00{'descr': '<u8', 'fortran_order': False, 'shape': (1,), "
+              "}\x0a\xff\xff\xff\xff\xff\xff\xff\xff"),
+         "2^53"},
+        {TEXT("\x93NUMPY\x01\x00Q\x00{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 1, "
+              "1, 1, 1, 1, 1, 1), }\x0a"
+              "a"),
+         "rank 9 (1 to 8"},
+    };
+    struct gf_image image;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        file_put("sample", bad[i].text, bad[i].n);
+        CHECK(gf_image_read("sample", &any, &image, NULL) < 0);
+        CHECK_MSG(strstr(gf_message(), bad[i].says), "%s", gf_message());
+    }
 }
 
 /* Writes a PNG by libpng's own encoder, to see what else than our writer makes. */
@@ -421,6 +466,7 @@ int main(void) {
     test_runs();
     test_bytes();
     test_samples();
+    test_npy_refused();
     test_png_kinds();
     test_lookup();
     test_disk_full();
