@@ -318,6 +318,11 @@ const struct gf_opt_group gf_opts_color = GF_GROUP(
 const struct gf_opt_group gf_opts_half = GF_GROUP(
     NULL, GF_FLAG("half", half, "write only the non-redundant half of a real input's spectrum"));
 
+const struct gf_opt_group gf_opts_edited =
+    GF_GROUP(NULL, GF_FLAG("edited", edited,
+                           "IN was changed after gpufft wrote it: use its record all the same, and "
+                           "clip what does not fit"));
+
 const struct gf_opt_group gf_opts_wavelet =
     GF_GROUP(NULL, GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
                              &WAVELETS(WAVELET_HELP)[2], .choices = wavelets));

@@ -52,21 +52,21 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_display,                          /* Display */
     gf_opts_axes,                             /* Transform: --axes, --dims */
     gf_opts_norm, gf_opts_precision, gf_opts_precision_double, gf_opts_color, gf_opts_half,
-    gf_opts_wavelet,     /* --wavelet */
-    gf_opts_levels,      /* --levels, --boundary, --threshold */
-    gf_opts_list,        /* Input: --files-from */
-    gf_opts_frames,      /* --frames, --nan */
-    gf_opts_raw,         /* Raw files */
-    gf_opts_backend,     /* Backend */
-    gf_opts_one_backend, /* the same for one device */
-    gf_opts_scratch,     /* --scratch */
-    gf_opts_memory,      /* Run: --max-memory, one input at a time */
-    gf_opts_run,         /* Run: several inputs concurrently */
-    gf_opts_link,        /* --link */
-    gf_opts_mpi,         /* --mpi for output that one process can print for all */
-    gf_opts_peer,        /* --no-peer */
-    gf_opts_report,      /* --json a line per file, --quiet, --verbose, --help */
-    gf_opts_common;      /* General: --json in place of text, --quiet, --verbose, --help */
+    gf_opts_edited, gf_opts_wavelet, /* --wavelet */
+    gf_opts_levels,                  /* --levels, --boundary, --threshold */
+    gf_opts_list,                    /* Input: --files-from */
+    gf_opts_frames,                  /* --frames, --nan */
+    gf_opts_raw,                     /* Raw files */
+    gf_opts_backend,                 /* Backend */
+    gf_opts_one_backend,             /* the same for one device */
+    gf_opts_scratch,                 /* --scratch */
+    gf_opts_memory,                  /* Run: --max-memory, one input at a time */
+    gf_opts_run,                     /* Run: several inputs concurrently */
+    gf_opts_link,                    /* --link */
+    gf_opts_mpi,                     /* --mpi for output that one process can print for all */
+    gf_opts_peer,                    /* --no-peer */
+    gf_opts_report,                  /* --json a line per file, --quiet, --verbose, --help */
+    gf_opts_common; /* General: --json in place of text, --quiet, --verbose, --help */
 
 /* The end of the list of a command that transforms files: inputs and the run. */
 #define GF_GROUPS_TRANSFORMING \

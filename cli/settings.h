@@ -156,6 +156,7 @@ struct gf_settings {
     int precision; /* enum gf_precision or GF_UNSET */
     int color;     /* 0 channels, 1 luma, or GF_UNSET */
     bool half;
+    bool edited;
     int64_t halved; /* inv --half: the extent of the halved axis; -1: by its bins; 0: unset */
     struct gf_window window;
     int smooth; /* --edges: 0 periodic, 1 smooth */

@@ -1,6 +1,7 @@
 /* Whole files: finds their format and record, and writes them safely. */
 #include "formats/files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -84,43 +85,14 @@ static struct gf_chain data_of(const struct gf_file *file) {
     return (struct gf_chain){file->source, file->samples};
 }
 
-/* Finds this data's description in the record beside it; *out stays NULL if there is none. A single
- * description is checked later: its size by identify(), its checksum by gf_file_check(). */
-static int find_description(const struct gf_file *file, const struct gf_description **out) {
-    const struct gf_record_file *beside = &file->beside;
-    *out = beside->n == 1 && beside->d[0].record ? &beside->d[0] : NULL;
-    if (*out || beside->n == 0)
-        return GF_OK;
-    const struct gf_chain data = data_of(file);
-    int rc = gf_record_file_choose(beside, &data, file->options.threads, out);
-    if (!rc && !*out)
-        rc = gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: no description "
-                                 "in it fits");
-    if (!rc && !(*out)->record)
-        *out = NULL; /* data without a record */
-    return rc;
-}
-
-static int check_size(const struct gf_file *file) {
-    const struct gf_chain data = data_of(file);
-    const int64_t size = gf_chain_size(&data);
-    if (size == file->described->bytes)
-        return GF_OK;
-    return gf_fail(GF_EFORMAT,
-                   "its record (.json beside it) is another file's: %lld bytes, not %lld",
-                   (long long)file->described->bytes, (long long)size);
-}
-
+/* An edited file has the record's type and shape, which open_decoder() checks. */
 static int check_sum(const struct gf_file *file, gf_file_summer *sum, void *user) {
     const struct gf_description *d = file->described;
     const struct gf_chain data = data_of(file);
     uint32_t crc;
     int rc = sum ? sum(user, &data, d->bytes, &crc)
                  : gf_crc32_source(&data, d->bytes, file->options.threads, &crc);
-    if (!rc && crc != d->crc32)
-        rc = gf_fail(GF_EFORMAT,
-                     "its record (.json beside it) is another file's: the checksums differ");
-    return rc;
+    return rc || crc == d->crc32 ? rc : gf_description_differs("the checksums differ");
 }
 
 /* Finds the format and, if that keeps one there, the record beside the data. */
@@ -130,12 +102,14 @@ static int identify(struct gf_file *file, const struct gf_format **out) {
     int rc = sniff(file, &f);
     if (rc)
         return rc;
+    const struct gf_chain data = data_of(file);
     /* A pipe has nothing beside it. Raw bytes may begin like anything, so the suffix counts too. */
     bool raw = !f || (named && named->needs_layout);
     bool has_beside = gf_source_known_size(file->source) >= 0 && strcmp(file->path, "-");
     file->looked_beside = has_beside && (raw || f->record_beside);
-    if (file->looked_beside && ((rc = gf_record_file_read(file->path, &file->beside)) != GF_OK ||
-                                (rc = find_description(file, &d)) != GF_OK))
+    if (file->looked_beside &&
+        ((rc = gf_record_file_read(file->path, &file->beside)) != GF_OK ||
+         (rc = gf_record_file_find(&file->beside, &data, file->options.threads, &d)) != GF_OK))
         return rc;
     if (d && file->options.raw.ndim == 0 && raw && d->format->needs_layout)
         f = d->format;
@@ -143,7 +117,12 @@ static int identify(struct gf_file *file, const struct gf_format **out) {
         return fail_unknown(file->source, file->path);
     *out = f;
     file->described = d && d->format == f ? d : NULL;
-    return file->described ? check_size(file) : GF_OK;
+    if (!file->described || file->options.edited || gf_chain_size(&data) == d->bytes)
+        return GF_OK;
+    char why[64];
+    snprintf(why, sizeof why, "%lld bytes, not %lld", (long long)d->bytes,
+             (long long)gf_chain_size(&data));
+    return gf_description_differs(why);
 }
 
 /* Decodes the header at the source's position. */
@@ -161,6 +140,8 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
             options.raw = d->layout;
     }
     int rc = gf_decoder_open(&file->decoder, f, file->source, &options, image);
+    if (!rc && d && options.edited)
+        rc = gf_description_check(d, &file->decoder);
     if (!rc && d && !image->record) {
         image->record = strdup(d->record);
         rc = image->record ? GF_OK : gf_no_memory();
@@ -336,7 +317,8 @@ static bool sum_fits(struct gf_file *file) {
 }
 
 int gf_file_check_by(struct gf_file *file, gf_file_summer *sum, void *user) {
-    const bool checks = file->described && !file->checked && !sum_fits(file);
+    const bool checks =
+        file->described && !file->options.edited && !file->checked && !sum_fits(file);
     int rc = checks ? check_sum(file, sum, user) : GF_OK;
     file->is_summed = false;
     file->checked = !rc;

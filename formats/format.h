@@ -96,6 +96,7 @@ struct gf_read_options {
     int threads;               /* for checksums and large reads; 0: one */
     bool several;              /* more pictures may follow; leave the source at this one's end */
     bool copies;               /* gf_file_copy() may follow */
+    bool edited;               /* a record beside the samples need not have their checksum */
     bool lists;                /* for `info`: missing samples are no error */
 };
 

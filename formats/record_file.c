@@ -130,6 +130,41 @@ int gf_record_file_choose(const struct gf_record_file *file, const struct gf_cha
     return rc;
 }
 
+int gf_description_differs(const char *why) {
+    return gf_fail(GF_EFORMAT,
+                   "its record (.json beside it) is another file's: %s; inv --edited and idwt "
+                   "--edited take a file that was edited",
+                   why);
+}
+
+int gf_record_file_find(const struct gf_record_file *file, const struct gf_chain *data, int threads,
+                        const struct gf_description **out) {
+    *out = file->n == 1 && file->d[0].record ? &file->d[0] : NULL;
+    if (*out || file->n == 0)
+        return GF_OK;
+    int rc = gf_record_file_choose(file, data, threads, out);
+    if (!rc && !*out)
+        rc = gf_fail(GF_EFORMAT,
+                     "its record (.json beside it) is another file's: no description in it fits%s",
+                     file->n > 1 ? ", and of two --edited cannot choose" : "");
+    if (!rc && !(*out)->record)
+        *out = NULL; /* data without a record */
+    return rc;
+}
+
+int gf_description_check(const struct gf_description *d, const struct gf_decoder *decoder) {
+    const struct gf_raw_layout *is = &decoder->layout, *was = &d->layout;
+    if (decoder->coding.coded || is->dtype != was->dtype)
+        return gf_fail(GF_EFORMAT,
+                       "its type is %s%s, that of its record %s; save it with that type",
+                       decoder->coding.coded ? "another one, read as " : "",
+                       gf_dtype_name(is->dtype), gf_dtype_name(was->dtype));
+    if (is->ndim != was->ndim || is->channels != was->channels ||
+        memcmp(is->shape, was->shape, (size_t)was->ndim * sizeof *was->shape))
+        return gf_fail(GF_EFORMAT, "its shape is not that of its record");
+    return GF_OK;
+}
+
 void gf_record_file_free(struct gf_record_file *file) {
     for (int i = 0; i < file->n; i++)
         free(file->d[i].record);

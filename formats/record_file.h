@@ -31,6 +31,14 @@ int gf_record_file_read(const char *path, struct gf_record_file *out);
 /* Finds the description that fits the data's size and checksum; *out is NULL if none does. */
 int gf_record_file_choose(const struct gf_record_file *file, const struct gf_chain *data,
                           int threads, const struct gf_description **out);
+/* The same; but a single description is the data's even if they differ, which is checked later; *out
+ * is NULL too for data without a record. GF_EFORMAT if none of two fits. */
+int gf_record_file_find(const struct gf_record_file *file, const struct gf_chain *data, int threads,
+                        const struct gf_description **out);
+/* GF_EFORMAT: the description is not that of the data. */
+int gf_description_differs(const char *why);
+/* The same unless the samples of an edited file have the type and shape that it has. */
+int gf_description_check(const struct gf_description *d, const struct gf_decoder *decoder);
 void gf_record_file_free(struct gf_record_file *file);
 /* Sets *text to the file's content, verified by parsing it; the caller frees it. `before` may be
  * NULL. */

@@ -244,8 +244,9 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
 void gf_task_tell_clipped(const struct gf_task *t, int i) {
     const long long clipped = (long long)t->report.clipped[i];
     if (clipped)
-        gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
-                       clipped == 1 ? "" : "s", gf_task_range_name(t, i, (char[24]){0}));
+        (t->s->edited ? gf_log_note : gf_log_verbose)(
+            "'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
+            clipped == 1 ? "" : "s", gf_task_range_name(t, i, (char[24]){0}));
 }
 
 const char *gf_task_range_name(const struct gf_task *t, int i, char text[24]) {
@@ -281,11 +282,12 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
 int gf_task_check_restored(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++) {
         const long long clipped = (long long)t->report.clipped[i];
-        if (clipped && !t->s->depth && !t->lossy)
+        if (clipped && !t->s->depth && !t->lossy && !t->s->edited)
             return gf_fail(
                 GF_EINVAL,
-                "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 clips them",
-                clipped, clipped == 1 ? " does" : "s do", gf_task_range_name(t, i, (char[24]){0}));
+                "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16%s clips them",
+                clipped, clipped == 1 ? " does" : "s do", gf_task_range_name(t, i, (char[24]){0}),
+                t->image.record && t->job.op == GF_FFT ? " or --edited" : "");
         if (!t->s->depth)
             gf_task_tell_clipped(t, i);
         gf_task_note_lost(t, i);

@@ -170,7 +170,7 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_wavelet_settings *s = &t->s->wavelet;
     struct gf_wavelet *w = &t->job.wavelet;
     take_threshold(s, w);
-    t->lossy = t->lossy || r->thresholded;
+    t->lossy = t->lossy || r->thresholded || t->s->edited;
     if (s->levels > 0 && s->levels != w->levels)
         return gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
                        w->levels == 1 ? "" : "s", s->levels);
@@ -217,13 +217,10 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .stream = gf_idwt_planes_stream,
 };
 
-static const struct gf_opt_group *const idwt_groups[] = {&gf_opts_out,       &gf_opts_depth_own,
-                                                         &gf_opts_files,     &gf_opts_axes,
-                                                         &gf_opts_wavelet,   &gf_opts_levels,
-                                                         &gf_opts_precision, &gf_opts_list,
-                                                         &gf_opts_frames,    &gf_opts_raw,
-                                                         &gf_opts_backend,   &gf_opts_run,
-                                                         &gf_opts_report,    NULL};
+static const struct gf_opt_group *const idwt_groups[] = {
+    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files,     &gf_opts_axes,   &gf_opts_wavelet,
+    &gf_opts_levels, &gf_opts_edited,    &gf_opts_precision, &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw,    &gf_opts_backend,   &gf_opts_run,       &gf_opts_report, NULL};
 
 const struct gf_command gf_command_idwt = {
     .name = "idwt",

@@ -102,12 +102,15 @@ static int check(struct gf_task *t) {
                            ? "--half, as IMOD writes half a spectrum"
                            : "--kind=real to write the real part, another --kind, or --half if the "
                              "file is half a spectrum");
+    int rc = gf_task_check_restored(t);
+    if (rc)
+        return rc;
     if (lossy && t->image.record)
         gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
                     "part: %.2g); the real part is written",
                     gf_log_name(t->read[0]), report->imag_ratio);
     note_window(t);
-    return gf_task_check_restored(t);
+    return 0;
 }
 
 const struct gf_task_hooks gf_hooks_inverse = {
@@ -156,7 +159,7 @@ static const struct gf_opt_group *const groups[] = {
     &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_stretch,
     &gf_opts_files, &pair_group,
     /* the transform */
-    &gf_opts_axes, &gf_opts_norm, &shift_group, &half_group, &gf_opts_precision,
+    &gf_opts_axes, &gf_opts_norm, &shift_group, &half_group, &gf_opts_edited, &gf_opts_precision,
     GF_GROUPS_TRANSFORMING};
 
 const struct gf_command gf_command_inv = {
@@ -167,6 +170,7 @@ const struct gf_command gf_command_inv = {
     .joins = true,
     .groups = groups,
     .examples = "  gpufft inv spec.tif --out=back.png\n"
+                "  gpufft inv spec.npy --edited --out=back.png\n"
                 "  gpufft inv rfft2.npy --half=639 --out=back.tif\n"
                 "  gpufft inv --from-magnitude=mag.tif --from-phase=phase.tif --out=back.png\n",
     .notes = "The record in a spectrum file determines axes, norm and shift. --axes, --dims,\n"
