@@ -130,11 +130,10 @@ int gf_record_file_choose(const struct gf_record_file *file, const struct gf_cha
     return rc;
 }
 
-int gf_description_differs(const char *why) {
-    return gf_fail(GF_EFORMAT,
-                   "its record (.json beside it) is another file's: %s; inv --edited and idwt "
-                   "--edited take a file that was edited",
-                   why);
+int gf_description_differs(const char *why, bool may_be_edited) {
+    return gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: %s%s", why,
+                   may_be_edited ? "; inv --edited and idwt --edited take a file that was edited"
+                                 : "");
 }
 
 int gf_record_file_find(const struct gf_record_file *file, const struct gf_chain *data, int threads,

@@ -36,7 +36,7 @@ int gf_record_file_choose(const struct gf_record_file *file, const struct gf_cha
 int gf_record_file_find(const struct gf_record_file *file, const struct gf_chain *data, int threads,
                         const struct gf_description **out);
 /* GF_EFORMAT: the description is not that of the data. */
-int gf_description_differs(const char *why);
+int gf_description_differs(const char *why, bool may_be_edited);
 /* The same unless the samples of an edited file have the type and shape that it has. */
 int gf_description_check(const struct gf_description *d, const struct gf_decoder *decoder);
 void gf_record_file_free(struct gf_record_file *file);

@@ -142,7 +142,4 @@ int gf_fail_errno(int code, const char *what);
 /* Copies a message into n bytes: truncated, on one line, with ? for control characters. */
 char *gf_clean_text(char *buffer, size_t n, const char *text);
 
-/* Writes any n bytes to a file, complete or absent; clobber as in gf_sink_open(). */
-int gf_file_write(const char *path, const void *data, size_t n, bool clobber);
-
 #endif

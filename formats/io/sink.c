@@ -458,15 +458,3 @@ void gf_sink_abort(struct gf_sink *s) {
     free(s->name);
     free(s);
 }
-
-int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
-    struct gf_sink *sink;
-    int rc = gf_sink_open(path, clobber, &sink);
-    if (rc)
-        return rc;
-    rc = gf_sink_write(sink, data, n);
-    if (!rc)
-        return gf_sink_commit(sink);
-    gf_sink_abort(sink);
-    return rc;
-}
