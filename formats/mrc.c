@@ -451,7 +451,7 @@ static int put_again(struct gf_encoder *e, struct writer *w) {
 
 static int mrc_end(struct gf_encoder *e) {
     struct writer *w = e->state;
-    int rc = w->s.n > 0 ? put_again(e, w) : GF_OK;
+    int rc = w && w->s.n > 0 ? put_again(e, w) : GF_OK; /* NULL behind boxes */
     free(w);
     e->state = NULL;
     return rc;
