@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "cli/log.h"
+#include "cli/text.h"
 #include "core/base/spelling.h"
 #include "formats/io/guard.h"
 
@@ -30,10 +31,18 @@ static void print_overview(void) {
 static void print_help(const struct gf_command *c) {
     printf("usage: gpufft %s%s%s [OPTION]...\n\n%s\n", c->name, *c->operands ? " " : "",
            c->operands, c->summary);
-    gf_opt_help(stdout, c->groups);
+    gf_opt_help(stdout, c->groups, NULL);
     printf("\nExamples:\n%s", c->examples);
     if (c->notes)
         printf("\n%s", c->notes);
+}
+
+/* Answers a command's name without inputs. */
+static void print_usual(const struct gf_command *c) {
+    fprintf(stderr, "usage: gpufft %s %s [OPTION]...\n\n", c->name, c->operands);
+    gf_opt_help(stderr, c->groups, c->usual);
+    fprintf(stderr, "\nExample:\n%.*s\n\ngpufft %s --help lists all options.\n",
+            (int)strcspn(c->examples, "\n"), c->examples, c->name);
 }
 
 const struct gf_command *gf_command_find(const char *name) {
@@ -48,35 +57,25 @@ const struct gf_command *gf_command_find(const char *name) {
 static const struct {
     const char *command, *words;
 } meant[] = {
-    {"fwd", " forward transform spectrum fourier fft fft2 fftn rfft dft "},
-    {"inv", " inverse invert backward back ifft ifft2 ifftn irfft idft "},
-    {"dwt", " wavelet wavelets wavedec "},
-    {"idwt", " iwavelet waverec "},
-    {"filter",
-     " lowpass highpass bandpass notch blur smooth sharpen denoise descreen mask convolve "
-     "convolution deconvolve deconvolution "},
-    {"stats", " statistics peaks radial analyze analyse plot "},
-    {"match", " find locate template correlate ncc "},
-    {"frc", " resolution "},
-    {"info", " view show open header identify "},
-    {"plan", " explain "},
-    {"devices", " backends gpu gpus list "},
-    {"tune", " measure calibrate "},
-    {"bench", " benchmark speed "},
-    {"demo", " play lesson lessons tutorial example examples "},
-    {"selftest", " test check verify "},
-    {"completion", " completions "},
-    {NULL, " dct idct "},
+    {"fwd", "forward transform spectrum fourier fft fft2 fftn rfft dft"},
+    {"inv", "inverse invert backward back ifft ifft2 ifftn irfft idft"},
+    {"dwt", "wavelet wavelets wavedec"},
+    {"idwt", "iwavelet waverec"},
+    {"filter", "lowpass highpass bandpass notch blur smooth sharpen denoise descreen mask convolve "
+               "convolution deconvolve deconvolution"},
+    {"stats", "statistics peaks radial analyze analyse plot"},
+    {"match", "find locate template correlate ncc"},
+    {"frc", "resolution"},
+    {"info", "view show open header identify"},
+    {"plan", "explain"},
+    {"devices", "backends gpu gpus list"},
+    {"tune", "measure calibrate"},
+    {"bench", "benchmark speed"},
+    {"demo", "play lesson lessons tutorial example examples"},
+    {"selftest", "test check verify"},
+    {"completion", "completions"},
+    {NULL, "dct idct"},
 };
-
-/* True if `list`, words between spaces, has the word. */
-static bool has_word(const char *list, const char *word) {
-    const size_t n = strlen(word);
-    for (const char *p = list; (p = strstr(p, word)); p++)
-        if (p > list && p[-1] == ' ' && p[n] == ' ')
-            return true;
-    return false;
-}
 
 /* Returns the command of that name, or prints an error. */
 static const struct gf_command *find_typed(const char *name) {
@@ -88,7 +87,7 @@ static const struct gf_command *find_typed(const char *name) {
         names[i] = gf_commands[i]->name;
     const char *near = gf_spelling_near(name, names);
     for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
-        if (has_word(meant[i].words, name))
+        if (gf_text_has_word(meant[i].words, name))
             near = meant[i].command;
     if (near)
         gf_log_error("unknown command '%s'; did you mean '%s'?", name, near);
@@ -100,6 +99,10 @@ static const struct gf_command *find_typed(const char *name) {
 static int run_command(const struct gf_command *c, int argc, char **argv) {
     struct gf_settings s = gf_settings_default();
     int n;
+    if (argc == 0 && c->usual) {
+        print_usual(c);
+        return 2;
+    }
     int rc = gf_opt_parse(c->groups, &s, argc, argv, &n, s.fingerprint);
     if (rc) {
         gf_log_error("%s: %s", c->name, gf_message());
@@ -125,6 +128,17 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
 bool gf_command_asks_version(int argc, char **argv) {
     return argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") ||
                         !strcmp(argv[1], "version") || (argc == 2 && !strcmp(argv[1], "-v")));
+}
+
+void gf_command_move_switches(int argc, char **argv) {
+    int n = 1;
+    while (n < argc && gf_text_has_word("-q -v -qv -vq --quiet --verbose", argv[n]))
+        n++;
+    char *command = n < argc && argv[n][0] != '-' ? argv[n] : NULL;
+    for (; command && n > 1; n--)
+        argv[n] = argv[n - 1];
+    if (command)
+        argv[1] = command;
 }
 
 int gf_run_line(int argc, char **argv) {

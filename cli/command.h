@@ -35,9 +35,11 @@ struct gf_command {
     /* returns the i-th name of an operand, NULL after the last; or NULL */
     const char *(*known)(int i);
     const char *notes; /* lines at the end of --help, or NULL */
-    bool text;         /* its result is text, which --quiet drops */
-    bool launched;     /* several processes may run it under mpirun; it divides the work */
-    bool joins;        /* the processes meet in gf_ranks_join() first */
+    const char
+        *usual;    /* the options that its name alone lists, or NULL: it runs without arguments */
+    bool text;     /* its result is text, which --quiet drops */
+    bool launched; /* several processes may run it under mpirun; it divides the work */
+    bool joins;    /* the processes meet in gf_ranks_join() first */
     /* Runs with parsed options and operands. Returns an exit code, or a status, whose message is
      * printed after the command's name. NULL: gf_batch_run() runs the hooks for each file. */
     int (*run)(struct gf_settings *s, char **operands, int n);
@@ -54,6 +56,9 @@ extern const struct gf_command *const gf_commands[];
 
 /* Returns the command of that name, or NULL. */
 const struct gf_command *gf_command_find(const char *name);
+
+/* Moves -q and -v that stand before the command behind it. */
+void gf_command_move_switches(int argc, char **argv);
 
 /* True if a command line asks for the version. */
 bool gf_command_asks_version(int argc, char **argv);

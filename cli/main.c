@@ -177,6 +177,7 @@ int main(int argc, char **argv) {
     atexit(on_exit_of_library);
     gf_log_open_stdout();
     gf_json_memory_setup();
+    gf_command_move_switches(argc, argv);
     int code;
     if (!line_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);

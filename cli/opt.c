@@ -245,13 +245,15 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
     return rc;
 }
 
-void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
+void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups, const char *only) {
     char indent[HELP_COLUMN + 1];
     snprintf(indent, sizeof indent, "%*s", HELP_COLUMN, "");
     for (; *groups; groups++) {
-        if ((*groups)->title)
+        if ((*groups)->title && !only)
             fprintf(to, "\n%s:\n", (*groups)->title);
         for (const struct gf_opt *o = (*groups)->opts; o->name; o++) {
+            if (only && !gf_text_has_word(only, o->name))
+                continue;
             const char *no = o->type == GF_OPT_NEGATE    ? "no-"
                              : o->type == GF_OPT_CHOICE3 ? "[no-]"
                                                          : "";

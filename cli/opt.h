@@ -56,8 +56,9 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
 /* Fails with GF_EUSAGE: the option cannot be `value`; `wants` continues: "it is …". */
 int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants);
 
-/* Prints the groups' rows, wrapped at 80 columns. */
-void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);
+/* Prints the groups' rows, wrapped at 80 columns; if `only`, words between blanks, is not NULL, those
+ * of these names and without the groups' titles. */
+void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups, const char *only);
 
 /* Finds `value` in the NULL-terminated names. GF_EUSAGE, with `what` as its name. */
 int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out);

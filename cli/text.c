@@ -32,6 +32,14 @@ int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber) {
     return rc;
 }
 
+bool gf_text_has_word(const char *list, const char *word) {
+    const size_t n = strlen(word);
+    for (const char *p = list; (p = strstr(p, word)); p++)
+        if ((p == list || p[-1] == ' ') && (!p[n] || p[n] == ' '))
+            return true;
+    return false;
+}
+
 int gf_text_sequence(const unsigned char *p) {
     int n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
     for (int i = 1; i < n; i++)

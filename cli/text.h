@@ -25,6 +25,9 @@ int gf_text_open(struct gf_text *t); /* GF_ENOMEM */
 /* Writes the file unless `rc` is a failure, which it returns. Frees the text. */
 int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber);
 
+/* True if `list`, words between blanks, has the word. */
+bool gf_text_has_word(const char *list, const char *word);
+
 /* Returns the length of the UTF-8 sequence at p; 0: invalid. Surrogates and overlong forms pass. */
 int gf_text_sequence(const unsigned char *p);
 

@@ -29,6 +29,19 @@ static void describe_machine(struct gf_bench_host *h) {
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 
+/* Counts the fastest of a case's rows, one an entrant, if two or more were timed. */
+static void note_fastest(struct gf_bench *b, const struct gf_bench_row *rows, int n) {
+    int timed = 0, first = -1;
+    for (int i = 0; i < n; i++)
+        if (rows[i].status == GF_BENCH_OK) {
+            timed++;
+            first = first < 0 || rows[i].time.median < rows[first].time.median ? i : first;
+        }
+    if (timed > 1)
+        b->wins[first]++;
+    b->contests += timed > 1;
+}
+
 static int run_case(void *user, const struct gf_bench_case *c) {
     struct gf_bench *b = user;
     struct gf_bench_row rows[GF_MAX_ENTRANTS];
@@ -40,6 +53,7 @@ static int run_case(void *user, const struct gf_bench_case *c) {
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
         free(rows[i].listed);
     }
+    note_fastest(b, rows, n);
     gf_log_flush_stdout();
     return 0;
 }
@@ -141,6 +155,7 @@ static int run_alone(const struct gf_settings *s, char *const *operands, int n) 
     int rc = measure(&b, operands, n);
     if (rc)
         return rc;
+    gf_bench_print_fastest(&b);
     if (b.bad)
         gf_log_error("bench: %d wrong or failed", b.bad);
     else if (!b.rows)

@@ -146,6 +146,8 @@ struct gf_bench {
     struct gf_bench_entrant entrant[GF_MAX_ENTRANTS];
     struct gf_bench_host host;
     int rows, bad; /* counts: measured; wrong or failed */
+    int contests,
+        wins[GF_MAX_ENTRANTS]; /* cases with several timed entrants; the fastest of each */
     struct gf_trend trend[2][GF_BENCH_N_KINDS][GF_MAX_ENTRANTS]; /* [precision][kind][entrant] */
     bool headed; /* the column headings have been printed */
 };
@@ -234,5 +236,7 @@ void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
 void gf_bench_print_row(const struct gf_bench *b, const struct gf_bench_case *c,
                         const struct gf_bench_row *row);
+/* Prints which entrant was the fastest in most cases, below the table. */
+void gf_bench_print_fastest(const struct gf_bench *b);
 
 #endif

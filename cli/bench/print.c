@@ -204,3 +204,12 @@ void gf_bench_print_row(const struct gf_bench *b, const struct gf_bench_case *c,
     else
         gf_report_print(s->json, s->bench.csv ? csv_form : row_form, row_report(&b->host, c, row));
 }
+
+void gf_bench_print_fastest(const struct gf_bench *b) {
+    int best = 0;
+    for (int i = 1; i < b->n; i++)
+        best = b->wins[i] > b->wins[best] ? i : best;
+    if (b->contests && !b->s->json && !b->s->bench.csv)
+        printf("fastest: %s, in %d of %d cases\n", b->entrant[best].name, b->wins[best],
+               b->contests);
+}

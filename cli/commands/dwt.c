@@ -142,6 +142,7 @@ const struct gf_command gf_command_dwt = {
     .summary = "Daubechies W4 wavelet: 2D of a picture, 3D of a volume or frames",
     .launched = true,
     .joins = true,
+    .usual = "out levels wavelet threshold bands depth dims backend resume",
     .groups = dwt_groups,
     .examples = "  gpufft dwt scene.png --out=pyramid.png\n"
                 "  gpufft dwt scene.png --levels=max --out=coeffs.tif --bands=bands\n"
@@ -228,6 +229,7 @@ const struct gf_command gf_command_idwt = {
     .summary = "inverse wavelet transform, back to the picture",
     .launched = true,
     .joins = true,
+    .usual = "out levels wavelet threshold bands depth dims backend resume",
     .groups = idwt_groups,
     .examples = "  gpufft idwt coeffs.tif --out=back.png\n"
                 "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"

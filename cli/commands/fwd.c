@@ -401,6 +401,7 @@ const struct gf_command gf_command_fwd = {
     .summary = "forward FFT: 2D of a picture, 3D of a volume, 1D of a line",
     .launched = true,
     .joins = true,
+    .usual = "out kind complex range depth color window dims backend resume",
     .groups = groups,
     .examples = "  gpufft fwd scene.png --out=spectrum.png\n"
                 "  gpufft fwd scene.png --mark=5 --rulers --out=peaks.png\n"

@@ -168,6 +168,7 @@ const struct gf_command gf_command_inv = {
     .summary = "inverse FFT of a spectrum file, back to its picture",
     .launched = true,
     .joins = true,
+    .usual = "out kind depth half edited from-magnitude from-phase backend resume",
     .groups = groups,
     .examples = "  gpufft inv spec.tif --out=back.png\n"
                 "  gpufft inv spec.npy --edited --out=back.png\n"

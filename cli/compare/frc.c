@@ -337,6 +337,7 @@ const struct gf_command gf_command_frc = {
     .name = "frc",
     .operands = "IN... [OTHER]",
     .summary = "ring or shell correlation of two pictures, and the resolution",
+    .usual = "out mask threshold randomize pixel dims json",
     .groups = groups,
     .text = true,
     .examples = "  gpufft frc first.tif second.tif\n"

@@ -337,6 +337,7 @@ const struct gf_command gf_command_match = {
     .name = "match",
     .operands = "IN... TEMPLATE",
     .summary = "where a template is found, and how well it fits",
+    .usual = "out peaks least template-mask dims json",
     .groups = groups,
     .text = true,
     .examples = "  gpufft match scan.png letter.png\n"

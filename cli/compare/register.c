@@ -546,6 +546,7 @@ const struct gf_command gf_command_register = {
     .name = "register",
     .operands = "REF IN...",
     .summary = "shift, rotation and scale that align pictures with a reference",
+    .usual = "out estimate to by csv mean dims json",
     .groups = groups,
     .text = true,
     .examples = "  gpufft register first.png second.png\n"

@@ -375,6 +375,7 @@ const struct gf_command gf_command_filter = {
     .summary = "passes, notches, masks, kernels; waves, stripes and blur removed",
     .launched = true,
     .joins = true,
+    .usual = "out lowpass highpass edges notch auto-notch descreen destripe paint deconvolve",
     .groups = groups,
     .examples = "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
                 "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"

@@ -317,6 +317,7 @@ const struct gf_command gf_command_stats = {
     .name = "stats",
     .operands = "IN...",
     .summary = "energy, radial spectrum or its density, strongest peaks",
+    .usual = "peaks radial psd tiles window angular dims json",
     .groups = groups,
     .text = true,
     .examples = "  gpufft stats scene.png\n"
