@@ -379,6 +379,7 @@ const struct gf_format gf_format_fits = {
     .sniff = fits_sniff,
     .header = fits_header,
     .read_pages = gf_plain_read_pages,
+    .place = gf_fits_place,
     .begin = gf_fits_begin,
     .put_pages = gf_fits_put_pages,
     .end = gf_fits_end,

@@ -24,6 +24,7 @@ int gf_fits_extents(const struct gf_fits_cards *c, int64_t extent[GF_FITS_AXES])
  * makes it unsigned, or one of 8 bits signed. */
 int gf_fits_coding(const struct gf_fits_cards *c, struct gf_coding *coding, enum gf_dtype *dtype);
 
+int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference);
 int gf_fits_begin(struct gf_encoder *e);
 int gf_fits_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 int gf_fits_end(struct gf_encoder *e);

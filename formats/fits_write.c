@@ -160,15 +160,55 @@ static void put_array(struct gf_encoder *e, const struct gf_fits_cards *own, int
     }
 }
 
+/* The cards that a picture's metadata keep: the image's own, and an extension's primary unit's. */
+static void split_cards(const struct gf_metadata *m, struct gf_fits_cards *own,
+                        struct gf_fits_cards *primary) {
+    const bool is_fits = m->header_format == gf_format_fits.name;
+    *own = (struct gf_fits_cards){(char *)m->header, is_fits ? m->header_bytes : 0};
+    *primary = (struct gf_fits_cards){0};
+    for (size_t at = CARD; at + CARD <= own->n && !primary->text; at += CARD)
+        if (!strncmp(own->text + at, "SIMPLE  = ", VALUE))
+            *primary = (struct gf_fits_cards){own->text + at, own->n - at};
+    own->n -= primary->n;
+}
+
+/* Appends the cards that are world coordinates, or those that are not. */
+static void append_cards(const struct gf_fits_cards *c, bool wcs, struct gf_fits_cards *to) {
+    bool takes = false;
+    for (size_t at = 0; at + CARD <= c->n; at += CARD) {
+        if (strncmp(c->text + at, "CONTINUE", 8))
+            takes = is_wcs(c->text + at) == wcs;
+        if (takes)
+            memcpy(to->text + to->n, c->text + at, CARD);
+        to->n += takes ? CARD : 0;
+    }
+}
+
+int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference) {
+    struct gf_fits_cards own, primary, place, none, all;
+    split_cards(m, &own, &primary);
+    split_cards(reference, &place, &none);
+    if (!own.n)
+        return GF_OK;
+    all = (struct gf_fits_cards){malloc(m->header_bytes + place.n + 1), 0};
+    if (!all.text)
+        return gf_no_memory();
+    append_cards(&own, false, &all);
+    const bool had = all.n < own.n;
+    append_cards(&place, true, &all);
+    if (primary.n)
+        memcpy(all.text + all.n, primary.text, primary.n);
+    int rc = gf_header_copy(m, gf_format_fits.name, all.text, all.n + primary.n);
+    free(all.text);
+    return rc ? rc : had && !place.n;
+}
+
 int gf_fits_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
     const struct gf_metadata *m = &image->metadata;
-    char *text = (char *)(uintptr_t)gf_header_of(image, e->format, 0);
-    struct gf_fits_cards own = {text, text ? m->header_bytes : 0}, primary = {0};
-    for (size_t at = CARD; at + CARD <= own.n && !primary.text; at += CARD)
-        if (!strncmp(text + at, "SIMPLE  = ", VALUE))
-            primary = (struct gf_fits_cards){text + at, own.n - at};
-    own.n -= primary.n;
+    const bool text = gf_header_of(image, e->format, 0);
+    struct gf_fits_cards own, primary;
+    split_cards(m, &own, &primary);
     const enum gf_dtype dtype = image->px.dtype;
     struct gf_coding *c = &e->coding;
     enum gf_dtype was;

@@ -130,19 +130,8 @@ static void report_range(const struct gf_task *t, int i) {
                        gf_real_text(t->report.high[i], high));
 }
 
-/* Names what a FITS file made of one had to leave out: a pipe is read once, a spectrum has one image. */
-static void report_left_out(const struct gf_task *t, const struct gf_product *p) {
-    const struct gf_metadata *m = &t->image.metadata;
-    if (m->more && p->keeps == GF_KEEPS_ALL && p->format->name == m->header_format &&
-        (!m->rest || p->by_plane))
-        gf_log_note("'%s': the other images and tables of the FITS file are not in '%s'",
-                    gf_log_name(t->name), p->path);
-}
-
 void gf_report_done(const struct gf_task *t) {
     const char *name = gf_log_name(t->name);
-    for (int i = 0; i < t->job.n_out; i++)
-        report_left_out(t, &t->product[i]);
     for (int i = 0; i < t->job.n_out; i++)
         if (t->overflowed[i])
             gf_log_note("'%s': %lld sample%s of '%s' overflow%s %s: Inf or NaN there", name,

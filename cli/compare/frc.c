@@ -289,9 +289,11 @@ static int load(struct gf_settings *s, struct gf_correlating *c) {
     char end;
     c->soft = mask && (!strcmp(mask, "soft") ||
                        (sscanf(mask, "soft:%lf%c", &c->radius, &end) == 1 && c->radius > 0));
-    int rc = s->frc.with ? gf_signal_load(s, s->frc.with, GF_SIGNAL_OTHER, &c->other, &c->luma) : 0;
+    int rc = s->frc.with
+                 ? gf_signal_load(s, s->frc.with, GF_SIGNAL_OTHER, &c->other, &c->luma, NULL)
+                 : 0;
     if (!rc && mask && !c->soft)
-        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &c->mask, NULL);
+        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &c->mask, NULL, NULL);
     return rc;
 }
 

@@ -35,9 +35,9 @@ struct search {
 /* Logs a failure. */
 static int prepare_template(struct gf_settings *s, struct gf_matching *m) {
     const char *mask = s->match.mask;
-    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &m->kernel, &m->luma);
+    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &m->kernel, &m->luma, NULL);
     if (!rc && mask)
-        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &m->weight, NULL);
+        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &m->weight, NULL, NULL);
     if (rc)
         return rc;
     if (mask)

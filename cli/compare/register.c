@@ -62,6 +62,7 @@ struct hand {
 struct gf_registering {
     struct gf_task *t;
     struct gf_array ref;
+    struct gf_metadata place; /* the reference's, of which aligned pictures get the coordinates */
     struct gf_image volume;
     int threads, hands, frames;       /* threads of a hand; frames in memory */
     int64_t bytes;                    /* of all arrays */
@@ -459,7 +460,15 @@ static int describe(struct gf_task *t) {
                                   .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
     t->job.n_out = 1;
     t->product[0].kind = GF_REAL;
-    return gf_task_describe_restored(t, 0, &own);
+    int rc = gf_task_describe_restored(t, 0, &own);
+    const struct gf_registering *g = t->s->reg.state;
+    const struct gf_format *f = t->product[0].format;
+    if (!rc && t->s->reg.with && f->place)
+        rc = f->place(&t->image.metadata, &g->place);
+    if (rc > 0)
+        gf_log_note("'%s': its world coordinates are left out, as the reference has none",
+                    gf_log_name(t->read[0]));
+    return rc < 0 ? rc : 0;
 }
 
 static int prepare(struct gf_task *t) {
@@ -513,10 +522,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    int rc = pair ? gf_signal_load(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, NULL) : 0;
+    int rc = pair ? gf_signal_load(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, NULL, &g->place) : 0;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
     free_state(g);
     gf_array_free(&g->ref);
+    gf_metadata_free(&g->place);
     free(g);
     return code;
 }

@@ -95,7 +95,7 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
 }
 
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                   struct gf_array *px, bool *luma) {
+                   struct gf_array *px, bool *luma, struct gf_metadata *metadata) {
     struct gf_settings own = *s;
     struct gf_image image = {0};
     struct gf_reader reader = {0};
@@ -120,6 +120,10 @@ int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal
     }
     if (luma)
         *luma = image.color == GF_RGB;
+    if (metadata) {
+        *metadata = image.metadata;
+        image.metadata = (struct gf_metadata){0};
+    }
     gf_image_free(&image);
     if (rc)
         gf_log_fail(path);

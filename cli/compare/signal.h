@@ -2,7 +2,7 @@
  *
  *     struct gf_array px = {0};
  *     struct gf_spectrum spectrum = {0};
- *     int rc = gf_signal_load(s, "ref.png", GF_SIGNAL_OTHER, &px, NULL);
+ *     int rc = gf_signal_load(s, "ref.png", GF_SIGNAL_OTHER, &px, NULL, NULL);
  *     if (!rc)
  *         rc = gf_signal_forward(runner, held, &px, &spectrum);
  *     gf_array_free(&spectrum.px), gf_array_free(&px); */
@@ -20,10 +20,11 @@ int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *imag
 /* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which
  * is no spectrum; applies --nan and logs a failure. Only if it is alike do options that describe
  * raw inputs apply to it. Integers of weights become 0 to 1, black to white. Sets *luma, unless it
- * is NULL, if the file is colour. The caller frees *px after a failure too. */
+ * is NULL, if the file is colour, and *metadata, unless it is NULL, which the caller frees. The
+ * caller frees *px after a failure too. */
 enum gf_signal_role { GF_SIGNAL_ALIKE, GF_SIGNAL_OTHER, GF_SIGNAL_WEIGHTS };
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                   struct gf_array *px, bool *luma);
+                   struct gf_array *px, bool *luma, struct gf_metadata *metadata);
 /* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
 

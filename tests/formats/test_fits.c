@@ -335,6 +335,25 @@ static void test_rest(void) {
     }
 }
 
+/* A picture that was aligned lies where its reference does. */
+static void test_place(void) {
+    struct gf_metadata m = {.header = NULL}, reference = {.header = NULL};
+    start("SIMPLE  = T|OBJECT  = 'a'|CTYPE1  = 'X'|CD1_12  = 3|CRPIXEL = 5|CRVAL2A = 4", "", 0);
+    CHECK(!gf_header_copy(&m, gf_format_fits.name, file, 6 * CARD));
+    start("SIMPLE  = T|OBJECT  = 'b'|A_0_2   = 7|LONPOLE = 180.0|NAXIS   = 2", "", 0);
+    CHECK(!gf_header_copy(&reference, gf_format_fits.name, file, 5 * CARD));
+    CHECK(!gf_format_fits.place(&m, &reference));
+    const char *text = (const char *)m.header;
+    CHECK_EQ(m.header_bytes, 5 * CARD);
+    CHECK(strstr(text, "OBJECT  = 'a'") && strstr(text, "CRPIXEL") && strstr(text, "A_0_2") &&
+          strstr(text, "LONPOLE") && !strstr(text, "CTYPE1"));
+    gf_metadata_free(&reference);
+    CHECK_EQ(gf_format_fits.place(&m, &reference), 1);
+    CHECK_EQ(m.header_bytes, 3 * CARD);
+    CHECK_EQ(gf_format_fits.place(&reference, &m), 0);
+    gf_metadata_free(&m);
+}
+
 /* ---- what is refused ---- */
 
 static const struct {
@@ -524,6 +543,7 @@ int main(int argc, char **argv) {
     test_axes();
     test_units();
     test_rest();
+    test_place();
     test_refused();
     test_damage(is_long);
     test_written();
