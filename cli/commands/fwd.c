@@ -50,10 +50,23 @@ static bool annotates(const struct gf_settings *s) {
 
 /* ---- drawings, before the transform ---- */
 
-static int refuse(void) {
-    return gf_fail(GF_EINVAL,
-                   "--mark, --zoom, --rulers, --colormap and --max-size draw on centred "
-                   "8-bit spectra of two axes (--dims=2) and one channel (--color=luma)");
+/* Refuses to draw on output i of the job, or on any (-1), and says what makes it possible. */
+static int refuse(const struct gf_settings *s, const struct gf_job *job, int i) {
+    const struct gf_picture_settings *p = &s->picture;
+    const char *asked = p->marks      ? "--mark"
+                        : p->zoom     ? "--zoom"
+                        : p->rulers   ? "--rulers"
+                        : p->colormap ? "--colormap"
+                                      : "--max-size";
+    const char *needs = i < 0 ? "8-bit pictures of a spectrum; write PNG, or add --depth=8"
+                        : job->ndim < 2 ? "a picture; this is a line"
+                        : job->axes != 3u << (job->ndim - 2)
+                            ? "a transform of two axes; add --dims=2"
+                        : gf_job_lanes(job) > 1 ? "one channel; add --color=luma"
+                        : job->out[i].half      ? "a full spectrum, without --half"
+                        : !job->out[i].shift    ? "a centred spectrum; add --shift"
+                                                : "8 bits; add --depth=8";
+    return gf_fail(GF_EINVAL, "%s needs %s", asked, needs);
 }
 
 /* The axis of a line, or of a picture of one row or column; -1 for anything else. */
@@ -91,7 +104,7 @@ static int describe_view(const struct gf_task *t, int i, struct gf_image *drawn)
     struct gf_view view;
     if (job->out[i].half || !job->out[i].shift || job->ndim < 2 ||
         job->axes != 3u << (job->ndim - 2) || gf_job_lanes(job) > 1 || job->out[i].dtype != GF_U8)
-        return refuse();
+        return refuse(t->s, job, i);
     int rc = make_view(t, &view);
     if (rc)
         return rc;
@@ -148,7 +161,7 @@ static int prepare_drawn(struct gf_task *t) {
     for (int i = 0; i < job->n_out; i++)
         draws = draws || t->product[i].drawn.ndim;
     if (!draws || !t->s->picture.marks)
-        return draws ? 0 : refuse();
+        return draws ? 0 : refuse(t->s, job, -1);
     if (job->n_out == GF_MAX_OUTPUTS)
         return gf_fail(GF_EINVAL, "--mark needs one of a run's %d outputs", GF_MAX_OUTPUTS);
     *out = (struct gf_output){.kind = GF_COMPLEX,

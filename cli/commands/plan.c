@@ -243,6 +243,9 @@ static int open_session(struct gf_settings *s, struct gf_session *session) {
         rc = gf_assume_backend(s->backend, &device, &list[0]);
     if (!rc && s->assume)
         rc = gf_settings_wish_one(s, list);
+    if (rc == GF_EABSENT && s->backend &&
+        (!strcmp(s->backend, "cuda") || !strcmp(s->backend, "opencl")))
+        rc = gf_fail(rc, "%.400s; --assume=h200 plans for an H200", gf_message());
     return rc ? rc : gf_session_open_for(s, session);
 }
 

@@ -53,9 +53,11 @@ void gf_filter_tell_notches(const struct gf_task *t) {
     char left[160] = "";
     if (list->left.amplitude > 0)
         snprintf(left, sizeof left,
-                 "; a regular pattern of period %.3g was left: it has edges; --descreen removes "
-                 "printed screens",
-                 wave_of(t, list->left.at).period);
+                 "; left alone: a regular pattern of period %.3g px with sharp edges, such as "
+                 "bricks or mesh%s",
+                 wave_of(t, list->left.at).period,
+                 gf_dtype_is_integer(t->job.in_dtype) ? " (--descreen removes printed screens)"
+                                                      : "");
     if (list->n_screens || list->n)
         tell_found(t, list->n_screens, list->n_screens ? list->n_screens : list->n, left);
     else

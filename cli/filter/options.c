@@ -283,7 +283,10 @@ static int parse_destripe(const struct gf_opt *o, const char *value, void *destr
     while (i >= 0 && strcmp(value, names[i]))
         i--;
     *(int *)destripe = i > GF_DESTRIPE_AUTO ? i : GF_DESTRIPE_AUTO;
-    return i >= 0 ? 0 : gf_opt_refuse(o, value, "it is 90 (rows), 0 (columns) or auto");
+    return i >= 0 ? 0
+                  : gf_opt_refuse(o, value,
+                                  "it is 90 (rows), 0 (columns) or auto; --auto-notch removes "
+                                  "waves of any angle");
 }
 
 static int parse_offset(const struct gf_opt *o, const char *value, void *settings) {
