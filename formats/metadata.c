@@ -46,7 +46,6 @@ void gf_put_real(unsigned char *p, int bytes, double v) {
 
 void gf_metadata_free(struct gf_metadata *m) {
     free(m->profile);
-    free(m->exif);
     free(m->header);
     gf_rest_free(m->rest);
     *m = (struct gf_metadata){0};
@@ -72,7 +71,6 @@ static int replace_bytes(const void *from, size_t n, unsigned char **to, size_t 
 int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from) {
     *to = *from;
     bool whole = copy_bytes(from->profile, from->profile_bytes, &to->profile);
-    whole &= copy_bytes(from->exif, from->exif_bytes, &to->exif);
     whole &= copy_bytes(from->header, from->header_bytes, &to->header);
     to->rest = NULL;
     int rc = whole ? GF_OK : gf_no_memory();
@@ -145,6 +143,20 @@ int gf_header_copy(struct gf_metadata *m, const char *format, const void *header
         return GF_OK;
     m->header_format = format;
     return replace_bytes(header, n, &m->header, &m->header_bytes);
+}
+
+int gf_header_append(struct gf_metadata *m, const char *format, const void *bytes, size_t n) {
+    if (n > GF_MOST_HEADER - m->header_bytes)
+        return GF_OK;
+    unsigned char *more = realloc(m->header, m->header_bytes + n + 1);
+    if (!more)
+        return gf_no_memory();
+    m->header = more;
+    m->header_format = format;
+    memcpy(more + m->header_bytes, bytes, n);
+    m->header_bytes += n;
+    more[m->header_bytes] = 0;
+    return GF_OK;
 }
 
 void gf_header_name(const char *name, char list[GF_HEADER_NAMES]) {

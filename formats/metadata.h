@@ -56,13 +56,10 @@ struct gf_metadata {
     unsigned char primaries[32]; /* cHRM */
     unsigned char *profile;      /* ICC; NULL: none. Owned */
     size_t profile_bytes;
-    /* JPEG: the body of the EXIF segment for a picture made from this one. NULL: none. Owned */
-    unsigned char *exif;
-    size_t exif_bytes;
-    bool exif_damaged; /* it was left out */
+    bool exif_damaged; /* JPEG: EXIF was left out */
     bool more;         /* FITS: the file has other images or tables */
     /* The header as its format stores it, which that format's files made from this one get again:
-     * an MRC header, FITS cards, OME's XML. NULL: none. Owned */
+     * an MRC header, FITS cards, OME's XML and other tags, text chunks, EXIF. NULL: none. Owned */
     const char *header_format;
     unsigned char *header;
     size_t header_bytes;
@@ -94,6 +91,8 @@ int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n);
 /* Copies a header of n bytes, unless it is too large; `format` is a static string. Fails only with
  * GF_ENOMEM. */
 int gf_header_copy(struct gf_metadata *m, const char *format, const void *header, size_t n);
+/* Adds n bytes to the header, unless it becomes too large. */
+int gf_header_append(struct gf_metadata *m, const char *format, const void *bytes, size_t n);
 /* Adds a name to a list such as "EXIF, comments", unless it is there. */
 enum { GF_HEADER_NAMES = 80 };
 void gf_header_name(const char *name, char list[GF_HEADER_NAMES]);

@@ -272,8 +272,8 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
     if (p->keeps == GF_KEEPS_ALL && from && from != p->format && from->name_header)
         from->name_header(m, names);
     if (*names)
-        gf_log_note("'%s': %s left out; only a %s file keeps them", gf_log_name(t->read[0]), names,
-                    from->name);
+        gf_log_note("'%s': the %s file does not keep its %s", gf_log_name(t->read[0]),
+                    p->format->name, names);
     if (p->keeps == GF_KEEPS_ALL && m->more && from == p->format && (!m->rest || p->by_plane))
         gf_log_note("'%s': the other images and tables of the FITS file are not in '%s'",
                     gf_log_name(t->read[0]), p->path);
@@ -325,7 +325,6 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
     r.metadata = image->metadata;
     r.metadata.profile = NULL; /* the image has it */
     r.metadata.profile_bytes = 0;
-    r.metadata.exif = NULL;
     r.file_axes = image->axes;
     if (job->op == GF_DWT) {
         r.is_wavelet = true;

@@ -94,6 +94,19 @@ bool gf_exif_settle(unsigned char *p, size_t n) {
     return true;
 }
 
+/* tiff:Orientation="6" or <tiff:Orientation>6</tiff:Orientation> */
+void gf_xmp_settle(unsigned char *p, size_t n) {
+    static const char name[] = "tiff:Orientation";
+    unsigned char *end = p + n;
+    while ((p = memmem(p, (size_t)(end - p), name, sizeof name - 1))) {
+        p += sizeof name - 1;
+        while (p < end && strchr(" \t\r\n=\"'>", *p) && *p)
+            p++;
+        if (p < end && *p >= '1' && *p <= '8')
+            *p = '1';
+    }
+}
+
 struct gf_orientation gf_exif_turn(int orientation) {
     /* 1 as is, 2 mirrored, 3 turned by half, 4 upside down; 5 to 8 are the transposed ones. */
     static const struct gf_orientation turns[] = {

@@ -38,6 +38,9 @@ struct gf_exif gf_exif_read(const unsigned char *p, size_t n);
  * thumbnail. If the body is damaged, returns false and leaves the bytes alone. */
 bool gf_exif_settle(unsigned char *p, size_t n);
 
+/* Sets the orientation in XMP of n bytes to 1. */
+void gf_xmp_settle(unsigned char *p, size_t n);
+
 /* The steps that turn a picture upright, in this order: exchange rows and columns, mirror left to
  * right, mirror top to bottom. */
 struct gf_orientation {
@@ -47,6 +50,8 @@ struct gf_orientation gf_exif_turn(int orientation); /* 0..8 */
 
 /* The writer of gf_format_jpeg. */
 int gf_jpeg_write(struct gf_encoder *e);
+/* For the table of formats. */
+void gf_jpeg_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]);
 /* Bytes beside the samples: coefficients. */
 int64_t gf_jpeg_writing_bytes(const struct gf_image *image);
 

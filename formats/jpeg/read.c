@@ -23,7 +23,8 @@ enum {
     BAND = 16 /* rows at once when they are turned */,
     BUFFER = 65536,
     APP1 = JPEG_APP0 + 1,
-    APP2
+    APP2,
+    APP13 = JPEG_APP0 + 13
 };
 
 /* On the heap, so that longjmp() preserves it: the function that calls setjmp() has no automatic
@@ -36,9 +37,8 @@ struct reader {
     jmp_buf escape;
     struct gf_decoder *decoder;
     struct gf_exif exif;
-    bool has_exif;
-    unsigned char *exif_body; /* NULL: none, or damaged */
-    size_t exif_bytes;
+    bool has_exif, exif_damaged;
+    struct gf_metadata kept; /* its header: EXIF, XMP, IPTC and comments, as segments */
     /* The ICC profile, which several segments may hold, in order (ICC.1, B.4). */
     unsigned char *profile;
     size_t profile_bytes;
@@ -52,7 +52,7 @@ struct reader {
     char message[JMSG_LENGTH_MAX];
     unsigned char *band;
     unsigned char buffer[BUFFER];
-    unsigned char segment[BUFFER];
+    unsigned char head[4], segment[BUFFER]; /* marker and length, and what follows */
 };
 
 static bool jpeg_sniff(const unsigned char *head, size_t n) {
@@ -137,8 +137,9 @@ static unsigned next_byte(struct reader *r) {
 
 /* Reads one segment into our buffer; libjpeg's own way would keep all of them. */
 static unsigned read_segment(struct reader *r) {
-    unsigned length = next_byte(r) << 8;
-    length |= next_byte(r);
+    r->head[2] = (unsigned char)next_byte(r);
+    r->head[3] = (unsigned char)next_byte(r);
+    unsigned length = (unsigned)gf_get_number(r->head + 2, 2, true);
     if (length < 2)
         ERREXIT(&r->jpeg, JERR_BAD_LENGTH);
     length -= 2;
@@ -147,20 +148,35 @@ static unsigned read_segment(struct reader *r) {
     return length;
 }
 
+/* Appends the segment, with its marker and length, to the header. */
+static void keep_segment(struct reader *r, unsigned length) {
+    r->head[0] = 0xff;
+    r->head[1] = (unsigned char)r->jpeg.unread_marker;
+    if (gf_header_append(&r->kept, gf_format_jpeg.name, r->head, sizeof r->head + length))
+        ERREXIT1(&r->jpeg, JERR_OUT_OF_MEMORY, 0);
+}
+
 static boolean on_app1(j_decompress_ptr jpeg) {
+    static const char xmp[] = "http://ns.adobe.com/x"; /* ap/1.0/, mp/extension/ */
     struct reader *r = jpeg->client_data;
     unsigned length = read_segment(r);
     if (!r->has_exif && length > 6 && !memcmp(r->segment, "Exif\0", 6)) {
         r->has_exif = true;
         r->exif = gf_exif_read(r->segment, length);
-        bool whole = gf_exif_settle(r->segment, length);
-        r->exif_body = whole ? malloc(length) : NULL;
-        r->exif_bytes = length;
-        if (whole && !r->exif_body)
-            ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
-        if (whole)
-            memcpy(r->exif_body, r->segment, length);
+        r->exif_damaged = !gf_exif_settle(r->segment, length);
+        if (!r->exif_damaged)
+            keep_segment(r, length);
+    } else if (length > sizeof xmp - 1 && !memcmp(r->segment, xmp, sizeof xmp - 1)) {
+        gf_xmp_settle(r->segment, length);
+        keep_segment(r, length);
     }
+    return TRUE;
+}
+
+/* IPTC and comments. */
+static boolean on_text(j_decompress_ptr jpeg) {
+    struct reader *r = jpeg->client_data;
+    keep_segment(r, read_segment(r));
     return TRUE;
 }
 
@@ -221,6 +237,8 @@ static void set_callbacks(struct reader *r) {
     jpeg->mem->max_memory_to_use = 0; /* the decoder's own limit applies, not $JPEGMEM */
     gf_libjpeg.jpeg_set_marker_processor(jpeg, APP1, on_app1);
     gf_libjpeg.jpeg_set_marker_processor(jpeg, APP2, on_app2);
+    gf_libjpeg.jpeg_set_marker_processor(jpeg, APP13, on_text);
+    gf_libjpeg.jpeg_set_marker_processor(jpeg, JPEG_COM, on_text);
 }
 
 static int channels_of(struct reader *r) {
@@ -271,10 +289,11 @@ static int take_metadata(struct reader *r, struct gf_image *image) {
         *to = (struct gf_resolution){to->y, to->x, to->unit};
     image->orientation = r->exif.orientation;
     image->turned = image->orientation > 1;
-    image->metadata.exif = r->exif_body;
-    image->metadata.exif_bytes = r->exif_bytes;
-    image->metadata.exif_damaged = r->has_exif && !r->exif_body;
-    r->exif_body = NULL;
+    image->metadata.exif_damaged = r->exif_damaged;
+    image->metadata.header_format = r->kept.header_format;
+    image->metadata.header = r->kept.header;
+    image->metadata.header_bytes = r->kept.header_bytes;
+    r->kept = (struct gf_metadata){0};
     image->compression = jpeg->progressive_mode ? "progressive jpeg" : "jpeg";
     return r->last_part && r->n_parts > 0
                ? gf_profile_copy(&image->metadata, r->profile, r->profile_bytes)
@@ -413,7 +432,7 @@ static void jpeg_close(struct gf_decoder *d) {
     gf_libjpeg.jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
     free(r->band);
     free(r->profile);
-    free(r->exif_body);
+    gf_metadata_free(&r->kept);
 }
 
 const struct gf_format gf_format_jpeg = {
@@ -429,6 +448,7 @@ const struct gf_format gf_format_jpeg = {
     .read = jpeg_read,
     .close = jpeg_close,
     .write = gf_jpeg_write,
+    .name_header = gf_jpeg_name_header,
     .dtypes = 1u << GF_U8,
     .max_ndim = 2,
     .writing_bytes = gf_jpeg_writing_bytes,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jerror.h>
 
@@ -111,6 +112,31 @@ static void configure(struct writer *w, const struct gf_write_options *options) 
     jpeg->optimize_coding = is_optimized(p->width, p->height, p->channels);
 }
 
+static unsigned length_of(const unsigned char *segment) {
+    return (unsigned)gf_get_number(segment + 2, 2, true);
+}
+
+/* The kept segment behind this one, or for NULL the first; NULL at the end. Headers of records may be
+ * damaged. */
+static const unsigned char *next_segment(const struct gf_metadata *m, const unsigned char *s) {
+    const size_t at = s ? (size_t)(s - m->header) + 2 + length_of(s) : 0;
+    if (!m->header || m->header_format != gf_format_jpeg.name || at + 4 > m->header_bytes)
+        return NULL;
+    const unsigned char *next = m->header + at, marker = next[1];
+    const bool kept = marker == JPEG_APP0 + 1 || marker == JPEG_APP0 + 13 || marker == JPEG_COM;
+    return kept && length_of(next) >= 2 && length_of(next) <= m->header_bytes - at - 2 ? next
+                                                                                       : NULL;
+}
+
+void gf_jpeg_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]) {
+    for (const unsigned char *s = NULL; (s = next_segment(m, s));)
+        gf_header_name(s[1] == JPEG_COM         ? "comments"
+                       : s[1] != JPEG_APP0 + 1  ? "IPTC"
+                       : !memcmp(s + 4, "E", 1) ? "EXIF"
+                                                : "XMP",
+                       text);
+}
+
 /* Returns 0 or a status; a longjmp() ends here. */
 static int encode(struct writer *w, const struct gf_write_options *options) {
     if (setjmp(w->escape)) {
@@ -121,9 +147,8 @@ static int encode(struct writer *w, const struct gf_write_options *options) {
     gf_libjpeg.jpeg_create_compress(&w->jpeg);
     configure(w, options);
     gf_libjpeg.jpeg_start_compress(&w->jpeg, TRUE);
-    if (w->metadata->exif)
-        gf_libjpeg.jpeg_write_marker(&w->jpeg, JPEG_APP0 + 1, w->metadata->exif,
-                                     (unsigned)w->metadata->exif_bytes);
+    for (const unsigned char *s = NULL; (s = next_segment(w->metadata, s));)
+        gf_libjpeg.jpeg_write_marker(&w->jpeg, s[1], s + 4, length_of(s) - 2);
     if (gf_profile_suits(w->metadata, w->jpeg.input_components))
         gf_libjpeg.jpeg_write_icc_profile(&w->jpeg, w->metadata->profile,
                                           (unsigned)w->metadata->profile_bytes);

@@ -99,6 +99,43 @@ static int read_chunk(struct gf_source *source, int kind, size_t n, struct gf_me
     return rc;
 }
 
+/* True for a chunk that goes from PNG to PNG as it is. */
+static bool is_kept(const unsigned char *name) {
+    return !memcmp(name, "tEXt", 4) || !memcmp(name, "zTXt", 4) || !memcmp(name, "iTXt", 4) ||
+           !memcmp(name, "eXIf", 4);
+}
+
+/* Appends length, type and data to the header. */
+static int keep_chunk(struct gf_source *source, const unsigned char head[HEAD], size_t n,
+                      struct gf_metadata *m) {
+    unsigned char *chunk = malloc(HEAD + n);
+    if (!chunk)
+        return gf_no_memory();
+    memcpy(chunk, head, HEAD);
+    int rc = gf_source_read_exactly(source, chunk + HEAD, n);
+    if (!rc)
+        rc = gf_header_append(m, gf_format_png.name, chunk, HEAD + n);
+    free(chunk);
+    return rc;
+}
+
+/* Keeps texts behind the samples, if these are not in too many chunks. */
+static int read_end(struct gf_source *source, int64_t at, struct gf_metadata *m) {
+    enum { MOST_CHUNKS = 256 };
+    unsigned char head[HEAD] = {0};
+    int rc = GF_OK;
+    for (int i = 0; i < MOST_CHUNKS && !rc && memcmp(head + 4, "IEND", 4); i++) {
+        rc = gf_source_seek(source, at);
+        if (!rc)
+            rc = gf_source_read_exactly(source, head, HEAD);
+        const size_t n = gf_get_big_endian(head);
+        if (!rc && is_kept(head + 4) && n <= MOST_PACKED)
+            rc = keep_chunk(source, head, n, m);
+        at += HEAD + (int64_t)n + CRC;
+    }
+    return rc == GF_ENOMEM ? rc : GF_OK; /* the decoder reports damage */
+}
+
 int gf_png_read_metadata(struct gf_source *source, int64_t begin, struct gf_metadata *m) {
     int64_t at = begin + SIGNATURE;
     unsigned taken = 0; /* kinds: only the first chunk of each counts */
@@ -107,14 +144,20 @@ int gf_png_read_metadata(struct gf_source *source, int64_t begin, struct gf_meta
         int rc = gf_source_seek(source, at);
         if (!rc)
             rc = gf_source_read_exactly(source, head, HEAD);
-        if (rc || !memcmp(head + 4, "IDAT", 4))
+        if (rc)
             return rc;
+        const bool samples = !memcmp(head + 4, "IDAT", 4);
+        if (samples && gf_source_known_size(source) >= 0)
+            rc = read_end(source, at, m);
+        if (samples)
+            return rc ? rc : gf_source_seek(source, at + HEAD);
         const size_t n = gf_get_big_endian(head);
         const int kind = find_kind(head + 4, n);
         if (kind >= 0 && !(taken >> kind & 1)) {
             taken |= 1u << kind;
             rc = read_chunk(source, kind, n, m);
-        }
+        } else if (is_kept(head + 4) && n <= MOST_PACKED)
+            rc = keep_chunk(source, head, n, m);
         if (rc)
             return rc;
         at += HEAD + (int64_t)n + CRC;
@@ -148,6 +191,21 @@ static int put_profile(const struct gf_metadata *m, gf_png_put *put, void *to) {
     return rc;
 }
 
+/* The kept chunk behind this one, or for NULL the first; NULL at the end. Headers of records may be
+ * damaged. */
+static const unsigned char *next_chunk(const struct gf_metadata *m, const unsigned char *chunk) {
+    const size_t at = chunk ? (size_t)(chunk - m->header) + HEAD + gf_get_big_endian(chunk) : 0;
+    const bool whole = m->header && m->header_format == gf_format_png.name &&
+                       at + HEAD <= m->header_bytes && is_kept(m->header + at + 4) &&
+                       gf_get_big_endian(m->header + at) <= m->header_bytes - at - HEAD;
+    return whole ? m->header + at : NULL;
+}
+
+void gf_png_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]) {
+    for (const unsigned char *c = NULL; (c = next_chunk(m, c));)
+        gf_header_name(memcmp(c + 4, "eXIf", 4) ? "texts" : "EXIF", text);
+}
+
 int gf_png_put_metadata(const struct gf_metadata *m, int colors, gf_png_put *put, void *to) {
     const bool profile = gf_profile_suits(m, colors); /* a file has a profile or sRGB, not both */
     unsigned char gamma[4];
@@ -159,5 +217,11 @@ int gf_png_put_metadata(const struct gf_metadata *m, int colors, gf_png_put *put
         rc = put(to, "sRGB", &m->intent, 1);
     if (!rc && m->has_primaries && colors == 3)
         rc = put(to, "cHRM", m->primaries, sizeof m->primaries);
-    return rc || !profile ? rc : put_profile(m, put, to);
+    if (!rc && profile)
+        rc = put_profile(m, put, to);
+    for (const unsigned char *c = NULL; !rc && (c = next_chunk(m, c));) {
+        const char name[5] = {(char)c[4], (char)c[5], (char)c[6], (char)c[7]};
+        rc = put(to, name, c + HEAD, gf_get_big_endian(c));
+    }
+    return rc;
 }

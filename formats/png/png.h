@@ -68,6 +68,9 @@ int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsign
  * has checked. Leaves the source behind the IDAT's length and type. */
 int gf_png_read_metadata(struct gf_source *source, int64_t begin, struct gf_metadata *m);
 
+/* For the table of formats. */
+void gf_png_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]);
+
 /* Writes a chunk of n bytes to `to`. */
 typedef int gf_png_put(void *to, const char *name, const unsigned char *data, size_t n);
 /* Writes the chunks of a picture of 1 or 3 colours, except those that it cannot have. */

@@ -242,6 +242,7 @@ const struct gf_format gf_format_png = {
     .feed = png_feed,
     .close = png_close,
     .write = gf_png_write,
+    .name_header = gf_png_name_header,
     .dtypes = 1u << GF_U8 | 1u << GF_U16,
     .max_ndim = 2,
     .channels = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,

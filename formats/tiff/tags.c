@@ -132,17 +132,8 @@ static const struct kept *find_kept(unsigned number) {
     return NULL;
 }
 
-/* Adds n bytes to the header. */
 static int append(struct gf_metadata *m, const void *bytes, size_t n) {
-    unsigned char *more = realloc(m->header, m->header_bytes + n + 1);
-    if (!more)
-        return gf_no_memory();
-    m->header = more;
-    m->header_format = gf_format_tiff.name;
-    memcpy(more + m->header_bytes, bytes, n);
-    m->header_bytes += n;
-    more[m->header_bytes] = 0;
-    return GF_OK;
+    return gf_header_append(m, gf_format_tiff.name, bytes, n);
 }
 
 /* Appends an entry, unless its tag is not kept, has another type or is too large. */

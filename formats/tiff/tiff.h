@@ -61,7 +61,7 @@ struct gf_tiff {
      * follow each other. 0: both go to the end of the file. */
     int64_t samples_at, samples_end;
     bool samples; /* the next write is of these */
-    int status; /* of a failed source or sink */
+    int status;   /* of a failed source or sink */
     char error[160];
 };
 

@@ -199,8 +199,8 @@ int gf_tiff_begin(struct gf_encoder *e) {
     if (!rc && w->text && !strncmp(w->text, "ImageJ=", 7) &&
         w->style.compression == COMPRESSION_NONE) {
         w->t.samples_at = gf_sink_size(e->sink);
-        w->t.samples_end = w->t.samples_at + p.depth * p.height * p.width * p.channels *
-                                                 (w->style.bits / 8);
+        w->t.samples_end =
+            w->t.samples_at + p.depth * p.height * p.width * p.channels * (w->style.bits / 8);
     }
     return rc;
 }

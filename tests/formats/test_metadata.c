@@ -431,21 +431,22 @@ static void test_jpeg_to_jpeg(void) {
     struct gf_metadata *m = &image.metadata;
     m->profile_bytes = 150000;
     m->profile = profile_make("RGB ", m->profile_bytes, 1);
-    m->exif_bytes = EXIF_BYTES;
-    m->exif = malloc(EXIF_BYTES);
-    memcpy(m->exif, p, EXIF_BYTES); /* as a reader would not have it, to see what it makes of it */
+    const unsigned char head[4] = {0xff, 0xe1, 0, EXIF_BYTES + 2};
+    CHECK_EQ(gf_header_append(m, gf_format_jpeg.name, head, 4), GF_OK);
+    /* as a reader would not have it, to see what it makes of it */
+    CHECK_EQ(gf_header_append(m, gf_format_jpeg.name, p, EXIF_BYTES), GF_OK);
     CHECK_EQ(gf_image_write("x.jpg", &gf_format_jpeg, &image, &usual, true), GF_OK);
     CHECK_EQ(gf_image_read("x.jpg", &(struct gf_read_options){0}, &back, NULL), GF_OK);
     CHECK(back.turned && back.orientation == 6 && !back.metadata.exif_damaged);
-    CHECK(back.metadata.exif && back.metadata.exif_bytes == EXIF_BYTES &&
-          !memcmp(back.metadata.exif, want, EXIF_BYTES));
+    CHECK(back.metadata.header_bytes == 4 + EXIF_BYTES &&
+          !memcmp(back.metadata.header + 4, want, EXIF_BYTES));
     CHECK(back.metadata.profile && back.metadata.profile_bytes == 150000 &&
           !memcmp(back.metadata.profile, m->profile, 150000));
     gf_image_free(&back);
-    m->exif[15] = 99;
+    m->header[4 + 15] = 99;
     CHECK_EQ(gf_image_write("x.jpg", &gf_format_jpeg, &image, &usual, true), GF_OK);
     CHECK_EQ(gf_image_read("x.jpg", &(struct gf_read_options){0}, &back, NULL), GF_OK);
-    CHECK(!back.metadata.exif && back.metadata.exif_damaged);
+    CHECK(!back.metadata.header && back.metadata.exif_damaged);
     gf_image_free(&back);
     gf_image_free(&image);
 }
