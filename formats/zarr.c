@@ -36,15 +36,27 @@ static bool is_below(const char *path) {
 
 /* ---- levels and axes ---- */
 
-/* The samples' distance along axis i of the multiscales or one of their levels. */
-static double scale_of(const json_t *node, size_t i) {
+/* Multiplies *spacing by the scales of axis i that the multiscales or one of their levels has, or by 0
+ * where one is not known; returns how many it has. */
+static int multiply_scales(const json_t *node, size_t i, double *spacing) {
     const json_t *list = json_object_get(node, "coordinateTransformations");
-    double scale = 1;
+    int n = 0;
     for (size_t k = 0; k < json_array_size(list); k++) {
-        const json_t *v = json_array_get(json_object_get(json_array_get(list, k), "scale"), i);
-        scale *= json_is_number(v) ? json_number_value(v) : 1;
+        const json_t *one = json_array_get(list, k);
+        const char *type = gf_zarr_text(one, "type");
+        if (type && (!strcmp(type, "translation") || !strcmp(type, "identity")))
+            continue;
+        *spacing *= json_number_value(json_array_get(json_object_get(one, "scale"), i));
+        n++;
     }
-    return scale;
+    return n;
+}
+
+/* The samples' distance along axis i; 0 if it is not known. */
+static double spacing_of(const json_t *scales, const json_t *level, size_t i) {
+    double spacing = 1;
+    const int n = multiply_scales(scales, i, &spacing) + multiply_scales(level, i, &spacing);
+    return n ? spacing : 0;
 }
 
 /* The axes of the image by a list of names or of the multiscales' objects, the fastest last. Pages
@@ -67,7 +79,7 @@ static int describe_axes(const struct gf_zarr_array *a, const json_t *list, cons
             snprintf(name, sizeof name, "%c", i < a->n - 3 ? 'n' : "xyz"[a->n - 1 - i]);
         gf_unit_copy(gf_zarr_text(v, "unit"), 0, unit);
         gf_axes_add(axes, name, a->shape[a->rank - a->n + i],
-                    *unit ? scale_of(scales, (size_t)i) * scale_of(level, (size_t)i) : 0, unit);
+                    *unit ? spacing_of(scales, level, (size_t)i) : 0, unit);
         struct gf_axis *axis = &axes->axis[0];
         const int role = gf_word_find(gf_role_names, type ? type : name);
         if (role >= 0 && role < GF_OTHER_ROLE)
@@ -270,11 +282,12 @@ static int decode_run(struct gf_zarr_array *a, const struct run *r, char *to) {
     const bool coded = a->coding.coded;
     int64_t at[GF_ZARR_DIMS], n, first = chunks_of(a, r, &n);
     int64_t k = gf_zarr_find_stored(a, first), end = gf_zarr_find_stored(a, first + n);
+    int rc = GF_OK;
     if (end - k < n)
-        gf_zarr_fill(a, r->count * (a->page / (int64_t)gf_dtype_size(a->dtype)), to);
+        rc = gf_zarr_fill(a, r->count * (a->page / (int64_t)gf_dtype_size(a->dtype)), to);
     char *buffer[2] = {malloc((size_t)numbers * gf_coding_bytes(&a->coding, a->dtype)),
                        coded ? malloc((size_t)numbers * gf_dtype_size(a->dtype)) : NULL};
-    int rc = buffer[0] && buffer[coded] ? GF_OK : gf_no_memory();
+    rc = rc || (buffer[0] && buffer[coded]) ? rc : gf_no_memory();
     for (; k < end && !rc; k++) {
         for (int64_t i = a->rank - 1, rest = a->stored[k]; i >= 0; i--) {
             const int64_t chunks = gf_divide_up(a->shape[i], a->chunk[i]);
@@ -325,7 +338,7 @@ static int zarr_read_pages(struct gf_decoder *d, const struct gf_image *image, i
         const bool held = a->held && a->first == r.first;
         some = held ? 0 : gf_min(missing_pages(a, &r, p), from + n - p);
         if (some > 0) {
-            gf_zarr_fill(a, some * samples, out);
+            rc = gf_zarr_fill(a, some * samples, out);
             continue;
         }
         some = gf_min(r.first + r.count, from + n) - p;

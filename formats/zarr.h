@@ -27,6 +27,7 @@ struct gf_zarr_array {
     enum gf_dtype dtype;
     bool big_endian;
     unsigned char fill[16]; /* a sample */
+    bool fill_known;
     enum gf_zarr_codec codec;
     bool summed; /* a checksum follows the packed bytes */
     char separator;
@@ -57,8 +58,8 @@ int64_t gf_zarr_chunk_bytes(const struct gf_zarr_array *a);
 int gf_zarr_list_chunks(struct gf_zarr_array *a);
 /* The place in a->stored of the first chunk whose number is `from` or more. */
 int64_t gf_zarr_find_stored(const struct gf_zarr_array *a, int64_t from);
-/* Sets n samples to the fill value, which missing chunks have. */
-void gf_zarr_fill(const struct gf_zarr_array *a, int64_t n, char *samples);
+/* Sets n samples to the fill value, which missing chunks have; GF_EUNSUPP if it is not known. */
+int gf_zarr_fill(const struct gf_zarr_array *a, int64_t n, char *samples);
 /* Decodes the chunk at these indices, of so many `numbers`, into the second buffer if they are stored
  * in another type, else into the first. */
 int gf_zarr_read_chunk(const struct gf_zarr_array *a, const int64_t *at, int64_t numbers,

@@ -178,34 +178,71 @@ static int get_type(struct gf_zarr_array *a, const char *type) {
                    gf_clean_text(clean, sizeof clean, type ? type : "structured"));
 }
 
-static bool get_number(const json_t *v, double *out) {
-    const char *word = json_is_string(v) ? json_string_value(v) : "";
-    *out = !strcmp(word, "NaN")         ? NAN
-           : !strcmp(word, "Infinity")  ? INFINITY
-           : !strcmp(word, "-Infinity") ? -INFINITY
-           : json_is_true(v)            ? 1
-                                        : json_number_value(v);
-    return json_is_number(v) || json_is_boolean(v) || !isfinite(*out);
+static bool is_integer(const struct gf_zarr_array *a) {
+    return a->coding.coded ? a->coding.type >= GF_STORED_I64 : gf_dtype_is_integer(a->dtype);
 }
 
-/* The sample of a missing chunk, rounded as a chunk's would be. */
-static int get_fill(struct gf_zarr_array *a, const json_t *v) {
+/* The bits of a float, in as many hexadecimal digits as it has. */
+static bool get_bits(const struct gf_zarr_array *a, const char *hex, double *out) {
+    const enum gf_dtype real = gf_dtype_real(a->dtype);
+    const size_t size = a->coding.coded ? gf_coding_bytes(&a->coding, real) : gf_dtype_size(real);
+    const uint64_t bits = strtoull(hex, NULL, 16);
+    const uint32_t low = (uint32_t)bits;
+    const uint16_t half = (uint16_t)bits;
+    float f = 0;
+    if (is_integer(a) || strlen(hex) != 2 * size ||
+        strspn(hex, "0123456789abcdefABCDEF") != 2 * size)
+        return false;
+    if (size == sizeof half)
+        gf_coding_decode(&a->coding, &half, 1, GF_F32, &f);
+    else
+        memcpy(&f, &low, sizeof f);
+    *out = f;
+    if (size == sizeof *out)
+        memcpy(out, &bits, size);
+    return true;
+}
+
+/* A number as JSON or a string has it, a name of one, or a float's bits. */
+static bool get_number(const struct gf_zarr_array *a, const json_t *v, double *out) {
+    const char *word = json_string_value(v);
+    *out = json_is_true(v) ? 1 : json_number_value(v);
+    if (!word)
+        return json_is_number(v) || json_is_boolean(v);
+    if (!strncmp(word, "0x", 2))
+        return get_bits(a, word + 2, out);
+    *out = !strcmp(word, "NaN") ? NAN : !strcmp(word, "Infinity") ? INFINITY : -INFINITY;
+    if (isnan(*out) || *out > 0 || !strcmp(word, "-Infinity"))
+        return true;
+    char *end;
+    *out = strtod(word, &end);
+    return *word && !*end && strspn(word, "0123456789.eE+-") == strlen(word);
+}
+
+/* The sample of a missing chunk, stored as a chunk's are; fill_known is false if `v` is no number of
+ * the array's type. */
+static void get_fill(struct gf_zarr_array *a, const json_t *v) {
     const enum gf_dtype real = gf_dtype_real(a->dtype);
     const bool is_complex = gf_dtype_is_complex(a->dtype);
     const bool is_pair = is_complex && json_array_size(v) == 2;
+    const double beyond = 9007199254740992.0; /* 2^53 */
     double part[2] = {0, 0};
     unsigned char stored[8];
-    bool good = !v || json_is_null(v) || get_number(is_pair ? json_array_get(v, 0) : v, &part[0]);
-    if (is_pair)
-        good = good && get_number(json_array_get(v, 1), &part[1]);
-    if (!good || (gf_dtype_is_integer(real) && !isfinite(part[0])))
-        return gf_fail(GF_EUNSUPP, "a fill value that is no number of the samples' type");
+    a->fill_known = v;
+    for (size_t i = 0; i <= is_pair && v && !json_is_null(v); i++)
+        a->fill_known =
+            get_number(a, is_pair ? json_array_get(v, i) : v, &part[i]) && a->fill_known;
     for (int i = 0; i <= is_complex; i++)
         gf_sample_put(a->fill + (size_t)i * gf_dtype_size(real), real, part[i]);
-    if (!a->coding.coded)
-        return GF_OK;
-    gf_coding_encode(&a->coding, a->fill, 1, a->dtype, stored);
-    return gf_coding_decode(&a->coding, stored, 1, a->dtype, a->fill);
+    if (a->coding.coded) {
+        gf_coding_encode(&a->coding, a->fill, 1, a->dtype, stored);
+        gf_coding_decode(&a->coding, stored, 1, a->dtype, a->fill);
+    }
+    for (int i = 0; i <= is_complex; i++) {
+        const double is = gf_sample_get(a->fill + (size_t)i * gf_dtype_size(real), real);
+        a->fill_known = a->fill_known && (is_integer(a) ? is == part[i] && fabs(is) < beyond
+                                                        : !isfinite(is) == !isfinite(part[i]));
+    }
 }
 
 /* The steps that made a version 3 chunk: bytes, perhaps one that packs, perhaps a checksum. */
@@ -300,7 +337,8 @@ static int describe_array(const json_t *root, struct gf_zarr_array *a) {
         return gf_fail(GF_EUNSUPP,
                        "%.3g chunks of %lld samples; rechunk it to at most 2^30 of them", count,
                        (long long)samples);
-    return get_fill(a, json_object_get(root, "fill_value"));
+    get_fill(a, json_object_get(root, "fill_value"));
+    return GF_OK;
 }
 
 int gf_zarr_open_array(const char *folder, struct gf_zarr_array *a) {
@@ -440,14 +478,18 @@ int64_t gf_zarr_find_stored(const struct gf_zarr_array *a, int64_t from) {
     return low;
 }
 
-void gf_zarr_fill(const struct gf_zarr_array *a, int64_t n, char *samples) {
+int gf_zarr_fill(const struct gf_zarr_array *a, int64_t n, char *samples) {
     enum { BLOCK = 1 << 16 };
     const int64_t size = (int64_t)gf_dtype_size(a->dtype), bytes = n * size;
+    if (!a->fill_known)
+        return gf_fail(GF_EUNSUPP,
+                       "has chunks without a file, and its fill value is no number of its type");
     memcpy(samples, a->fill, (size_t)size);
     for (int64_t done = size, more; done < bytes; done += more) {
         more = gf_min(gf_min(done, BLOCK), bytes - done);
         memcpy(samples + done, samples, (size_t)more);
     }
+    return GF_OK;
 }
 
 /* ---- one chunk ---- */
@@ -483,8 +525,8 @@ int gf_zarr_read_chunk(const struct gf_zarr_array *a, const int64_t *at, int64_t
     char *path = gf_zarr_path(a->folder, name);
     int rc = path ? load_chunk(a, path, buffer[0], bytes, &missing) : gf_no_memory();
     free(path);
-    if (missing)
-        gf_zarr_fill(a, numbers, samples);
+    if (!rc && missing)
+        rc = gf_zarr_fill(a, numbers, samples);
     if (!rc && !missing && unit > 1 && a->big_endian != gf_host_is_big_endian())
         gf_swap_bytes(buffer[0], (size_t)bytes / unit, unit);
     if (!rc && !missing && a->coding.coded)

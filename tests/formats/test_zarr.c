@@ -128,6 +128,30 @@ static bool fails(const char *folder, const char *text) {
     return good;
 }
 
+static void set_fill(struct made *m, const char *type, const char *fill) {
+    for (m->type = 0; strcmp(zarr_types[m->type].code, type); m->type++)
+        ;
+    m->fill = fill;
+    write_metadata("f.zarr", m);
+}
+
+static void check_fill(const struct made *m, double want, double imaginary) {
+    struct gf_image image;
+    int rc = gf_image_read("f.zarr", &modest, &image, NULL);
+    CHECK_MSG(!rc, "%s: %s", m->fill, rc ? gf_message() : "");
+    if (rc)
+        return;
+    const enum gf_dtype dtype = image.px.dtype;
+    const char *last = gf_array_at(&image.px, 11);
+    const double v = gf_sample_get(last, dtype);
+    const double w = gf_dtype_is_complex(dtype)
+                         ? gf_sample_get(last + gf_dtype_size(dtype) / 2, gf_dtype_real(dtype))
+                         : 0;
+    CHECK_MSG((v == want || (isnan(v) && isnan(want))) && w == imaginary, "%s is %g %g", m->fill, v,
+              w);
+    gf_image_free(&image);
+}
+
 static void test_fill(void) {
     static const struct {
         const char *type, *fill;
@@ -143,33 +167,54 @@ static void test_fill(void) {
                  {"u1", "null", 0, 0},
                  {"b1", "true", 1, 0},
                  {"i8", "-5", -5, 0},
-                 {"u1", "300", 255, 0}};
-    static const char *const bad[] = {"\"AAAA\"", "\"NaN\"", "[1]", "{}", "\"Infinity\""};
-    struct made m = {.version = 2, .rank = 2, .shape = {3, 4}, .chunk = {2, 3}, .separator = '.'};
-    struct gf_image image;
-    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
-        for (m.type = 0; strcmp(zarr_types[m.type].code, fills[i].type); m.type++)
-            ;
-        m.fill = fills[i].fill;
-        write_metadata("f.zarr", &m);
-        CHECK_EQ(gf_image_read("f.zarr", &modest, &image, NULL), 0);
-        const char *last = gf_array_at(&image.px, 11);
-        const double v = gf_sample_get(last, image.px.dtype);
-        const double w = gf_dtype_is_complex(image.px.dtype)
-                             ? gf_sample_get(last + gf_dtype_size(image.px.dtype) / 2,
-                                             gf_dtype_real(image.px.dtype))
-                             : 0;
-        CHECK_MSG((v == fills[i].want || (isnan(v) && isnan(fills[i].want))) &&
-                      w == fills[i].imaginary,
-                  "%s of %s is %g %g", fills[i].fill, fills[i].type, v, w);
-        gf_image_free(&image);
+                 {"u1", "255.0", 255, 0},
+                 {"u2", "\"0\"", 0, 0},
+                 {"i2", "\"-300\"", -300, 0},
+                 {"f4", "\"1.5\"", 1.5, 0},
+                 {"f4", "\"0x3fc00000\"", 1.5, 0},
+                 {"f8", "\"0xBFF8000000000000\"", -1.5, 0},
+                 {"f2", "\"0x3e00\"", 1.5, 0},
+                 {"f4", "\"0x7fc00001\"", NAN, 0},
+                 {"c8", "[\"0x3fc00000\",\"-2\"]", 1.5, -2}};
+    static const struct {
+        const char *type, *fill;
+    } bad[] = {{"u2", "\"AAAA\""},
+               {"u2", "\"NaN\""},
+               {"u2", "[1]"},
+               {"u2", "{}"},
+               {"u2", "\"Infinity\""},
+               {"u1", "300"},
+               {"u1", "-1"},
+               {"u1", "1.5"},
+               {"u2", "\"\""},
+               {"u2", "\"1e\""},
+               {"u2", "\"0x0001\""},
+               {"f4", "\"0x3fc0\""},
+               {"f4", "\"0x3fc0000g\""},
+               {"f4", "\"inf\""},
+               {"f4", "1e300"},
+               {"f2", "65536"},
+               {"i8", "-9223372036854775808"},
+               {"i8", "9007199254740993"},
+               {"c8", "[1,\"x\"]"},
+               {"c8", "[\"x\",1]"},
+               {"c8", "[1]"}};
+    struct made m = {.rank = 2, .shape = {3, 4}, .chunk = {2, 3}, .separator = '.'};
+    for (size_t i = 0; i < 4 * sizeof fills / sizeof *fills; i++) {
+        m.version = i % 4 < 2 ? 2 : 3;
+        m.big = i % 2; /* which the fill value does not follow */
+        set_fill(&m, fills[i / 4].type, fills[i / 4].fill);
+        check_fill(&m, fills[i / 4].want, fills[i / 4].imaginary);
+        folder_remove("f.zarr");
     }
-    m.type = U2;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        m.fill = bad[i];
-        write_metadata("f.zarr", &m);
-        CHECK(fails("f.zarr", "a fill value"));
+        set_fill(&m, bad[i].type, bad[i].fill);
+        CHECK_MSG(fails("f.zarr", "its fill value is no"), "%s: %s", bad[i].type, bad[i].fill);
     }
+    struct gf_image image;
+    write_array("f.zarr", &m); /* and no chunk needs it */
+    CHECK_EQ(gf_image_read("f.zarr", &modest, &image, NULL), 0);
+    gf_image_free(&image);
     folder_remove("f.zarr");
 }
 
@@ -411,10 +456,46 @@ static void check_axes(const char *path, int64_t width, double y) {
     const struct gf_axis *a = image.axes.axis;
     CHECK(image.axes.n == 4 && image.axes.named && image.ndim == 3);
     CHECK(!strcmp(a[0].name, "t") && a[0].role == GF_TIME && a[0].spacing == 0.5);
-    CHECK(!strcmp(a[1].name, "depth") && a[1].role == GF_SPACE && !strcmp(a[1].unit, "um"));
+    CHECK(!strcmp(a[1].name, "depth") && a[1].role == GF_SPACE && !strcmp(a[1].unit, "um") &&
+          a[1].spacing == 12 * y);
     CHECK(!strcmp(a[2].name, "y") && a[2].spacing == y && !strcmp(a[2].unit, "um"));
     CHECK(a[3].extent == width && a[3].spacing == 0 && !*a[3].unit);
     gf_image_free(&image);
+}
+
+/* The spacing along y for other scales of the level or of all; 0 if it is not known. */
+static void test_scales(void) {
+    static const struct {
+        const char *old, *new;
+        double y;
+    } scales[] = {
+        {"[0.5,3,0.25,1]", "[0.5,3,0.125,1]", 0.125},
+        {"[1,1,1,1]}", "[1,1,2,1]},{\"type\":\"scale\",\"scale\":[1,1,3,1]}", 1.5},
+        {"],\"coordinateTransformations\"", "],\"x\"", 1},
+        {"\"scale\":[1,1,1,1]", "\"path\":\"scales\"", 0},
+        {"\"scale\":[1,1,1,1]", "\"scale\":[1,1]", 0},
+        {"\"type\":\"scale\",\"scale\":[1,1,1,1]", "\"type\":\"affine\",\"affine\":[1]", 0},
+        {"[1,1,1,1]", "[1,1,-1,1]", 0},
+    };
+    struct gf_image image;
+    size_t n;
+    write_group(2, "s0/image");
+    char *text = (char *)file_get("g.zarr/.zattrs", &n);
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        put_replaced("g.zarr/.zattrs", text, scales[i].old, scales[i].new);
+        CHECK_EQ(gf_image_read("g.zarr", &modest, &image, NULL), 0);
+        CHECK_MSG(image.axes.axis[2].spacing == scales[i].y, "%zu: %g", i,
+                  image.axes.axis[2].spacing);
+        gf_image_free(&image);
+    }
+    /* Neither has a list. */
+    for (char *at = text; (at = strstr(at, "coordinateTransformations"));)
+        *at = 'x';
+    file_put("g.zarr/.zattrs", text, n);
+    CHECK(!gf_image_read("g.zarr", &modest, &image, NULL) && !(image.axes.axis[2].spacing > 0));
+    gf_image_free(&image);
+    free(text);
+    folder_remove("g.zarr");
 }
 
 static void test_levels(void) {
@@ -486,6 +567,7 @@ int main(int argc, char **argv) {
     test_damage(is_long ? 5000 : 40); /* ten times */
     test_chunk_files();
     test_many_chunks();
+    test_scales();
     test_levels();
     test_guard();
     scratch_leave();
