@@ -210,7 +210,8 @@ mpi: $(PLUGINS)
 
 $(BUILD)/gpufft-mpi-%.so: core/mpi/plugin.c core/base/transport.h
 	@mkdir -p $(@D)
-	$(call say,MPICC,$(MPICC_$*) $(BARE_CFLAGS) -O2 -g -fPIC -shared -o $@ $<)
+	$(call say,MPICC,$(MPICC_$*) $(BARE_CFLAGS) -O2 -g $(H_CODE) $(filter-out -pie,$(H_LINK)) -fPIC -shared -o $@ $<)
+	@chmod go-w $@ $(@D)
 
 # Includes FFTW's MPI transforms if libfftw3-mpi-dev is installed, which is built for Open MPI.
 $(BUILD)/reference-%: tests/mpi/reference.c core/mpi/plugin.c $(BELOW)

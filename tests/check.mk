@@ -159,8 +159,9 @@ build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_BELOW)
 # The fuzz targets without libFuzzer, as programs that read the files named (tests/fuzz/check).
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(call obj,$(FUZZ_BELOW))
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) -DGF_FUZZ_STANDALONE $(ALL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(ALL_LIBS))
-fuzz: $(FUZZERS)
-	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
+fuzz: gpufft $(FUZZERS)
+	@mkdir -p build-fuzz/seeds && tests/fuzz/check --seeds build-fuzz/seeds
+	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus build-fuzz/seeds || exit 1; done
 
 ## lint: source rules, layout, clang's warnings, and warnings of the GPU kernels
 lint: $(BUILD)/test_gpu_plans

@@ -263,7 +263,7 @@ static int join(const struct gf_launcher *launcher, const struct gf_rank_work *w
     if (!launcher->name)
         return gf_fail(GF_EUSAGE, "--mpi=on: no mpirun or srun started this process");
     int rc = start(launcher, ranks, 0);
-    if (rc && !demanded)
+    if (rc && rc != GF_EUSAGE && !demanded)
         return gf_targets_each(work->targets, work->names, work->n_names, check_output, &c);
     if (!rc)
         rc = compare(launcher, work, ranks, joined);

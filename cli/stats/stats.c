@@ -112,6 +112,11 @@ static int add_spectrum(struct gf_stats *st, const struct gf_spectrum *s,
         signal->ring[r] = ring[r];
     }
     free(ring);
+    if (!rc && !isfinite(energy.total))
+        rc = st->tile.precision == GF_SINGLE
+                 ? gf_fail(GF_EUNSUPP,
+                           "its spectrum overflowed single precision; --precision=double")
+                 : gf_fail(GF_EUNSUPP, "its energy overflowed double precision; scale the samples");
     if (!rc)
         add_energy(&signal->energy, &energy, share);
     return rc || !st->options->stats.angular ? rc : gf_spectrum_angles(s, st->band, signal->angle);

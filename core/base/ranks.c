@@ -1,7 +1,11 @@
 /* Calls of the plugin, with statuses. */
 #include "core/base/ranks.h"
 
+#include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/dl.h"
 
@@ -9,13 +13,39 @@ struct symbols {
     gf_transport_get *get;
 };
 
+/* A plugin runs as this program: nobody but the user and root may have written it. */
+static int check_owned(const char *path) {
+    struct stat st;
+    if (stat(path, &st))
+        return gf_fail(GF_EABSENT, "no '%s'", path);
+    const bool ours = !st.st_uid || st.st_uid == geteuid();
+    if (ours && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+        return 0;
+    return gf_fail(GF_EUSAGE, "the plugin is not loaded: '%s' %s", path,
+                   ours ? "can be written by others; chmod go-w"
+                        : "belongs to neither you nor root; chown");
+}
+
+static int check_plugin(const char *plugin) {
+    char *real = realpath(plugin, NULL), *folder[] = {strdup(plugin), real ? strdup(real) : NULL};
+    int rc = real ? check_owned(real) : gf_fail(GF_EABSENT, "no '%s'", plugin);
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = folder[i] ? check_owned(dirname(folder[i])) : gf_no_memory();
+    free(folder[0]);
+    free(folder[1]);
+    free(real);
+    return rc;
+}
+
 int gf_ranks_open(const char *plugin, struct gf_ranks *r) {
     static const struct gf_dl_symbol table[] = {
         {GF_TRANSPORT_SYMBOL, offsetof(struct symbols, get)}, {NULL, 0}};
     struct symbols symbols;
     void *handle;
     *r = (struct gf_ranks){.size = 1};
-    int rc = gf_dl_open((const char *const[]){plugin, NULL}, table, &symbols, &handle);
+    int rc = check_plugin(plugin);
+    if (!rc)
+        rc = gf_dl_open((const char *const[]){plugin, NULL}, table, &symbols, &handle);
     if (rc)
         return rc;
     const struct gf_transport *t = symbols.get();
