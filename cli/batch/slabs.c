@@ -94,7 +94,7 @@ static int make_within(const struct gf_task *t, const struct gf_job *job,
     for (high *= 4; high - high / 64 > low && !make(t, job, w, high - high / 64, plan);)
         high -= high / 64;
     return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
-                   gf_memory_text(high, need), gf_memory_text(low, given));
+                   gf_memory_need_text(high, need), gf_memory_limit_text(low, given));
 }
 
 static int64_t workspace(void *user, const struct gf_job *part) {

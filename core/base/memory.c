@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -127,11 +128,11 @@ int gf_memory_parse(const char *text, int64_t *bytes) {
         value *= base;
     if (!digits || !known || value < 1 || value > 4e18)
         return gf_fail(GF_EUSAGE, "'%s' is not a size: a number, then K, M, G or T", text);
-    *bytes = (int64_t)value;
+    *bytes = (int64_t)ceil(value);
     return 0;
 }
 
-const char *gf_memory_text(int64_t bytes, char text[GF_SIZE_TEXT]) {
+static const char *print(int64_t bytes, double (*rounded)(double), char text[GF_SIZE_TEXT]) {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
     int i = 0;
@@ -139,8 +140,20 @@ const char *gf_memory_text(int64_t bytes, char text[GF_SIZE_TEXT]) {
         value /= 1024;
         i++;
     }
-    snprintf(text, GF_SIZE_TEXT, i ? "%.1f %s" : "%.0f %s", value, unit[i]);
+    snprintf(text, GF_SIZE_TEXT, i ? "%.1f %s" : "%.0f %s", rounded(value * 10) / 10, unit[i]);
     return text;
+}
+
+const char *gf_memory_text(int64_t bytes, char text[GF_SIZE_TEXT]) {
+    return print(bytes, rint, text);
+}
+
+const char *gf_memory_need_text(int64_t bytes, char text[GF_SIZE_TEXT]) {
+    return print(bytes, ceil, text);
+}
+
+const char *gf_memory_limit_text(int64_t bytes, char text[GF_SIZE_TEXT]) {
+    return print(bytes, floor, text);
 }
 
 int gf_memory_check(int64_t need, int64_t limit) {
@@ -149,6 +162,6 @@ int gf_memory_check(int64_t need, int64_t limit) {
         limit = gf_memory_available();
     if (need <= limit)
         return 0;
-    return gf_fail(GF_ENOMEM, "needs %s, limit %s (--max-memory)", gf_memory_text(need, a),
-                   gf_memory_text(limit, b));
+    return gf_fail(GF_ENOMEM, "needs %s, limit %s (--max-memory)", gf_memory_need_text(need, a),
+                   gf_memory_limit_text(limit, b));
 }

@@ -21,6 +21,10 @@ int gf_memory_parse(const char *text, int64_t *bytes);
 
 /* "12.0 GiB" into `text`; returns it. */
 const char *gf_memory_text(int64_t bytes, char text[GF_SIZE_TEXT]);
+/* The same rounded up for a need, and down for the limit below it, so that the texts differ and the
+ * need, given as the limit, is enough. */
+const char *gf_memory_need_text(int64_t bytes, char text[GF_SIZE_TEXT]);
+const char *gf_memory_limit_text(int64_t bytes, char text[GF_SIZE_TEXT]);
 
 /* GF_ENOMEM, "needs 12.0 GiB, limit 8.0 GiB (--max-memory)", if `need` exceeds the limit; 0 means
  * gf_memory_available(). */

@@ -102,10 +102,10 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     *all = sum;
     if (sum > room && room == c->limit)
         return gf_fail(GF_ENOMEM, "the plan needs %s on the device, limit %s (--max-device-memory)",
-                       gf_memory_text(sum, a), gf_memory_text(room, b));
+                       gf_memory_need_text(sum, a), gf_memory_limit_text(room, b));
     if (sum > room)
         return gf_fail(GF_ENOMEM, "the plan needs %s on the device, %s has %s free",
-                       gf_memory_text(sum, a), c->props.name, gf_memory_text(room, b));
+                       gf_memory_need_text(sum, a), c->props.name, gf_memory_limit_text(room, b));
     return 0;
 }
 

@@ -181,8 +181,8 @@ int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64
         return gf_fail(GF_ENOMEM,
                        "no two factors of the %lld points of a line cut it into rows that fit: the "
                        "shortest take %s, limit %s (--max-memory)",
-                       (long long)p->units, gf_memory_text(row, need),
-                       gf_memory_text(memory, limit));
+                       (long long)p->units, gf_memory_need_text(row, need),
+                       gf_memory_limit_text(memory, limit));
     rc = choose_blocks(p, gf_slab_cached(p, memory - kept), needed);
     *needed = row > *needed && !rc ? row : *needed;
     return rc;

@@ -337,7 +337,8 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
     if (rc)
         return needed
                    ? gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
-                             gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit))
+                             gf_memory_need_text(p->memory_bytes, need),
+                             gf_memory_limit_text(memory, limit))
                    : rc;
     list_walks(p);
     return 0;

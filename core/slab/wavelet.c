@@ -128,7 +128,7 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
     if (w->pairs >= 1)
         return 0;
     return gf_fail(GF_ENOMEM, "two planes of each level need %s, limit %s (--max-memory)",
-                   gf_memory_text(w->memory_bytes, need), gf_memory_text(memory, limit));
+                   gf_memory_need_text(w->memory_bytes, need), gf_memory_limit_text(memory, limit));
 }
 
 /* ---- parts ---- */

@@ -166,7 +166,7 @@ static int check_memory(const struct context *c, const struct gf_plan *plan) {
     if (!c->limit || plan->device_bytes <= c->limit)
         return 0;
     return gf_fail(GF_ENOMEM, "the plan needs %s on each device, limit %s (--max-device-memory)",
-                   gf_memory_text(plan->device_bytes, a), gf_memory_text(c->limit, b));
+                   gf_memory_need_text(plan->device_bytes, a), gf_memory_limit_text(c->limit, b));
 }
 
 /* Any failure but lack of memory is a refusal. */
