@@ -19,20 +19,36 @@ static struct gf_job shift_job(const struct gf_aligning *a, const struct gf_arra
     return job;
 }
 
+/* Bytes of the table of phases, whose shape is `half`. */
+static int64_t table_bytes(const struct gf_job *job, int64_t half[GF_MAX_RANK]) {
+    gf_job_in_shape(job, half);
+    half[job->ndim - 1] = half[job->ndim - 1] / 2 + 1;
+    return gf_shape_count(half, job->ndim) * (int64_t)gf_dtype_size(gf_job_number(job));
+}
+
+int64_t gf_align_bytes(bool shifts, enum gf_precision precision, const struct gf_array *in,
+                       enum gf_dtype out) {
+    const struct gf_aligning how = {.precision = precision};
+    const struct gf_array to = {.dtype = out};
+    const struct gf_job job = shift_job(&how, in, &to);
+    int64_t half[GF_MAX_RANK];
+    if (!shifts)
+        return 2 * gf_array_count(in) *
+               (int64_t)(precision == GF_DOUBLE ? sizeof(double) : sizeof(float));
+    /* A lean plan has a spectrum of each channel, its own table, and rows of its threads. */
+    return gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
+           table_bytes(&job, half) * (2 + job.channels) * 17 / 16;
+}
+
 int gf_align_shift(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out) {
     struct gf_job job = shift_job(a, in, out);
     struct gf_array wide = {0}, to = {0};
     struct gf_filter *f = NULL;
     struct gf_report report = {0};
     int64_t half[GF_MAX_RANK];
-    gf_job_in_shape(&job, half);
-    half[job.ndim - 1] = half[job.ndim - 1] / 2 + 1;
     const int64_t bytes =
-        a->held + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
-        gf_shape_count(half, job.ndim) * (int64_t)gf_dtype_size(gf_job_number(&job));
-    int rc = gf_memory_check(bytes, gf_runner_limit(a->runner));
-    if (!rc)
-        rc = gf_filter_new(&f);
+        a->held + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) + table_bytes(&job, half);
+    int rc = gf_filter_new(&f);
     if (!rc)
         rc = gf_array_alloc(&f->table, gf_job_number(&job), job.ndim, half);
     if (!rc)
@@ -63,11 +79,8 @@ out:
 
 int gf_align_move(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out) {
     const enum gf_dtype real = a->precision == GF_DOUBLE ? GF_F64 : GF_F32;
-    const int64_t bytes = gf_array_count(in) * (int64_t)gf_dtype_size(real);
     struct gf_array from = {0}, to = {0};
-    int rc = gf_memory_check(a->held + 2 * bytes, gf_runner_limit(a->runner));
-    if (!rc)
-        rc = gf_array_alloc(&from, real, 3, in->shape);
+    int rc = gf_array_alloc(&from, real, 3, in->shape);
     if (!rc)
         rc = gf_array_alloc(&to, real, 3, in->shape);
     if (!rc) {

@@ -14,6 +14,9 @@ struct gf_aligning {
     int64_t held; /* bytes of the caller's arrays, which count towards the memory limit */
 };
 
+/* Bytes that aligning `in`, with the channels last, takes beside it and the result. */
+int64_t gf_align_bytes(bool shifts, enum gf_precision precision, const struct gf_array *in,
+                       enum gf_dtype out);
 /* Makes `out` of `in`, both with the channels last: IN(p - shift). GF_ENOMEM. */
 int gf_align_shift(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out);
 /* Rotates, scales and shifts a picture. */

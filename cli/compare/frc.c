@@ -105,25 +105,39 @@ static int make_pair(struct comparison *c) {
 
 /* ---- rings ---- */
 
-static int64_t held(const struct comparison *c) {
-    return gf_array_bytes(&c->t->image.px) + gf_array_bytes(&c->of->other) +
-           8 * gf_array_bytes(&c->whole);
+/* Bytes of all arrays: the input, the signals, and for each of the pair its part, its spectrum and, with
+ * --randomize, a turned copy of one. Adds the workspace if `transforms`. */
+static int64_t held(const struct gf_task *t, bool transforms) {
+    const struct gf_correlating *of = t->s->frc.prepared;
+    const struct gf_image image = gf_signal_visited(t);
+    const int64_t signal = gf_signal_bytes(t->s, &image),
+                  n = gf_shape_count(image.px.shape, image.ndim);
+    const bool is_double = signal / n == sizeof(double);
+    int64_t part[GF_MAX_DIMS];
+    for (int i = 0; i < image.ndim; i++)
+        part[i] = of->other.data ? image.px.shape[i] : gf_max(1, image.px.shape[i] / 2);
+    const int64_t bytes = gf_shape_count(part, image.ndim) * (signal / n);
+    return gf_signal_input_bytes(t) + gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) +
+           signal * (1 + of->soft) + bytes * (t->s->frc.randomize > 0 ? 3 : 2) +
+           2 * gf_signal_spectrum_bytes(image.ndim, part, is_double) +
+           (transforms ? gf_signal_workspace(t->runner, image.ndim, part, is_double) : 0);
 }
 
 /* Transforms picture i behind the mask, which changes it, or a copy with random phases. */
 static int transform(struct comparison *c, int i, bool random, struct gf_spectrum *out) {
     struct gf_array turned = {0}, *px = random ? &turned : &c->px[i];
     struct gf_runner *r = c->t->runner;
-    int rc = random ? gf_signal_forward(r, held(c), &c->px[i], out) : 0;
+    const int64_t bytes = held(c->t, false);
+    int rc = random ? gf_signal_forward(r, bytes, &c->px[i], out) : 0;
     if (!rc && random) {
         gf_frc_turn(out, NULL, c->t->s->frc.randomize * c->samples, (uint64_t)i + 1);
-        rc = gf_signal_inverse(r, held(c), out, &turned);
+        rc = gf_signal_inverse(r, bytes, out, &turned);
         gf_array_free(&out->px);
     }
     if (!rc && c->mask.data)
         rc = gf_frc_apply_mask(px, &c->mask);
     if (!rc)
-        rc = gf_signal_forward(r, held(c), px, out);
+        rc = gf_signal_forward(r, bytes, px, out);
     gf_array_free(&turned);
     return rc;
 }
@@ -254,10 +268,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     c.unit = gf_signal_spacing(&t->image, t->image.ndim, spacing, &alike);
     c.unit = alike ? c.unit : NULL;
     c.space = alike ? spacing[0] : 1;
-    int rc = gf_memory_check(gf_array_bytes(&t->image.px) + 8 * gf_signal_bytes(t->s, &t->image),
-                             gf_runner_limit(t->runner));
-    if (!rc)
-        rc = gf_signal_make(t->s, &t->image, &c.whole);
+    int rc = gf_signal_make(t->s, &t->image, &c.whole);
     if (!rc)
         rc = make_pair(&c);
     if (!rc)
@@ -278,7 +289,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    return gf_signal_each(t, visit, NULL);
+    return gf_signal_each(t, held(t, true), visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {

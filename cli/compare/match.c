@@ -28,7 +28,8 @@ struct gf_matching {
 struct search {
     struct gf_task *t;
     const struct gf_matching *of;
-    double floor; /* of a window's variance */
+    int64_t input; /* bytes */
+    double floor;  /* of a window's variance */
     struct gf_array in, correlation, sum, square;
 };
 
@@ -54,8 +55,18 @@ static int prepare_template(struct gf_settings *s, struct gf_matching *m) {
 /* Bytes of all arrays at the peak: the image, the map that is written, and padded ones. */
 static int64_t held(const struct search *s) {
     const int64_t padded = gf_shape_count(s->in.shape, s->in.rank) * (int64_t)sizeof(double);
-    return gf_array_bytes(&s->t->image.px) + gf_array_bytes(&s->t->product[0].image.px) +
+    return s->input + gf_array_bytes(&s->t->product[0].image.px) +
            padded * (s->of->weight.data ? 6 : 4);
+}
+
+/* Begins the search of a picture or page. */
+static struct search begin(struct gf_task *t) {
+    const struct gf_image image = gf_signal_visited(t);
+    struct search s = {.t = t, .of = t->s->match.prepared, .input = gf_signal_input_bytes(t)};
+    s.in.rank = image.ndim;
+    for (int i = 0; i < s.in.rank; i++)
+        s.in.shape[i] = gf_factor_smooth_length(image.px.shape[i]);
+    return s;
 }
 
 static int transform(struct search *s, const struct gf_array *in, struct gf_spectrum *spectrum) {
@@ -226,15 +237,10 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    struct search s = {.t = t, .of = t->s->match.prepared};
+    struct search s = begin(t);
     struct gf_array px = {0}, map;
     gf_progress_show("transforming", gf_log_name(name));
-    s.in.rank = t->image.ndim;
-    for (int i = 0; i < s.in.rank; i++)
-        s.in.shape[i] = gf_factor_smooth_length(t->image.px.shape[i]);
-    int rc = gf_memory_check(held(&s), gf_runner_limit(t->runner));
-    if (!rc)
-        rc = gf_signal_make(t->s, &t->image, &px);
+    int rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
         rc = take_signal(&s, &px);
     gf_array_free(&px);
@@ -285,7 +291,10 @@ static int prepare(struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    return gf_signal_each(t, visit, NULL);
+    const struct search s = begin(t);
+    const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
+    const int64_t work = gf_signal_workspace(t->runner, s.in.rank, s.in.shape, is_double);
+    return gf_signal_each(t, held(&s) + work, visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {.name = "match",

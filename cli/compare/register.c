@@ -100,23 +100,58 @@ static void free_state(struct gf_registering *g) {
     g->hands = g->frames = 0;
 }
 
-/* Lets hands share pages of that shape, as many as fit memory. GF_ENOMEM if none does. */
-static int open_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
+/* True for pictures that are first looked for at half their size. */
+static bool has_halves(const struct gf_array *px) {
+    return px->rank == 2 && px->dtype == GF_F32 && px->shape[0] >= HALVED && px->shape[1] >= HALVED;
+}
+
+/* Bytes of a hand's arrays: a tapered signal and three spectra of the picture, less of the halves,
+ * and for --estimate=rigid the moved picture and the polar samples. */
+static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *page) {
+    const int64_t signal = gf_signal_bytes(s, page), n = gf_shape_count(page->px.shape, page->ndim),
+                  spectrum = gf_signal_spectrum_bytes(page->ndim, page->px.shape, false),
+                  polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR * 24;
+    struct gf_array px = {.rank = page->ndim, .dtype = signal > 4 * n ? GF_F64 : GF_F32};
+    memcpy(px.shape, page->px.shape, sizeof px.shape);
+    return 4 * n + 3 * spectrum + (has_halves(&px) ? n + spectrum / 2 : 0) + polars +
+           (polars ? signal : 0);
+}
+
+/* Bytes that a hand needs beside its arrays: the workspace of its transforms, all of which a stack's
+ * hand keeps, or what aligning takes (cli/compare/align.h). */
+static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
+    const struct gf_task *t = g->t;
+    const int64_t work = gf_signal_workspace(t->runner, page->ndim, page->px.shape, false);
+    const int64_t aligning = t->targets->n
+                                 ? gf_align_bytes(t->s->reg.estimate == SHIFT,
+                                                  gf_settings_precision(t->s, page->px.dtype),
+                                                  &page->px, t->product[0].image.px.dtype)
+                                 : 0;
+    return pages > 1 ? 2 * work + work / 4 + aligning : gf_max(work, aligning);
+}
+
+/* Chooses how many hands share pages of that shape, as many as fit memory; returns the bytes of all. */
+static int64_t choose_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
     const struct gf_settings *s = g->t->s;
     const int threads = gf_settings_threads(s);
-    const int64_t limit = gf_runner_limit(g->t->runner), signal = gf_signal_bytes(s, page),
-                  polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR,
+    const bool whole = pages > 1 && !gf_reader_has_pages(&g->t->reader);
+    const int64_t signal = gf_signal_bytes(s, page), hand = hand_bytes(s, page),
                   frame = gf_array_bytes(&page->px) + signal * (1 + (s->reg.to == PREVIOUS)),
-                  hand = 2 * signal + gf_shape_count(page->px.shape, page->ndim) * 21 + polars * 24;
+                  beside = beside_bytes(g, page, pages),
+                  held = gf_array_bytes(&g->t->product[0].image.px) + signal +
+                         (whole ? gf_array_bytes(&page->px) * pages : 0);
     g->hands = (int)gf_min(gf_min(threads, MOST_HANDS), pages) + 1;
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
-        g->bytes = gf_array_bytes(&g->t->product[0].image.px) +
-                   (g->volume.px.data ? gf_array_bytes(&g->volume.px) : 0) + g->frames * frame +
-                   g->hands * hand;
-    } while (g->hands > 1 && g->bytes + 8 * g->hands * signal > limit);
-    g->threads = threads / g->hands;
+        g->bytes = held + g->frames * frame + g->hands * hand;
+    } while (g->hands > 1 && g->bytes + g->hands * beside > gf_runner_limit(g->t->runner));
+    return g->bytes + g->hands * beside;
+}
+
+static void open_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
+    choose_hands(g, page, pages);
+    g->threads = gf_settings_threads(g->t->s) / g->hands;
     for (int i = 0; i <= g->hands; i++) {
         struct hand *r = &g->hand[i];
         r->all = g;
@@ -127,7 +162,6 @@ static int open_hands(struct gf_registering *g, const struct gf_image *page, int
             gf_runner_repeat(r->runner[k], pages);
         }
     }
-    return gf_memory_check(g->bytes + 8 * g->hands * signal, limit);
 }
 
 /* ---- correlation ---- */
@@ -175,8 +209,7 @@ static int find(struct hand *r, struct work *w, const struct gf_array *ref,
 
 static int find_shift(struct hand *r, struct gf_correlation_peak *peak) {
     const struct gf_array *px = r->in;
-    const bool halves = px->rank == 2 && px->dtype == GF_F32 && r->ref->dtype == GF_F32 &&
-                        px->shape[0] >= HALVED && px->shape[1] >= HALVED;
+    const bool halves = has_halves(px) && r->ref->dtype == GF_F32;
     int rc = halves ? find(r, &r->halves, r->ref, px, peak) : 0;
     return rc || (halves && peak->height >= SURE) ? rc : find(r, &r->pictures, r->ref, px, peak);
 }
@@ -364,11 +397,10 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     struct frame *f = &g->frame[0];
     gf_progress_show("registering", gf_log_name(name));
     gf_array_free(&f->px); /* it may be of another type */
-    int rc = open_hands(g, &t->image, 1);
+    open_hands(g, &t->image, 1);
     f->image = t->image;
     f->image.px.base = NULL;
-    if (!rc)
-        rc = gf_signal_make(t->s, &t->image, &f->px);
+    int rc = gf_signal_make(t->s, &t->image, &f->px);
     if (!rc)
         rc = register_frame(g, 0, f, page);
     if (!rc)
@@ -435,7 +467,7 @@ static int walk(struct gf_task *t) {
     memset(g->before, 0, sizeof g->before);
     if (!t->s->reg.with)
         gf_array_free(&g->ref);
-    int rc = open_hands(g, &page, t->image.px.shape[0]);
+    open_hands(g, &page, t->image.px.shape[0]);
     struct gf_conveyor c = {.items = t->image.px.shape[0],
                             .slots = g->frames,
                             .readers = 1,
@@ -446,8 +478,7 @@ static int walk(struct gf_task *t) {
                             .input_is_written = true,
                             .user = g};
     session->alone = alone && g->hands == 1;
-    if (!rc)
-        rc = gf_conveyor_run(&c);
+    const int rc = gf_conveyor_run(&c);
     session->alone = alone;
     free_state(g);
     g->volume = (struct gf_image){.ndim = 0};
@@ -497,7 +528,11 @@ static int prepare(struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    int rc = gf_signal_each(t, visit, walk);
+    const struct gf_image page = gf_signal_visited(t);
+    const int64_t pages = gf_signal_by_pages(t) ? t->image.px.shape[0] : 1;
+    const int64_t need = choose_hands(t->s->reg.state, &page, pages) +
+                         (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
+    int rc = gf_signal_each(t, need, visit, walk);
     if (!rc && t->targets->n)
         gf_task_note_lost(t, 0);
     return rc;

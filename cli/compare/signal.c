@@ -101,6 +101,7 @@ int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal
     struct gf_reader reader = {0};
     char *const paths[] = {(char *)path};
     own.frames = false;
+    own.max_memory = 0; /* what the machine has */
     if (role != GF_SIGNAL_ALIKE)
         own.shape.n = own.n_select = own.pixel.n = 0;
     int rc = gf_reader_open(&reader, &own, paths, 1, &image);
@@ -160,6 +161,21 @@ static struct gf_job make_job(int ndim, const int64_t *shape, bool wide,
         .kind = forward ? GF_COMPLEX : GF_REAL, .dtype = forward ? number : real, .half = forward};
     memcpy(job.shape, shape, (size_t)ndim * sizeof *shape);
     return job;
+}
+
+int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double) {
+    const struct gf_job job = make_job(ndim, shape, is_double, GF_FORWARD);
+    return gf_job_bytes(&job, 0);
+}
+
+int64_t gf_signal_workspace(struct gf_runner *r, int ndim, const int64_t *shape, bool is_double) {
+    int64_t most = 0;
+    for (int i = 0; i < 2; i++) {
+        struct gf_job job = make_job(ndim, shape, is_double, i ? GF_INVERSE : GF_FORWARD);
+        job.lean = true;
+        most = gf_max(most, gf_runner_workspace(r, &job));
+    }
+    return most;
 }
 
 int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held) {
@@ -280,6 +296,22 @@ bool gf_signal_by_pages(const struct gf_task *t) {
     return t->image.ndim == 3 && !(t->job.axes & 1);
 }
 
+struct gf_image gf_signal_visited(const struct gf_task *t) {
+    struct gf_image image = t->image;
+    if (!gf_signal_by_pages(t))
+        return image;
+    image.ndim = 2;
+    image.px = gf_array_index(&t->image.px, 0, 0);
+    return image;
+}
+
+int64_t gf_signal_input_bytes(const struct gf_task *t) {
+    const struct gf_image one = gf_signal_visited(t);
+    const bool whole = !gf_reader_has_pages(&t->reader);
+    return gf_array_bytes(whole ? &t->image.px : &one.px) +
+           (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
+}
+
 /* Calls visit() or walk(). */
 static int visit_all(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk) {
     if (gf_signal_by_pages(t))
@@ -288,14 +320,16 @@ static int visit_all(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *
     return rc ? rc : visit(t, t->name, -1);
 }
 
-int gf_signal_each(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk) {
+int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_signal_walk *walk) {
     const struct gf_target *to = t->targets->target;
     struct gf_array *out = &t->product[0].image.px, like = *out;
     const bool writes = t->targets->n && like.rank;
     if (gf_signal_by_pages(t) && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",
                        to->where.option);
-    int rc = writes ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
+    int rc = gf_memory_check(need, gf_runner_limit(t->runner));
+    if (!rc && writes)
+        rc = gf_array_alloc(out, like.dtype, like.rank, like.shape);
     if (!rc)
         rc = visit_all(t, visit, walk);
     if (!rc && writes)

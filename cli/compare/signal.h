@@ -21,12 +21,17 @@ int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *imag
  * is no spectrum; applies --nan and logs a failure. Only if it is alike do options that describe
  * raw inputs apply to it. Integers of weights become 0 to 1, black to white. Sets *luma, unless it
  * is NULL, if the file is colour, and *metadata, unless it is NULL, which the caller frees. The
- * caller frees *px after a failure too. */
+ * caller checks the limit, with all the rest, and frees *px after a failure too. */
 enum gf_signal_role { GF_SIGNAL_ALIKE, GF_SIGNAL_OTHER, GF_SIGNAL_WEIGHTS };
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
                    struct gf_array *px, bool *luma, struct gf_metadata *metadata);
 /* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
+
+/* Bytes of half a spectrum of a signal, and of the workspace that its transforms need at least; 0 if
+ * that is unknown before they are planned. */
+int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double);
+int64_t gf_signal_workspace(struct gf_runner *r, int ndim, const int64_t *shape, bool is_double);
 
 /* Plans a job within the memory limit, beside `held` bytes of arrays, its own included; with a lean
  * plan if necessary. GF_ENOMEM. */
@@ -49,13 +54,18 @@ const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spa
 int gf_signal_prepare(struct gf_task *t);
 /* True if --dims=2 takes the task's volume page by page. */
 bool gf_signal_by_pages(const struct gf_task *t);
+/* The image that visit() gets: the input, or with gf_signal_by_pages() a page, without samples. */
+struct gf_image gf_signal_visited(const struct gf_task *t);
+/* Bytes of the input's samples that are in memory at a time, and of their decoder. */
+int64_t gf_signal_input_bytes(const struct gf_task *t);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with gf_signal_by_pages(), for each page, named "IN[3]". Applies --nan. Stops at the first
  * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. Allocates
- * and writes product 0 if prepare() described its array, which visit() or the walk fills. */
+ * and writes product 0 if prepare() described its array, which visit() or the walk fills. `need`: the
+ * bytes of all that, which must be within the limit; 0: visit() checks them. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
 typedef int gf_signal_walk(struct gf_task *t);
-int gf_signal_each(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk);
+int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_signal_walk *walk);
 /* Makes page z of a volume an image of its own, and applies --nan. `image` is all zero, or a page
  * that was read before, whose array it keeps. The caller frees image->px. */
 int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_t z,

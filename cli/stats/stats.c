@@ -245,7 +245,7 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
 static int stream(struct gf_task *t) {
     const struct gf_image header = t->image;
     const bool pages = gf_signal_by_pages(t);
-    int rc = gf_signal_each(t, look_and_print, NULL);
+    int rc = gf_signal_each(t, 0, look_and_print, NULL);
     if (rc == GF_ENOMEM && !pages && !t->image.px.data && t->n_read == 1 && strcmp(t->read[0], "-"))
         rc = refuse(t, &header, rc);
     return rc;
