@@ -48,10 +48,10 @@ double gf_image_spacing(const struct gf_image *image, int i, char *kind) {
         return 0;
     if (a && a->spacing > 0)
         return a->spacing * gf_unit_value(a->unit, kind);
-    *kind = 'm';
-    return i < image->ndim - 2 || !gf_resolution_in(&image->metadata.resolution, GF_METRE, &x, &y)
-               ? 0
-               : 1 / (i == image->ndim - 1 ? x : y);
+    if (i < image->ndim - 2 || !gf_resolution_in(&image->metadata.resolution, GF_INCH, &x, &y))
+        return 0;
+    *kind = x <= 12000 && y <= 12000 ? 'p' : 'm';
+    return 0.0254 / (i == image->ndim - 1 ? x : y);
 }
 
 int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct gf_source *source,

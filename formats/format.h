@@ -47,7 +47,7 @@ struct gf_image {
 void gf_image_free(struct gf_image *image);
 /* The spacing along spatial axis i in metres, degrees or seconds (*kind: 'm', 'd', 's', as
  * gf_unit_value()), by the axes or else the resolution; 0 if it is unknown, has no known unit, or
- * lies along oblique axes. */
+ * lies along oblique axes. 'p': metres on paper, as in 96 dpi, which are not those of the scene. */
 double gf_image_spacing(const struct gf_image *image, int i, char *kind);
 
 /* How the samples of a file without a header are laid out. */

@@ -58,9 +58,14 @@ static double in_bins(const struct gf_filter_frame *frame, const struct gf_radiu
 static int check_spacing(const struct gf_filter_frame *frame, const struct gf_filter_part *p,
                          const struct gf_radius *r, int axis) {
     char kind = 0;
-    gf_unit_value(r->name, &kind);
-    if (r->unit < GF_PERIOD || (frame->spacing[axis] > 0 && frame->kind[axis] == kind))
+    const double unit = gf_unit_value(r->name, &kind);
+    const bool print = frame->kind[axis] == 'p' && frame->spacing[axis] > 0 && kind == 'm';
+    if (r->unit < GF_PERIOD || (frame->spacing[axis] > 0 && frame->kind[axis] == kind) ||
+        (print && unit > 1e-5))
         return 0;
+    if (print)
+        return gf_fail(GF_EINVAL, "--%s=%.60s: %.0f dpi is a print's size; give --pixel=LENGTH",
+                       p->option, p->text, 0.0254 / frame->spacing[axis]);
     if (frame->oblique)
         return gf_fail(
             GF_EINVAL,

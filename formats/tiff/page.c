@@ -60,6 +60,46 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
     return profile ? gf_profile_copy(m, profile, n) : gf_no_memory();
 }
 
+/* Returns the text behind "key =" at the start of a line, or NULL. */
+static const char *value_of(const char *text, const char *key) {
+    for (const char *at = text; (at = strstr(at, key)); at++) {
+        const char *end = at + strlen(key);
+        end += strspn(end, " ");
+        if ((at == text || at[-1] == '\n') && *end == '=')
+            return end + 1 + strspn(end + 1, " ");
+    }
+    return NULL;
+}
+
+int gf_tiff_get_scale(struct gf_tiff *t, struct gf_axes *axes) {
+    enum { ZEISS = 34118, FEI_SFEG = 34680, FEI_HELIOS = 34682 };
+    static const int tags[] = {FEI_HELIOS, FEI_SFEG, ZEISS};
+    struct gf_axis *last = &axes->axis[axes->n - 1];
+    char kind;
+    for (int i = 0; i < 3 && !(last->spacing > 0); i++) {
+        uint32_t n = 0;
+        const char *data = NULL;
+        if (!gf_libtiff.TIFFGetField(t->tif, (uint32_t)tags[i], &n, &data) || !data)
+            continue;
+        char *text = strndup(data, n);
+        if (!text)
+            return gf_no_memory();
+        const char *scan = strstr(text, "[Scan]"), *size = value_of(text, "Image Pixel Size");
+        size = size ? size : value_of(text, "Pixel Size");
+        size = tags[i] == ZEISS ? size : NULL;
+        const char *unit = size ? size + strcspn(size, " ") : "nm";
+        for (int k = 0; k < 2; k++) {
+            const char *const own = value_of(scan ? scan : text, k ? "PixelHeight" : "PixelWidth");
+            struct gf_axis *a = last - k;
+            gf_unit_copy(unit + strspn(unit, " "), '\r', a->unit);
+            if (gf_unit_value(a->unit, &kind) > 0)
+                a->spacing = size ? gf_positive(size) : gf_positive(own) * 1e9; /* metres */
+        }
+        free(text);
+    }
+    return GF_OK;
+}
+
 /* libtiff does not report that it has no memory for the bytes. */
 static bool put_profile(TIFF *tif, const struct gf_metadata *m) {
     uint32_t n = 0;

@@ -427,6 +427,18 @@ static int tiff_next(struct gf_decoder *d, int64_t page, struct gf_image *image)
     return describe_page(d, page, 1, image);
 }
 
+/* Takes an electron microscope's scale where nothing describes the pages. */
+static int read_scale(struct reader *r, struct gf_image *image) {
+    struct gf_axes axes;
+    gf_axes_start(&axes, r->first.height, r->first.width);
+    int rc = gf_tiff_get_scale(&r->t, &axes);
+    if (r->pages > 1)
+        gf_axes_add(&axes, "z", (int64_t)r->pages, 0, "");
+    if (!rc && axes.axis[axes.n - 1].spacing > 0)
+        image->axes = axes;
+    return rc;
+}
+
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     enum { SLACK = 64 << 20 }; /* libtiff may allocate this much beyond the file's size */
     struct reader *r = d->state;
@@ -452,6 +464,8 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
         rc = read_record(t, image);
     if (!rc && !image->record)
         rc = read_axes(d, image);
+    if (!rc && !image->record && !image->axes.n)
+        rc = read_scale(r, image);
     if (!rc && r->differ)
         rc = check_pages(d, image);
     d->whole = r->pages < 2; /* its rows are in strips or tiles */
