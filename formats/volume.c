@@ -35,11 +35,14 @@ struct gf_volume {
     struct gf_sums sums;
 };
 
+static bool has_end(const char *path, const char *end) {
+    const size_t n = strlen(path), m = strlen(end);
+    return n > m && !strcasecmp(path + n - m, end);
+}
+
 /* True if the output is packed into a gzip stream. */
 static bool is_packed(const char *path) {
-    const char *suffix = gf_suffix(path);
-    const size_t n = strlen(suffix);
-    return n > 3 && !strcasecmp(suffix + n - 3, ".gz");
+    return has_end(gf_suffix(path), ".gz");
 }
 
 const char *gf_volume_pages_refused(const char *path, const struct gf_format *format) {
@@ -115,6 +118,7 @@ static int open_volume(const char *why, const char *path, const struct gf_format
     v->image = *image;
     v->image.record = image->record ? strdup(image->record) : NULL;
     v->options = *options;
+    v->options.ome = options->ome || has_end(path, ".ome.tif") || has_end(path, ".ome.tiff");
     v->clobber = clobber;
     v->path = strdup(path);
     gf_planes_view(&v->planes, &v->image);

@@ -22,25 +22,38 @@ static const char *const types[GF_N_DTYPES] = {
     [GF_F32] = "float",          [GF_F64] = "double", [GF_C64] = "complex",
     [GF_C128] = "double-complex"};
 
+/* The letter of an axis of pages, 0 if it has none. OME has no others, so that `any` takes a free one. */
+static char letter_of(const struct gf_axes *axes, int i, bool any) {
+    const char *name = axes->axis[i].name, *free = "tcz";
+    if (*name && !name[1] && strchr(free, *name))
+        return *name;
+    for (int k = 0; k < axes->n - 2 && any && *free; k++)
+        if (axes->axis[k].extent > 1 && axes->axis[k].name[0] == *free && !axes->axis[k].name[1]) {
+            free++;
+            k = -1;
+        }
+    return any ? *free : 0;
+}
+
 /* False if an axis of pages is none of these. */
-static bool find_pages(const struct gf_image *image, struct pages *p) {
+static bool find_pages(const struct gf_image *image, bool any, struct pages *p) {
     const struct gf_axes *axes = &image->axes;
     size_t n = 0;
     *p = (struct pages){.z = 1, .c = 1, .t = 1};
     for (int i = 0; i < axes->n; i++) {
         const struct gf_axis *a = &axes->axis[i];
         const int behind = axes->n - 1 - i;
-        const char name = a->name[1] ? 0 : a->name[0];
         if (behind < 2) {
             p->axis[2 - behind] = a;
             continue;
         }
+        const char name = letter_of(axes, i, any);
         int64_t *to = name == 'z' ? &p->z : name == 'c' ? &p->c : name == 't' ? &p->t : NULL;
         if (a->extent > 1 && (!to || *to > 1 || n == 3))
             return false;
-        if (to)
+        if (to && *to == 1)
             *to = a->extent;
-        if (name == 'z' || name == 't')
+        if ((name == 'z' || name == 't') && name == a->name[0])
             p->axis[name == 'z' ? 0 : 3] = a;
         if (a->extent > 1)
             p->order[n++] = name;
@@ -206,7 +219,10 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
         if (image->ndim == 3)
             gf_axes_add(&plain.axes, "z", image->px.shape[0], 0, "");
     }
-    if (!known || image->record || image->ndim < 2 || !find_pages(&plain, &p)) {
+    if (!known || image->record || image->ndim < 2 || !find_pages(&plain, ome, &p)) {
+        if (ome && !image->record && image->ndim >= 2)
+            return gf_fail(GF_EUNSUPP, "OME's pages are z, c and t, and these have other axes; "
+                                       "write a name without .ome");
         *text = other && !image->record ? strdup(other) : NULL;
         return other && !image->record && !*text ? gf_no_memory() : GF_OK;
     }
