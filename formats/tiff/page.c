@@ -1,6 +1,7 @@
 /* A page's tags: resolution, profile and the like between them and memory, and the samples that
  * they describe. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
