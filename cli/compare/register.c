@@ -101,8 +101,8 @@ static void free_state(struct gf_registering *g) {
 }
 
 /* True for pictures that are first looked for at half their size. */
-static bool has_halves(const struct gf_array *px) {
-    return px->rank == 2 && px->dtype == GF_F32 && px->shape[0] >= HALVED && px->shape[1] >= HALVED;
+static bool has_halves(int rank, const int64_t *shape, bool is_single) {
+    return rank == 2 && is_single && shape[0] >= HALVED && shape[1] >= HALVED;
 }
 
 /* Bytes of a hand's arrays: a tapered signal and three spectra of the picture, less of the halves,
@@ -111,10 +111,8 @@ static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *pa
     const int64_t signal = gf_signal_bytes(s, page), n = gf_shape_count(page->px.shape, page->ndim),
                   spectrum = gf_signal_spectrum_bytes(page->ndim, page->px.shape, false),
                   polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR * 24;
-    struct gf_array px = {.rank = page->ndim, .dtype = signal > 4 * n ? GF_F64 : GF_F32};
-    memcpy(px.shape, page->px.shape, sizeof px.shape);
-    return 4 * n + 3 * spectrum + (has_halves(&px) ? n + spectrum / 2 : 0) + polars +
-           (polars ? signal : 0);
+    const bool halves = has_halves(page->ndim, page->px.shape, signal == 4 * n);
+    return 4 * n + 3 * spectrum + (halves ? n + spectrum / 2 : 0) + polars + (polars ? signal : 0);
 }
 
 /* Bytes that a hand needs beside its arrays: the workspace of its transforms, all of which a stack's
@@ -133,14 +131,13 @@ static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *pag
 /* Chooses how many hands share pages of that shape, as many as fit memory; returns the bytes of all. */
 static int64_t choose_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
     const struct gf_settings *s = g->t->s;
-    const int threads = gf_settings_threads(s);
     const bool whole = pages > 1 && !gf_reader_has_pages(&g->t->reader);
     const int64_t signal = gf_signal_bytes(s, page), hand = hand_bytes(s, page),
                   frame = gf_array_bytes(&page->px) + signal * (1 + (s->reg.to == PREVIOUS)),
                   beside = beside_bytes(g, page, pages),
                   held = gf_array_bytes(&g->t->product[0].image.px) + signal +
                          (whole ? gf_array_bytes(&page->px) * pages : 0);
-    g->hands = (int)gf_min(gf_min(threads, MOST_HANDS), pages) + 1;
+    g->hands = (int)gf_min(gf_min(gf_settings_threads(s), MOST_HANDS), pages) + 1;
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
@@ -209,7 +206,8 @@ static int find(struct hand *r, struct work *w, const struct gf_array *ref,
 
 static int find_shift(struct hand *r, struct gf_correlation_peak *peak) {
     const struct gf_array *px = r->in;
-    const bool halves = has_halves(px) && r->ref->dtype == GF_F32;
+    const bool halves =
+        has_halves(px->rank, px->shape, px->dtype == GF_F32 && r->ref->dtype == GF_F32);
     int rc = halves ? find(r, &r->halves, r->ref, px, peak) : 0;
     return rc || (halves && peak->height >= SURE) ? rc : find(r, &r->pictures, r->ref, px, peak);
 }
