@@ -222,7 +222,8 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
 
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
     struct gf_session_options options = session_options(s);
-    options.together = s->wish.n > 1;
+    const bool dealt = s->plan_transform > GF_PLAN_FFT; /* parts of wavelets go to any devices */
+    options.together = s->wish.n > 1 && !(dealt && !gf_wish_shares(&s->wish));
     if (options.together && !gf_wish_shares(&s->wish))
         return gf_fail(GF_EUSAGE,
                        "a transform can be shared by devices of one backend, not of several");
