@@ -4,6 +4,7 @@
 
 #include "cli/opt.h"
 #include "core/base/window.h"
+#include "core/compare/frc.h"
 #include "core/deal/deal.h"
 #include "core/filter/table.h"
 #include "core/restore/psf.h"
@@ -68,7 +69,7 @@ struct gf_filter_part {
     struct gf_image *header;
 };
 
-enum { GF_MAX_PARTS = 64 };
+enum { GF_MAX_PARTS = 64, GF_FRC_MOST = 6 /* thresholds of frc */ };
 
 /* True for what is given as a picture of the spectrum. */
 static inline bool gf_filter_is_shown(const struct gf_filter_part *p) {
@@ -200,7 +201,13 @@ struct gf_settings {
     struct gf_frc_settings {
         const char *with; /* the last of several operands */
         const char *mask, *curve;
-        double randomize;                      /* cycles a sample; 0: unset */
+        struct gf_radius randomize; /* value 0: unset; GF_BINS: cycles a sample, as GF_CYCLES */
+        const char *randomize_text;
+        int n_thresholds;
+        struct {
+            struct gf_frc_threshold is;
+            char name[12];
+        } threshold[GF_FRC_MOST];
         const struct gf_correlating *prepared; /* what cli/compare/frc.c made of them */
     } frc;
 

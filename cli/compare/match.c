@@ -36,7 +36,9 @@ struct search {
 /* Logs a failure. */
 static int prepare_template(struct gf_settings *s, struct gf_matching *m) {
     const char *mask = s->match.mask;
-    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &m->kernel, &m->luma, NULL);
+    struct gf_signal_about about = {0};
+    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &m->kernel, &about, NULL);
+    m->luma = about.luma;
     if (!rc && mask)
         rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &m->weight, NULL, NULL);
     if (rc)

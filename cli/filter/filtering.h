@@ -15,6 +15,10 @@
 
 struct gf_smooth_pages;
 
+/* Parses a distance from the zero frequency: bins, "0.1c", "10%", "10A" or "0.3/mm"; false for other
+ * texts. */
+bool gf_radius_parse(const char *text, struct gf_radius *out);
+
 /* The picture to which the filter's numbers refer. */
 struct gf_filter_frame {
     int64_t shape[GF_MAX_DIMS]; /* of the picture; the job's may be longer */

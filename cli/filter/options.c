@@ -73,6 +73,10 @@ static bool parse_distance(const struct field *f, struct gf_radius *out) {
     return parse_number(f, out->unit != GF_BINS, &out->value);
 }
 
+bool gf_radius_parse(const char *text, struct gf_radius *out) {
+    return parse_distance(&(struct field){text, strlen(text)}, out);
+}
+
 static int parse_radius(const struct gf_filter_part *p, const struct field *f,
                         struct gf_radius *out) {
     if (!parse_distance(f, out))

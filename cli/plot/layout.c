@@ -260,7 +260,7 @@ static int draw_curve(const struct drawing *d, const struct gf_plot_curve *curve
                                        place(&d->y, fmax(on_axis(&d->y, curve->y[i]), d->y.low))};
     c->line(c->to, p, n, &(struct gf_stroke){.width = 2, .color = color});
     if (n == 1)
-        c->dot(c->to, p[0], 2.6, color);
+        c->dot(c->to, p[0], curve->name ? 2.6 : 4, color);
     free(p);
     return 0;
 }

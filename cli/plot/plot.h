@@ -11,7 +11,7 @@
 enum { GF_PLOT_COLORS = 9 }; /* distinct ones, also to those who confuse red and green */
 
 struct gf_plot_curve {
-    const char *name;    /* written beside its last point; NULL: none */
+    const char *name; /* written beside its last point; NULL: none, and a single point is a mark */
     const double *x, *y; /* points that a logarithmic axis lacks are left out */
     int64_t n;
     int color; /* 0 to GF_PLOT_COLORS - 1 */

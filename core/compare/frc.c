@@ -16,18 +16,17 @@ double gf_frc_corrected(double correlation, double randomized) {
     return randomized < 1 ? (correlation - randomized) / (1 - randomized) : 0;
 }
 
-double gf_frc_threshold(enum gf_frc_threshold which, int64_t bins) {
+double gf_frc_threshold(struct gf_frc_threshold t, int64_t bins) {
     const double root = sqrt((double)gf_max(bins, 1) / 2);
-    const double of[] = {1.0 / 7, 0.143, (0.2071 + 1.9102 / root) / (1.2071 + 0.9102 / root),
-                         3 / root};
-    return of[which];
+    const double of[] = {t.value, (0.2071 + 1.9102 / root) / (1.2071 + 0.9102 / root), 3 / root};
+    return of[t.rule];
 }
 
-double gf_frc_crossing(enum gf_frc_threshold which, const struct gf_ring *ring, const double *curve,
+double gf_frc_crossing(struct gf_frc_threshold t, const struct gf_ring *ring, const double *curve,
                        int64_t count) {
     double before = -1, at = 0; /* by how much the last ring is above, and its frequency */
     for (int64_t i = 1; i < count; i++) {
-        const double over = curve[i] - gf_frc_threshold(which, ring[i].bins);
+        const double over = curve[i] - gf_frc_threshold(t, ring[i].bins);
         if (!ring[i].bins)
             continue;
         if (before >= 0 && over < 0)

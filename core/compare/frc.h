@@ -19,19 +19,20 @@ double gf_frc_corrected(double correlation, double randomized);
 
 /* n, the number of independent bins, is half the ring's: a bin and its mirror image are one. The
  * object is taken to fill 2/3 of the extent. */
-enum gf_frc_threshold {
-    GF_FRC_SEVENTH,  /* 1/7 */
-    GF_FRC_0143,     /* 0.143 */
-    GF_FRC_HALF_BIT, /* (0.2071 + 1.9102 / sqrt n) / (1.2071 + 0.9102 / sqrt n) */
-    GF_FRC_3_SIGMA,  /* 3 / sqrt n */
-    GF_N_FRC_THRESHOLDS
+struct gf_frc_threshold {
+    enum {
+        GF_FRC_CONSTANT, /* value */
+        GF_FRC_HALF_BIT, /* (0.2071 + 1.9102 / sqrt n) / (1.2071 + 0.9102 / sqrt n) */
+        GF_FRC_3_SIGMA,  /* 3 / sqrt n */
+    } rule;
+    double value;
 };
-double gf_frc_threshold(enum gf_frc_threshold which, int64_t bins);
+double gf_frc_threshold(struct gf_frc_threshold t, int64_t bins);
 
 /* The frequency at which a curve of `count` rings, after rings above the threshold, first falls
  * below it, interpolated; INFINITY if it stays above to the end, 0 if it never is. Ring 0 is left
  * out. */
-double gf_frc_crossing(enum gf_frc_threshold which, const struct gf_ring *ring, const double *curve,
+double gf_frc_crossing(struct gf_frc_threshold t, const struct gf_ring *ring, const double *curve,
                        int64_t count);
 
 /* Fills a mask of f32 or f64 with 1 up to `radius` samples from its centre, (n - 1) / 2 along each

@@ -111,18 +111,21 @@ static void test_rings(void) {
     check_rings(3, (int64_t[]){5, 3, 8});
 }
 
+static const struct gf_frc_threshold low_0143 = {GF_FRC_CONSTANT, 0.143};
+
 static void test_thresholds(void) {
     for (int64_t bins = 2; bins < 100000; bins *= 7) {
         const double n = (double)bins / 2, snr = sqrt(2) - 1; /* half a bit in two half sets */
         /* The expectation of the curve at that signal to noise ratio of each half set. */
         const double half = snr / 2, want = (half + 2 * sqrt(half / n) + 1 / sqrt(n)) /
                                             (half + 1 + 2 * sqrt(half / n));
-        CHECK_MSG(fabs(gf_frc_threshold(GF_FRC_HALF_BIT, bins) - want) < 2e-4, "half a bit, %lld",
-                  (long long)bins);
-        CHECK(fabs(gf_frc_threshold(GF_FRC_3_SIGMA, bins) * sqrt(n) - 3) < 1e-12);
+        CHECK_MSG(fabs(gf_frc_threshold((struct gf_frc_threshold){GF_FRC_HALF_BIT, 0}, bins) -
+                       want) < 2e-4,
+                  "half a bit, %lld", (long long)bins);
+        CHECK(fabs(gf_frc_threshold((struct gf_frc_threshold){GF_FRC_3_SIGMA, 0}, bins) * sqrt(n) -
+                   3) < 1e-12);
     }
-    CHECK(gf_frc_threshold(GF_FRC_SEVENTH, 9) == 1.0 / 7);
-    CHECK(gf_frc_threshold(GF_FRC_0143, 9) == 0.143);
+    CHECK(gf_frc_threshold(low_0143, 9) == 0.143);
     CHECK(gf_frc_corrected(0.6, 0.2) == (0.6 - 0.2) / 0.8);
     CHECK(gf_frc_corrected(0.5, 1) == 0);
     CHECK(gf_frc_correlation(&(struct gf_ring){.mean = 0, .other = 4}) == 0);
@@ -136,13 +139,13 @@ static void test_crossings(void) {
         ring[i] = (struct gf_ring){.frequency = i / 10.0, .bins = 1000};
     const double falls[] = {1, 0.9, 0.543, 0.043, 0.9, 0}, stays[] = {0, 1, 0.5, 0.3, 0.2, 0.143},
                  low[] = {1, 0.1, 0.1, 0.1, 0, 0}, late[] = {1, 0, 0.643, 0.143, 0, 0};
-    CHECK(fabs(gf_frc_crossing(GF_FRC_0143, ring, falls, 6) - 0.28) < 1e-12);
-    CHECK(isinf(gf_frc_crossing(GF_FRC_0143, ring, stays, 6)));
-    CHECK(gf_frc_crossing(GF_FRC_0143, ring, low, 6) == 0);
-    CHECK(fabs(gf_frc_crossing(GF_FRC_0143, ring, late, 6) - 0.3) < 1e-12);
-    CHECK(gf_frc_crossing(GF_FRC_0143, ring, falls, 1) == 0);
+    CHECK(fabs(gf_frc_crossing(low_0143, ring, falls, 6) - 0.28) < 1e-12);
+    CHECK(isinf(gf_frc_crossing(low_0143, ring, stays, 6)));
+    CHECK(gf_frc_crossing(low_0143, ring, low, 6) == 0);
+    CHECK(fabs(gf_frc_crossing(low_0143, ring, late, 6) - 0.3) < 1e-12);
+    CHECK(gf_frc_crossing(low_0143, ring, falls, 1) == 0);
     ring[3].bins = 0; /* no ring to cross in */
-    CHECK(fabs(gf_frc_crossing(GF_FRC_0143, ring, falls, 6) - (0.4 + 0.1 * 0.757 / 0.9)) < 1e-12);
+    CHECK(fabs(gf_frc_crossing(low_0143, ring, falls, 6) - (0.4 + 0.1 * 0.757 / 0.9)) < 1e-12);
 }
 
 static void test_masks(void) {
