@@ -1,7 +1,5 @@
 /* gpufft frc: Fourier ring and shell correlation of two pictures or volumes, or of one with itself. */
-#include "core/compare/frc.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
@@ -210,7 +208,7 @@ static json_t *rings_report(const struct comparison *c) {
     return list;
 }
 
-/* Where the curve falls below threshold k, in cycles per unit. */
+/* The frequency at which the curve falls below threshold k, in cycles per unit. */
 static double crossing(const struct comparison *c, int k) {
     return gf_frc_crossing(threshold(c, k), c->ring[0], c->curve + CORRECTED * c->n, c->n) /
            c->space;
