@@ -96,8 +96,6 @@ int gf_header_append(struct gf_metadata *m, const char *format, const void *byte
 /* Adds a name to a list such as "EXIF, comments", unless it is there. */
 enum { GF_HEADER_NAMES = 80 };
 void gf_header_name(const char *name, char list[GF_HEADER_NAMES]);
-/* Gives a picture the georeference of another one, with whose samples its own agree, or none. */
-int gf_place_copy(struct gf_metadata *to, const struct gf_metadata *from);
 /* The colour space's four letters, zero-terminated: "RGB ", "GRAY", "CMYK". */
 void gf_profile_space(const struct gf_metadata *m, char space[5]);
 /* True if there is a profile for 1 or 3 colours, as given. */

@@ -485,6 +485,7 @@ static int walk(struct gf_task *t) {
 
 static int describe(struct gf_task *t) {
     const struct gf_record own = {.dtype = t->image.px.dtype,
+                                  .white = (int64_t)t->image.white,
                                   .color = t->image.color,
                                   .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
     t->job.n_out = 1;

@@ -336,6 +336,8 @@ int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_s
     if (!rc)
         rc = visit_all(t, visit, walk);
     if (!rc && writes)
+        gf_task_clip(t, 0, out);
+    if (!rc && writes)
         rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
     if (!t->reader.series)
         gf_reader_close(&t->reader);

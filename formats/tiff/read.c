@@ -503,6 +503,7 @@ const struct gf_format gf_format_tiff = {
     .write_frame = gf_tiff_write_frame,
     .compresses = compresses,
     .name_header = gf_tiff_name_header,
+    .place = gf_tiff_place,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .channels = 1,

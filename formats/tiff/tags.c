@@ -276,17 +276,23 @@ static int append_entries(struct gf_metadata *to, const struct gf_metadata *from
     return rc;
 }
 
-int gf_place_copy(struct gf_metadata *to, const struct gf_metadata *from) {
-    struct gf_metadata made = {0};
-    const bool is_tiff = to->header && to->header_format == gf_format_tiff.name;
-    const char *text = is_tiff ? (const char *)to->header : "";
+int gf_tiff_place(struct gf_metadata *m, const struct gf_metadata *reference) {
+    struct gf_metadata made = {0}, was = {0};
+    const bool is_tiff = m->header && m->header_format == gf_format_tiff.name;
+    const char *text = is_tiff ? (const char *)m->header : "";
     int rc = append(&made, text, strlen(text) + 1);
     if (!rc)
-        rc = append_entries(&made, to, false);
+        rc = append_entries(&made, m, false);
+    const size_t others = made.header_bytes;
     if (!rc)
-        rc = append_entries(&made, from, true);
-    if (!rc && (is_tiff || made.header_bytes > 1))
-        rc = gf_header_copy(to, made.header_format, made.header, made.header_bytes);
-    free(made.header);
-    return rc;
+        rc = append_entries(&made, reference, true);
+    const bool gains = made.header_bytes > others;
+    if (!rc)
+        rc = append_entries(&was, m, true);
+    if (!rc && (is_tiff || gains))
+        rc = gf_header_copy(m, gf_format_tiff.name, made.header, made.header_bytes);
+    const bool loses = was.header_bytes && !gains;
+    gf_metadata_free(&made);
+    gf_metadata_free(&was);
+    return rc ? rc : loses;
 }

@@ -123,6 +123,7 @@ const unsigned char *gf_tiff_kept_tag(const struct gf_metadata *m, unsigned numb
 /* Sets the kept tags, in a spectrum only texts. False if memory is short or libtiff refuses one. */
 bool gf_tiff_put_tags(TIFF *tif, const struct gf_metadata *m, bool spectrum);
 /* For the table of formats. */
+int gf_tiff_place(struct gf_metadata *m, const struct gf_metadata *reference);
 void gf_tiff_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]);
 /* Sets the type of samples from format, bits and GDAL_NODATA. GF_EUNSUPP. */
 int gf_tiff_set_dtype(const struct gf_tiff *t, struct gf_tiff_page *p);
