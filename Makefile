@@ -150,7 +150,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
+.PHONY: all examples mpi man completions check check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -305,6 +305,11 @@ demo: gpufft
 	./gpufft fwd samples/scene.png --out spectrum.png
 	@echo "the spectrum of samples/scene.png is in $(CURDIR)/spectrum.png"
 
+## examples: makes the files that the README's examples name, in examples/
+examples: gpufft
+	samples/examples $@
+	@echo 'cd examples && export PATH=$$PWD/..:$$PATH'
+
 ## bench: measures this machine
 bench: gpufft
 	./gpufft bench
@@ -322,7 +327,7 @@ help:
 
 ## clean: removes build products
 clean:
-	rm -rf build build-* gpufft spectrum.png gpufft-*.tar.xz
+	rm -rf build build-* examples gpufft spectrum.png gpufft-*.tar.xz
 
 ## fmt: formats the source with clang-format
 fmt:

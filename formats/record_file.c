@@ -131,7 +131,7 @@ int gf_record_file_choose(const struct gf_record_file *file, const struct gf_cha
 }
 
 int gf_description_differs(const char *why, bool may_be_edited) {
-    return gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: %s%s", why,
+    return gf_fail(GF_EFORMAT, "the .json record beside it describes a different file: %s%s", why,
                    may_be_edited ? "; inv --edited and idwt --edited take a file that was edited"
                                  : "");
 }
@@ -144,7 +144,7 @@ int gf_record_file_find(const struct gf_record_file *file, const struct gf_chain
     int rc = gf_record_file_choose(file, data, threads, out);
     if (!rc && !*out)
         rc = gf_fail(GF_EFORMAT,
-                     "its record (.json beside it) is another file's: no description in it fits%s",
+                     "the .json record beside it describes a different file%s",
                      file->n > 1 ? ", and of two --edited cannot choose" : "");
     if (!rc && !(*out)->record)
         *out = NULL; /* data without a record */

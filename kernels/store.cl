@@ -66,7 +66,7 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
             if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH)))
                 clipped += is_counted(a, &p);
         }
-        /* no float is the largest 32-bit integer: the next one stands for it */
+        /* INT32_MAX is not representable as a float; 2^31 is used */
         dst[at] = !(number > R(OUT_LOW))   ? (OUT_T)(OUT_LOW)
                   : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                           : (OUT_T)number;

@@ -341,7 +341,7 @@ INLINE OUT_T sample_of(real v, int *clipped) {
 #if OUT_INTEGER
     const real number = round(v);
     *clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
-    /* no float is the largest 32-bit integer: the next one stands for it */
+    /* INT32_MAX is not representable as a float; 2^31 is used */
     return !(number > R(OUT_LOW))    ? (OUT_T)(OUT_LOW)
            : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                    : (OUT_T)number;

@@ -305,8 +305,7 @@ static void summarise(struct batch_run *r) {
         return;
     }
     if (sum->by_time)
-        gf_log_note("%d skipped by time alone, as it is not known how the outputs were made; "
-                    "--force makes them anew",
+        gf_log_note("%d skipped by timestamp only (their options are unknown); --force redoes them",
                     sum->by_time);
     if (!sum->skipped && (r->s->frames || (sum->done + sum->failed < 2 && !in->many)))
         return;

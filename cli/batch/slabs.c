@@ -44,23 +44,23 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     if (why || t->refuses.slabs)
         return why ? why : t->refuses.slabs;
     if (t->s->from_magnitude)
-        return "a pair of pictures is not";
+        return "magnitude/phase pairs are not supported";
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
     if (cut || px->shape[t->image.ndim] != t->job.channels)
-        return "pictures with alpha are not";
+        return "alpha is not supported";
     if (t->s->nan >= GF_NAN_INTERPOLATE && !gf_dtype_is_integer(px->dtype))
         return "--nan=interpolate and keep look at whole planes";
     if (gf_task_refuses_mean(t) || t->s->plan_only)
         return gf_task_refuses_mean(t);
     const struct gf_file *file = t->reader.file[0];
     if (line && (t->s->frames || !gf_file_has_samples(file)))
-        return "lines in raw and .npy files are, others not";
+        return "lines are read from raw and .npy files only";
     if (!line && t->image.ndim == 2 && !gf_file_has_rows(file))
-        return "pictures in raw, .npy and uncompressed TIFF files are, others not";
+        return "pictures are read from raw, .npy and uncompressed TIFF files only";
     if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
-        return "spectra in raw, .npy and uncompressed TIFF files are, others not";
+        return "spectra are read from raw, .npy and uncompressed TIFF files only";
     return gf_task_refuses_outputs(t, false);
 }
 

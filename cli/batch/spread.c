@@ -69,8 +69,7 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
         return rc;
     ranks->speaker = 0;
     return gf_fail(GF_EINVAL,
-                   "rank %d finds another file by this name, or an output that is up to date for "
-                   "one alone",
+                   "rank %d sees a different file, or only some ranks consider the output current",
                    different);
 }
 

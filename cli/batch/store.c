@@ -244,7 +244,7 @@ const char *gf_product_refuses(const struct gf_settings *s, const struct gf_prod
     if (p->target->bands || p->target->aside)
         return "bands and masks are made in one piece";
     if (p->by_plane)
-        return in_order ? NULL : "{page} is not; write one .tif, .npy or .raw";
+        return in_order ? NULL : "{page} is not supported here; write one .tif, .npy or .raw";
     return in_order ? gf_volume_pages_refused(p->path, p->format)
                     : gf_volume_refuses(p->path, p->format, &options);
 }

@@ -279,7 +279,7 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     if (!usual && !must && (gf_dwt_refuses_planes(&job) || gf_planes_parts(t) < 2))
         return "only --frames and raw volumes are read plane by plane";
     if ((!usual || must) && t->image.alpha)
-        return "pictures with alpha are not";
+        return "alpha is not supported";
     if (gf_dwt_refuses_planes(&job))
         return gf_dwt_refuses_planes(&job);
     if (t->job.n_out != 1 || p->target->bands || p->by_plane || t->job.out[0].map != GF_MAP_NUMBER)

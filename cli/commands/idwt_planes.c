@@ -32,7 +32,7 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
     const struct gf_job job = gf_dwt_planes_job(&t->job);
     const char *why = gf_slab_wavelet_refuses(&job);
     if (!why && t->image.px.shape[t->image.ndim] != t->job.channels)
-        why = "pictures with alpha are not";
+        why = "alpha is not supported";
     if (!why)
         why = gf_planes_unread(t);
     return why ? why : gf_task_refuses_outputs(t, in_order(t));

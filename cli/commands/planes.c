@@ -36,7 +36,7 @@ int gf_planes_refuse(const struct gf_task *t, const char *why) {
 const char *gf_planes_unread(const struct gf_task *t) {
     const struct gf_settings *s = t->s;
     if (t->image.ndim == 2 && !s->plan_only && !gf_file_has_rows(t->reader.file[0]))
-        return "pictures in raw, .npy and uncompressed TIFF files are, others not";
+        return "pictures are read from raw, .npy and uncompressed TIFF files only";
     if (!s->plan_only && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
     return gf_task_refuses_mean(t);

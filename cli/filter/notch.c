@@ -18,7 +18,7 @@ static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 /* The least amplitude of an 8-bit picture's strongest wave. JPEGs and scaled pictures have
  * invisible waves of 2, 4 or 8 samples and up to 1.3 levels. */
 static const double LEAST_STRONGEST = 1.5;
-/* A wave this many times as strong as a thing's waves is judged by itself. */
+/* A wave this much stronger than the structure's is judged separately. */
 static const double BESIDE = 2.5;
 /* Limits of a swelling wave: the most variation over the picture, and the least clearness. */
 static const double SWELL_NOISE = 0.25, SWELL_CLEAR = 30;

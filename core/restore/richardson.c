@@ -113,7 +113,7 @@ static int blur(struct state *s, float *picture, bool transposed, gf_tile_row *u
     return gf_failure_return(&failed);
 }
 
-/* From the next x in y: y = x + a (x - the x before), not below 0, where that was. */
+/* y holds the new x; overwrites the old one with max(0, x + a (x - x_old)). */
 static void predict(struct state *s, float a) {
     float *x = s->y, *y = s->x;
 #pragma omp parallel for simd num_threads(s->threads)

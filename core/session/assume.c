@@ -38,7 +38,7 @@ int gf_assume_known(const char *name, const char *of, struct gf_assumed_device *
             *device = known[i].device;
             return 0;
         }
-    return gf_fail(GF_EABSENT, "the facts of '%s' are not built in; those of h200 are", name);
+    return gf_fail(GF_EABSENT, "unknown device '%s'; only h200 is built in", name);
 }
 
 const struct gf_gpu_props *gf_assumed(void) {

@@ -91,7 +91,7 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
         r->ms.built += (*plan)->kernels_built;
         r->ms.choice = (*plan)->choice;
         if (r->ms.choice.refused)
-            r->session->options.note("a plan that tune kept is none of this transform: ignored");
+            r->session->options.note("ignoring a tuned plan that does not match this transform");
     }
     return as_unable(rc);
 }

@@ -1,4 +1,4 @@
-/* Tells interference from a regular thing in the picture: a wall, a fence, fabric.
+/* Distinguishes interference from regular structure in the scene: a wall, a fence, fabric.
  *
  *     rc = gf_thing_look(&spectrum, levels, at, total, &look);
  *     if (!rc && !gf_thing_is_likely(&look))

@@ -22,7 +22,7 @@ ok() {
     if [ $rc -eq 0 ]; then pass; else fail_check "exit $rc: $*"; fi
 }
 
-# quiet COMMAND...: exit 0 and not a word.
+# quiet COMMAND...: exits 0 and prints nothing.
 quiet() {
     "$@" >.out 2>.err
     local rc=$?

@@ -4,8 +4,8 @@
  * [shard=I/N]
  *
  * `full` makes many more checks. `small` keeps to the outputs of small sizes, for builds that run
- * ten times slower; `filters` to those; `named` to the list of jobs that takes every way once,
- * `tiny` to its small brother for a simulator; `large` compares large sizes with the openmp
+ * ten times slower; `filters` to those; `named`: one job per code path;
+ * `tiny`: a subset for the simulator; `large` compares large sizes with the openmp
  * backend. `shard` makes one check in N, the I-th, for backends whose kernels take long to build.
  * Without a name, all that probe as present are tested. `gpu`: backends without a GPU are passed
  * over, and so is a device that is the CPU itself; `list` with it names those that are left,
