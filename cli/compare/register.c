@@ -491,10 +491,9 @@ static int describe(struct gf_task *t) {
     t->job.n_out = 1;
     t->product[0].kind = GF_REAL;
     int rc = gf_task_describe_restored(t, 0, &own);
-    const struct gf_registering *g = t->s->reg.state;
     const struct gf_format *f = t->product[0].format;
     if (!rc && t->s->reg.with && f->place)
-        rc = f->place(&t->image.metadata, &g->place);
+        rc = f->place(&t->image.metadata, &t->s->reg.state->place);
     if (rc > 0)
         gf_log_note("'%s': its world coordinates are left out, as the reference has none",
                     gf_log_name(t->read[0]));
