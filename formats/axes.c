@@ -63,6 +63,7 @@ void gf_unit_copy(const char *text, char end, char unit[12]) {
                                         "\xc3\x85", "\xe2\x84\xab", "\\u00C5"};
     enum { MICRO = 4 };
     size_t n = 0;
+    text += text ? strspn(text, " ") : 0;
     for (; text && *text && *text != end && *text != '\n' && n + 1 < 12; n++) {
         size_t length = 1;
         unit[n] = *text > ' ' && *text < 127 ? *text : *text == ' ' ? '_' : '?';

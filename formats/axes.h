@@ -66,7 +66,7 @@ void gf_axes_parse_imagej(const char *text, struct gf_axes *axes);
 /* The number that a text or its line holds, up to 1e12; 0 if it is none above 0. */
 double gf_positive(const char *text);
 
-/* Copies a unit up to `end` or a line's end in ASCII: a micro sign becomes u, an Angstrom sign A,
+/* Copies a unit behind blanks, up to `end` or a line's end, in ASCII: a micro sign becomes u, an Angstrom sign A,
  * and words become symbols ("micron" um, "angstrom" A, "mm" stays). */
 void gf_unit_copy(const char *text, char end, char unit[12]);
 /* Converts one of `unit` to metres, degrees (for "deg", "arcmin", "arcsec") or seconds; 0 for an

@@ -49,18 +49,15 @@ static int wrong_form(const struct gf_filter_part *p) {
                    p->option, p->text, forms[p->what]);
 }
 
-/* Parses "10A", a period, or "0.3/mm", a frequency; false for anything else. */
+/* Parses "10A" or "10 A", a period, or "0.3/mm", a frequency; false for anything else. */
 static bool parse_length(const struct field *f, struct gf_radius *out) {
     char *end, kind;
     out->value = strtod(f->text, &end);
     if (end == f->text || !isfinite(out->value))
         return false;
+    end += strspn(end, " ");
     out->unit = *end == '/' ? GF_PER_LENGTH : GF_PERIOD;
-    end += *end == '/';
-    const int n = (int)(f->text + f->length - end);
-    if (n < 1 || n >= (int)sizeof out->name)
-        return false;
-    snprintf(out->name, sizeof out->name, "%.*s", n, end);
+    gf_unit_copy(end + (*end == '/'), ',', out->name);
     return gf_unit_value(out->name, &kind) > 0;
 }
 

@@ -108,10 +108,13 @@ static void keep(struct gf_tiff *t, const char *format, va_list args) {
     t->failed = true;
 }
 
-/* Most of libtiff's warnings are about tags that do not matter here. While samples are decoded they
+/* Most of libtiff's warnings are about tags that do not matter here, unless it had no memory for one.
+ * While samples are decoded they
  * are about the samples, except for two remarks on how LZW data was written. */
 static void keep_warning(struct gf_tiff *t, const char *format, va_list args) {
-    if (t->decoding && !strstr(format, "Old-style LZW") && !strstr(format, "EOI"))
+    if (strcasestr(format, "out of memory"))
+        note_failure(t, gf_no_memory());
+    else if (t->decoding && !strstr(format, "Old-style LZW") && !strstr(format, "EOI"))
         keep(t, format, args);
 }
 

@@ -92,7 +92,7 @@ int gf_tiff_get_scale(struct gf_tiff *t, struct gf_axes *axes) {
         for (int k = 0; k < 2; k++) {
             const char *const own = value_of(scan ? scan : text, k ? "PixelHeight" : "PixelWidth");
             struct gf_axis *a = last - k;
-            gf_unit_copy(unit + strspn(unit, " "), '\r', a->unit);
+            gf_unit_copy(unit, '\r', a->unit);
             if (gf_unit_value(a->unit, &kind) > 0)
                 a->spacing = size ? gf_positive(size) : gf_positive(own) * 1e9; /* metres */
         }
