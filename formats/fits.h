@@ -24,6 +24,34 @@ int gf_fits_extents(const struct gf_fits_cards *c, int64_t extent[GF_FITS_AXES])
  * makes it unsigned, or one of 8 bits signed. */
 int gf_fits_coding(const struct gf_fits_cards *c, struct gf_coding *coding, enum gf_dtype *dtype);
 
+/* Copies a quoted text without the blanks at its end; zeros fill it up. */
+const char *gf_fits_text(const char *value, char text[24]);
+/* The numbers of values; `none` if the card is absent or has none. */
+double gf_fits_number(const char *value, double none);
+int64_t gf_fits_integer(const char *value, int64_t none);
+bool gf_fits_is_true(const char *value);
+/* True if a card's keyword is one of the patterns, a list that ends with NULL: # is a number, and a
+ * letter, which names one of several systems of coordinates, may follow. */
+bool gf_fits_matches(const char *card, const char *const *patterns);
+
+/* A decoder's state: an image that is packed in the rows of a table, unless `type` is 0. */
+struct gf_fits_packed {
+    int64_t begin, end; /* the table in the file, */
+    char *cards;        /* and its cards */
+    size_t n;
+    int type;     /* CFITSIO's, of the stored numbers */
+    void *memory; /* the table as a file of its own, */
+    size_t bytes; /* which CFITSIO */
+    void *file;   /* has opened */
+};
+/* Makes the cards that the image would have unpacked, and the state. GF_EUNSUPP. The caller frees
+ * plain->text. */
+int gf_fits_find_packed(struct gf_decoder *d, const struct gf_fits_cards *table, int64_t end,
+                        struct gf_fits_cards *plain, const char **how);
+int gf_fits_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
+                       void *to);
+void gf_fits_close(struct gf_decoder *d);
+
 int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference);
 int gf_fits_begin(struct gf_encoder *e);
 int gf_fits_put_pages(struct gf_encoder *e, const struct gf_image *pages);

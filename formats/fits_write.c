@@ -46,25 +46,15 @@ static bool is_own(const char *card) {
     return false;
 }
 
-/* World coordinates, which describe the picture's axes. In a pattern # is a number; a letter that names
- * one of several systems may follow. */
+/* World coordinates, which describe the picture's axes. */
 static bool is_wcs(const char *card) {
     static const char *const patterns[] = {
-        "CTYPE#",  "CUNIT#",   "CRVAL#",  "CRPIX#",   "CDELT#",   "CROTA#",  "CD#_#",   "PC#_#",
-        "PV#_#",   "PS#_#",    "CNAME#",  "CRDER#",   "CSYER#",   "A_#_#",   "B_#_#",   "AP_#_#",
-        "BP_#_#",  "A_ORDER",  "B_ORDER", "AP_ORDER", "BP_ORDER", "LONPOLE", "LATPOLE", "EQUINOX",
-        "RADESYS", "RADECSYS", "WCSAXES", "WCSNAME",  "VELREF",   "RESTFRQ", "RESTWAV", "SPECSYS"};
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        const char *p = patterns[i], *key = card, *digits = key;
-        while (*p && (*p == '#' ? (digits = key + strspn(key, "0123456789")) > key : *p == *key)) {
-            key = *p == '#' ? digits : key + 1;
-            p++;
-        }
-        key += !*p && *key >= 'A' && *key <= 'Z';
-        if (!*p && (key == card + 8 || strchr(" =", *key)))
-            return true;
-    }
-    return false;
+        "CTYPE#",  "CUNIT#",  "CRVAL#",  "CRPIX#",  "CDELT#",   "CROTA#",   "CD#_#",
+        "PC#_#",   "PV#_#",   "PS#_#",   "CNAME#",  "CRDER#",   "CSYER#",   "A_#_#",
+        "B_#_#",   "AP_#_#",  "BP_#_#",  "A_ORDER", "B_ORDER",  "AP_ORDER", "BP_ORDER",
+        "LONPOLE", "LATPOLE", "EQUINOX", "RADESYS", "RADECSYS", "WCSAXES",  "WCSNAME",
+        "VELREF",  "RESTFRQ", "RESTWAV", "SPECSYS", NULL};
+    return gf_fits_matches(card, patterns);
 }
 
 static bool has_card(const struct gf_fits_cards *c, const char *key) {
@@ -163,7 +153,7 @@ static void put_array(struct gf_encoder *e, const struct gf_fits_cards *own, int
 /* The cards that a picture's metadata keep: the image's own, and an extension's primary unit's. */
 static void split_cards(const struct gf_metadata *m, struct gf_fits_cards *own,
                         struct gf_fits_cards *primary) {
-    const bool is_fits = m->header_format == gf_format_fits.name;
+    const bool is_fits = m->header_format && !strcmp(m->header_format, "fits");
     *own = (struct gf_fits_cards){(char *)m->header, is_fits ? m->header_bytes : 0};
     *primary = (struct gf_fits_cards){0};
     for (size_t at = CARD; at + CARD <= own->n && !primary->text; at += CARD)
@@ -198,7 +188,7 @@ int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference) {
     append_cards(&place, true, &all);
     if (primary.n)
         memcpy(all.text + all.n, primary.text, primary.n);
-    int rc = gf_header_copy(m, gf_format_fits.name, all.text, all.n + primary.n);
+    int rc = gf_header_copy(m, m->header_format, all.text, all.n + primary.n);
     free(all.text);
     return rc ? rc : had && !place.n;
 }
@@ -221,7 +211,7 @@ int gf_fits_begin(struct gf_encoder *e) {
     const int bits = 8 * (int)gf_coding_bytes(c, dtype);
     int rc = put_rest(e, 0, m->rest ? m->rest->begin : 0);
     put_array(e, &own, is_float ? -bits : bits);
-    if (c->coded || gf_format_fits.flips >> dtype & 1) {
+    if (c->coded || e->format->flips >> dtype & 1) {
         put_number(e, "BSCALE", c->coded ? c->slope : 1);
         put_number(e, "BZERO",
                    c->coded && !c->flips ? c->offset

@@ -57,7 +57,8 @@ struct gf_metadata {
     unsigned char *profile;      /* ICC; NULL: none. Owned */
     size_t profile_bytes;
     bool exif_damaged; /* JPEG: EXIF was left out */
-    bool more;         /* FITS: the file has other images or tables */
+    bool more;         /* FITS: the file has other images or tables, */
+    bool packed;       /* and the image is compressed in one */
     /* The header as its format stores it, which that format's files made from this one get again:
      * an MRC header, FITS cards, OME's XML and other tags, text chunks, EXIF. NULL: none. Owned */
     const char *header_format;

@@ -277,6 +277,8 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
     if (p->keeps == GF_KEEPS_ALL && m->more && from == p->format && (!m->rest || p->by_plane))
         gf_log_note("'%s': the other images and tables of the FITS file are not in '%s'",
                     gf_log_name(t->read[0]), p->path);
+    if (p->keeps == GF_KEEPS_ALL && m->packed && from == p->format)
+        gf_log_note("'%s': the image is not compressed in '%s'", gf_log_name(t->read[0]), p->path);
     if (t->has_alpha && !t->product[i].alpha_plane)
         gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
                     t->product[i].format->name);
