@@ -69,7 +69,8 @@ struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
         .n_select = s->n_select,
         .volumes = !s->dims && !s->axes.n,
         .dims = s->dims,
-        .edited = s->edited};
+        .edited = s->edited,
+        .frames = s->stacked};
     memcpy(o.select, s->select, sizeof o.select);
     for (int i = 0; i < s->axes.n && !s->dims; i++)
         o.volumes = o.volumes || s->axes.axis[i].letter == 'z';

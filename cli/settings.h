@@ -126,6 +126,7 @@ struct gf_settings {
         char unit[12];
     } pixel;
     bool frames;
+    bool stacked; /* instead of it: they are the pictures of one PNM */
     bool recursive;
     int nan; /* enum gf_nan */
     const char *files_from, *files0_from;

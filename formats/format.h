@@ -95,6 +95,7 @@ struct gf_read_options {
     bool header_only;          /* gf_image_read() leaves px.data NULL */
     int threads;               /* for checksums and large reads; 0: one */
     bool several;              /* more pictures may follow; leave the source at this one's end */
+    bool frames;               /* of a format that stacks: all pictures are one volume's planes */
     bool copies;               /* gf_file_copy() may follow */
     bool edited;               /* a record beside the samples need not have their checksum */
     bool lists;                /* for `info`: missing samples are no error */
@@ -197,6 +198,7 @@ struct gf_format {
     /* NULL: a file holds one picture. After reading one with options.several: returns 1 if another
      * follows, 0 at the end, a negative status for anything else. */
     int (*more)(struct gf_source *source);
+    bool stacks; /* open() follows options.frames */
     /* NULL, or returns GF_EINVAL for an image that write() cannot store, whose type fits. */
     int (*accepts)(const struct gf_image *image);
     /* NULL, or lists what is in a header that it kept, for people. */

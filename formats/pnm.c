@@ -138,6 +138,8 @@ struct header {
     int64_t width, height, channels, maxval;
     enum gf_color color;
     bool alpha;
+    /* With options.frames: where the samples of each picture begin; owned. */
+    int64_t *at, n;
 };
 
 static bool pnm_sniff(const unsigned char *head, size_t n) {
@@ -267,9 +269,52 @@ static bool is_bitmap(const struct header *h) {
     return h->kind == 1 || h->kind == 4;
 }
 
+static int add_frame(struct header *h, int64_t at) {
+    if (!(h->n & (h->n - 1))) { /* 0 or a power of two: it is full */
+        int64_t *more = realloc(h->at, (size_t)(h->n ? 2 * h->n : 1) * sizeof *more);
+        if (!more)
+            return gf_no_memory();
+        h->at = more;
+    }
+    h->at[h->n++] = at;
+    return GF_OK;
+}
+
+/* Finds the pictures that follow each other in a file or stream, which are alike. */
+static int find_frames(struct gf_source *source, struct header *h) {
+    const int64_t samples = h->width * h->channels;
+    const int64_t row = h->kind == 4 ? (samples + 7) / 8 : h->maxval > 255 ? 2 * samples : samples;
+    int rc =
+        h->kind > 3 ? GF_OK : gf_fail(GF_EUNSUPP, "frames in plain PNM; convert them to raw PNM");
+    for (int more = 1; !rc && more;) {
+        struct header next = {0};
+        const int64_t at = gf_source_tell(source), size = gf_source_known_size(source);
+        rc = add_frame(h, at);
+        if (!rc && size >= 0 && size - at < row * h->height)
+            rc = gf_fail(GF_EFORMAT, "frame %lld: unexpected end of file", (long long)h->n - 1);
+        if (!rc)
+            rc = gf_source_seek(source, at + row * h->height);
+        more = rc ? 0 : more_pictures(source);
+        rc = more < 0 ? more : rc;
+        if (!rc && more)
+            rc = read_header(source, &next);
+        if (!rc && more &&
+            (next.kind != h->kind || next.width != h->width || next.height != h->height ||
+             next.channels != h->channels || next.maxval != h->maxval || next.alpha != h->alpha))
+            rc = gf_fail(GF_EFORMAT,
+                         "frame %lld is P%d of %lldx%lld, maximum %lld; frame 0 is P%d of "
+                         "%lldx%lld, maximum %lld",
+                         (long long)h->n, next.kind, (long long)next.height, (long long)next.width,
+                         (long long)next.maxval, h->kind, (long long)h->height, (long long)h->width,
+                         (long long)h->maxval);
+    }
+    return rc;
+}
+
 static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
     struct header *h = d->state;
-    gf_source_forward(d->source);
+    if (!d->options.frames)
+        gf_source_forward(d->source);
     int rc = read_header(d->source, h);
     if (rc)
         return rc;
@@ -286,17 +331,49 @@ static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
     int64_t stored = gf_array_bytes(&image->px);
     if (h->kind <= 3) /* at least a digit and a space each; the last may lack its space */
         stored = bitmap ? stored : dtype == GF_U16 ? stored - 1 : 2 * stored - 1;
-    return gf_image_plausible(d->source, stored, h->kind == 4 ? 8 : 1);
+    rc = gf_image_plausible(d->source, stored, h->kind == 4 ? 8 : 1);
+    d->whole = !d->options.frames;
+    if (rc || d->whole)
+        return rc;
+    rc = find_frames(d->source, h);
+    return rc ? rc
+              : gf_image_describe(image, dtype, 3, (int64_t[]){h->n, h->height, h->width},
+                                  h->channels);
+}
+
+/* Decodes the samples of one picture, which begin at the source's position. */
+static int read_samples(struct gf_source *source, const struct header *h, struct gf_array *px) {
+    if (h->kind <= 3)
+        return read_plain(source, is_bitmap(h), (int)h->maxval, (size_t)gf_array_count(px),
+                          px->data, gf_dtype_size(px->dtype));
+    return is_bitmap(h) ? read_bits(source, h, px->data) : read_raw(source, h, px);
+}
+
+static int pnm_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
+                          int64_t n, void *to) {
+    const struct header *h = d->state;
+    struct gf_array page = gf_array_wrap(to, image->px.dtype, 3, image->px.shape + 1);
+    int rc = GF_OK;
+    for (int64_t i = from; i < from + n && !rc; i++) {
+        rc = gf_source_seek(d->source, h->at[i]);
+        if (!rc)
+            rc = read_samples(d->source, h, &page);
+        page.data = (char *)page.data + image->px.stride[0];
+    }
+    return rc;
 }
 
 static int pnm_read(struct gf_decoder *d, struct gf_image *image) {
-    const struct header *h = d->state;
-    struct gf_array *px = &image->px;
-    if (h->kind <= 3)
-        return read_plain(d->source, is_bitmap(h), (int)h->maxval, (size_t)gf_array_count(px),
-                          px->data, gf_dtype_size(px->dtype));
-    int rc = is_bitmap(h) ? read_bits(d->source, h, px->data) : read_raw(d->source, h, px);
-    return rc || d->options.several ? rc : gf_pnm_end(d->source, "PNM");
+    if (image->ndim == 3)
+        return pnm_read_pages(d, image, 0, image->px.shape[0], image->px.data);
+    int rc = read_samples(d->source, d->state, &image->px);
+    return rc || d->options.several || ((const struct header *)d->state)->kind <= 3
+               ? rc
+               : gf_pnm_end(d->source, "PNM");
+}
+
+static void pnm_close(struct gf_decoder *d) {
+    free(((struct header *)d->state)->at);
 }
 
 /* Refuses the suffixes of the Netpbm family that promise a type which is not written. */
@@ -327,8 +404,11 @@ const struct gf_format gf_format_pnm = {
     .state_bytes = sizeof(struct header),
     .open = pnm_open,
     .read = pnm_read,
+    .read_pages = pnm_read_pages,
+    .close = pnm_close,
     .write = pnm_write,
     .more = more_pictures,
+    .stacks = true,
     .check_suffix = check_suffix,
     .dtypes = 1u << GF_U8 | 1u << GF_U16,
     .max_ndim = 2,

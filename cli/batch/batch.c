@@ -360,9 +360,22 @@ static int refuse_without_output(char **operands, int n) {
                               "template: -o '{stem}_{kind}.png'");
 }
 
+/* True for a pipe, and for a file whose pictures can be the planes of one volume. */
+static bool may_stack(const char *path) {
+    struct gf_source *source = NULL;
+    unsigned char head[GF_SNIFF];
+    if (!strcmp(path, "-"))
+        return true;
+    const bool opens = !gf_path_is_stream(path) && !gf_source_open(path, &source);
+    const int64_t n = opens ? gf_source_peek(source, head, sizeof head) : 0;
+    const struct gf_format *format = n > 0 ? gf_format_sniff(head, (size_t)n) : NULL;
+    gf_source_close(source);
+    return format && format->stacks;
+}
+
 /* Finds outputs and inputs, and claims the outputs' names. */
 static int name_files(struct batch_run *r, char **operands, int n) {
-    const struct gf_settings *s = r->s;
+    struct gf_settings *s = r->s;
     const struct gf_task_hooks *hooks = r->hooks;
     const enum gf_kind kind = s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind;
     int rc = gf_targets_parse(s, kind, hooks->keeps_type, &r->targets);
@@ -375,6 +388,8 @@ static int name_files(struct batch_run *r, char **operands, int n) {
     }
     if (!rc)
         rc = gather(r, operands, n);
+    s->stacked = !rc && s->frames && r->inputs.n == 1 && may_stack(r->inputs.path[0]);
+    s->frames = s->frames && !s->stacked;
     r->n_named = s->frames && r->inputs.n ? 1 : r->inputs.n;
     return rc ? rc : gf_targets_claim(s, &r->targets, r->inputs.path, r->n_named);
 }

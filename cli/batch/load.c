@@ -35,7 +35,7 @@ static int fail_in(int rc, const char *path) {
 
 static int open_picture(struct gf_reader *r, const char *path, struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(r->s);
-    options.several = true;
+    options.several = !r->s->stacked;
     int rc = r->file[0] ? gf_file_next(r->file[0], image)
                         : gf_file_open(path, &options, &r->file[0], image);
     if (!rc)
@@ -47,7 +47,7 @@ static int open_picture(struct gf_reader *r, const char *path, struct gf_image *
     r->pending = !rc;
     const struct gf_pick *pick = rc ? NULL : gf_file_pick(r->file[0]);
     r->series = !rc && pick->images > 1 && !pick->apart;
-    r->several = !rc && (pick->images > 1 || gf_file_format(r->file[0])->more);
+    r->several = !rc && !r->s->stacked && (pick->images > 1 || gf_file_format(r->file[0])->more);
     r->copies = !rc && options.copies && gf_file_format(r->file[0])->lossy;
     return rc;
 }
