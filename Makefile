@@ -26,7 +26,7 @@ V ?= 0
 say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',$(2))';) $(2)
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
-APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libexpat1-dev libisal-dev
+APT := apt-get install -y $(shell head -n 1 tests/packages)
 # Goals that need a compiler.
 BUILDS := $(filter-out clean help fmt dist,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
