@@ -304,11 +304,13 @@ static inline double2 make_double2(double x, double y) {
 
 #ifdef DOUBLE
 #define LARGEST_REAL R(1.7976931348623157e308)
+#define ROUNDING     R(1e-14) /* bins below this share of the largest are rounding errors */
 typedef double real;
 typedef double2 cplx;
 #define make_cplx make_double2
 #else
 #define LARGEST_REAL R(3.40282346638528859812e38)
+#define ROUNDING     R(1e-6)
 typedef float real;
 typedef float2 cplx;
 #define make_cplx    make_float2

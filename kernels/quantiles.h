@@ -211,7 +211,7 @@ INLINE real size_shown(real v) {
  * histograms. */
 INLINE void find_range(struct keys *k, LOCAL uint *sum, struct some_keys *some, real rms,
                        real rounding, real *range) {
-    const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);
+    const real small = KIND == KIND_POWER ? ROUNDING * ROUNDING : ROUNDING;
     LOCAL uint *totals = sum + QUANTILE_WORDS - TOTALS;
     uint found[2];
     rounding = size_shown(rounding);

@@ -14,7 +14,10 @@ static const int row_blocks[4] = {0, 512, 6, 6}, others[4] = {0, 64, 48, 8};
 /* Spectra of up to FEW_BINS are sampled completely, unless an axis is very long. */
 enum { MOST_CHANNELS = 4, MOST_STRATA = 512, FEW_BINS = 8192 };
 
-static const double least = 1e-6; /* of the largest bin */
+/* Least share of the largest bin that is no rounding error. */
+static double least_of(const struct gf_job *job) {
+    return job->precision == GF_DOUBLE ? 1e-14 : 1e-6;
+}
 
 static bool has_range(const struct gf_output *o, enum gf_range range) {
     return gf_output_is_display(o) && o->kind != GF_PHASE && o->range == range;
@@ -326,7 +329,7 @@ static double shown(enum gf_kind kind, double v) {
 }
 
 double gf_range_rounding(const struct gf_job *job, double rms) {
-    return least * rms * sqrt((double)gf_job_points(job));
+    return least_of(job) * rms * sqrt((double)gf_job_points(job));
 }
 
 void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
@@ -334,7 +337,7 @@ void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *
     const enum gf_kind kind = job->out[i].kind;
     const bool squares = kind == GF_MAGNITUDE || kind == GF_POWER;
     const double unit = gf_sample_run_unit(rms), scale = gf_job_scale(job) / unit;
-    const double least_size = squares ? least * least : least;
+    const double least = least_of(job), least_size = squares ? least * least : least;
     double rounding = gf_range_rounding(job, rms) * unit;
     uint32_t zero = 0, largest = gf_range_key(kind, rms * unit, kind == GF_IMAG ? rms * unit : 0);
     uint32_t found[2], from = gf_range_key(kind, rounding, kind == GF_IMAG ? rounding : 0);

@@ -88,14 +88,15 @@ static inline uint32_t gf_range_key(enum gf_kind kind, double re, double im) {
     return (uint32_t)((bits & (UINT64_MAX >> 1)) >> GF_RANGE_KEY_SHIFT);
 }
 
-/* 1e-6 of the largest possible magnitude in a spectrum of that rms, with all energy in one bin. */
+/* 1e-6, or 1e-14 in double precision, of the largest possible magnitude in a spectrum of that rms,
+ * with all energy in one bin. */
 double gf_range_rounding(const struct gf_job *job, double rms);
 
 /* Output i's range, black to white, unscaled, from the keys of all bins. Ignores zero frequencies
- * and bins below 1e-6 of the largest other bin or of the rms. If most bins are below
+ * and bins below 1e-6 (1e-14 in double precision) of the largest other bin or of the rms. If most bins are below
  * gf_range_rounding(), as for a constant picture or a single wave, they are rounding errors, and
  * all bins below it are ignored. If no bin remains, white is the larger of zero frequency and rms.
- * If no bin remains or black equals white, black is 1e-6 of white, but at least the rounding errors
+ * If no bin remains or black equals white, black is that share of white, but at least the rounding errors
  * ignored. */
 void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
                           double rms, double range[2]);

@@ -384,7 +384,8 @@ static bool range_fits(const struct gf_job *job, int i, const struct reference *
     const struct gf_output *o = &job->out[i];
     const bool squared = o->kind == GF_POWER;
     struct beyond low = {0, 0}, high = {0, 0}, all = {0, 0};
-    long double most = 0, small = squared ? 1e-12L : 1e-6L;
+    const long double least = job->precision == GF_DOUBLE ? 1e-14L : 1e-6L;
+    long double most = 0, small = squared ? least * least : least;
     for (int pass = 0; pass < 2; pass++)
         for (int64_t c = 0; c < r->channels; c++) {
             int64_t at[3] = {0, 0, 0};
