@@ -198,7 +198,7 @@ static const char form[] =
     "  shape      {shape}, template {template}{?weighted , masked}{?luma ; luma of colour}\n"
     "{?peaks   matches\n    corner {axes:-15s}  centre                  score\n"
     "{*peaks     {corner:-23.2f} {centre:-23.2f} {score:.4f}\n}|"
-    "{?seeks   matches    none of a score from {least:.3g} on\n}}";
+    "{?seeks   matches    none of a score from {least:.3g} on{?best ; the best is {best:.4f}}\n}}";
 
 static int print(const struct search *s, const char *name, int64_t page,
                  const struct gf_array *map) {
@@ -207,7 +207,10 @@ static int print(const struct search *s, const char *name, int64_t page,
     const struct gf_match *m = &s->of->match;
     const int max = t->s->match.peaks;
     struct gf_match_peak *peak = malloc(((size_t)max + 1) * sizeof *peak);
-    int n, rc = peak ? gf_match_peaks(m, map, t->s->match.least, peak, max, &n) : gf_no_memory();
+    int n, none = 0,
+           rc = peak ? gf_match_peaks(m, map, t->s->match.least, peak, max, &n) : gf_no_memory();
+    if (!rc && !n && max)
+        rc = gf_match_peaks(m, map, 0, peak, 1, &none);
     if (!rc)
         gf_signal_print(t, name, form,
                         GF_ADD(gf_signal_report(t, t->read[0], page),
@@ -217,7 +220,8 @@ static int print(const struct search *s, const char *name, int64_t page,
                                GF_BOOL("luma", s->of->luma || t->image.color == GF_RGB),
                                GF_KEY("precision", s->in.dtype == GF_F64 ? "double" : "single"),
                                GF_KEY("backend", gf_runner_name(t->runner)),
-                               GF_KEY("peaks", peaks_report(m, peak, n)), GF_BOOL("ok", true),
+                               GF_KEY("peaks", peaks_report(m, peak, n)),
+                               GF_KEY_IF(none, "best", peak[0].score), GF_BOOL("ok", true),
                                GF_KEY(".axes", axes[m->ndim - 1]),
                                GF_KEY(".least", t->s->match.least), GF_BOOL(".seeks", max != 0)));
     free(peak);
