@@ -215,6 +215,9 @@ struct gf_settings {
     struct gf_register_settings {
         int estimate, to, fill;       /* indices into the lists of cli/compare/register.c */
         const char *with;             /* the reference's file, or NULL */
+        struct gf_range_of by;        /* name "": the first channel, if there are several */
+        bool each;                    /* --by=none */
+        const char *csv, *mean;
         struct gf_registering *state; /* of the run */
     } reg;
 

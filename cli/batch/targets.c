@@ -56,10 +56,13 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
         rc = add_target(out, "--bands", out->bands_text, kind);
         out->target[out->n - 1].bands = true;
     }
-    const bool radial = s->stats.radial;
-    if (!rc && (radial || s->frc.curve)) {
-        rc = radial ? add_aside(out, "--radial", s->stats.radial, kind, "radial")
-                    : add_aside(out, "--out", s->frc.curve, kind, "frc");
+    if (!rc && s->reg.mean)
+        rc = add_aside(out, "--mean", s->reg.mean, kind, "mean");
+    const bool radial = s->stats.radial, table = s->reg.csv;
+    if (!rc && (radial || table || s->frc.curve)) {
+        rc = radial  ? add_aside(out, "--radial", s->stats.radial, kind, "radial")
+             : table ? add_aside(out, "--csv", s->reg.csv, kind, "registered")
+                     : add_aside(out, "--out", s->frc.curve, kind, "frc");
         struct gf_target *t = &out->target[out->n - 1];
         t->plain = true;
         if (!rc && (t->where.prefix || t->where.has_time || t->where.has_channel ||

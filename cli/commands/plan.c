@@ -352,7 +352,7 @@ const struct gf_command gf_command_plan = {
     .groups = groups,
     .text = true,
     .examples = "  gpufft plan scene.png\n"
-                "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
+                "  gpufft plan scene.png --lowpass=20px --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
                 "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
                 "  gpufft plan 2^10..2^20 --step=primes\n"

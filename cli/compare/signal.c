@@ -138,7 +138,7 @@ int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, con
     char is[GF_SHAPE_TEXT], want[GF_SHAPE_TEXT];
     if (a->rank == b->rank && !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape))
         return 0;
-    return gf_fail(GF_EINVAL, "%s, and %s is %s; crop both to one size",
+    return gf_fail(GF_EINVAL, "%s, and %s is %s; both must have the same size",
                    gf_shape_text(a->shape, a->rank, is), what,
                    gf_shape_text(b->shape, b->rank, want));
 }
@@ -263,7 +263,21 @@ int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_
 }
 
 const char *gf_signal_page_name(const struct gf_task *t, int64_t z, char *name, size_t size) {
-    snprintf(name, size, "%s[%lld]", t->read[0], (long long)z);
+    const struct gf_axes *axes = &t->image.axes;
+    char at[128] = "";
+    int64_t pages = axes->n > 3 ? gf_axes_pages(axes) : 0, left = z;
+    for (int i = 0; i < axes->n - 2 && pages > 1; i++) {
+        const size_t n = strlen(at);
+        pages /= axes->axis[i].extent;
+        if (axes->axis[i].extent > 1)
+            snprintf(at + n, sizeof at - n, "%s%s=%lld", n ? "," : "", axes->axis[i].name,
+                     (long long)(left / pages));
+        left %= pages;
+    }
+    if (strchr(at, ','))
+        snprintf(name, size, "%s[%s]", t->read[0], at);
+    else
+        snprintf(name, size, "%s[%lld]", t->read[0], (long long)z);
     return name;
 }
 
@@ -325,20 +339,21 @@ static int visit_all(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *
 
 int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_signal_walk *walk) {
     const struct gf_target *to = t->targets->target;
-    struct gf_array *out = &t->product[0].image.px, like = *out;
-    const bool writes = t->targets->n && like.rank;
-    if (gf_signal_by_pages(t) && t->targets->n && to->plain && !to->where.has_page)
+    if (gf_signal_by_pages(t) && !walk && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",
                        to->where.option);
     int rc = gf_memory_check(need, gf_runner_limit(t->runner));
-    if (!rc && writes)
-        rc = gf_array_alloc(out, like.dtype, like.rank, like.shape);
+    for (int i = 0; i < t->targets->n && !rc; i++) {
+        struct gf_array *out = &t->product[i].image.px, like = *out;
+        rc = like.rank ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
+    }
     if (!rc)
         rc = visit_all(t, visit, walk);
-    if (!rc && writes)
-        gf_task_clip(t, 0, out);
-    if (!rc && writes)
-        rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
+    for (int i = 0; i < t->targets->n && !rc; i++)
+        if (t->product[i].image.px.rank) {
+            gf_task_clip(t, i, &t->product[i].image.px);
+            rc = gf_product_write(t->s, &t->job, &t->product[i], &t->image.metadata);
+        }
     if (!t->reader.series)
         gf_reader_close(&t->reader);
     t->state = rc ? t->state : GF_TASK_WRITTEN;

@@ -66,8 +66,8 @@ int64_t gf_signal_input_bytes(const struct gf_task *t);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with gf_signal_by_pages(), for each page, named "IN[3]". Applies --nan. Stops at the first
  * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. Allocates
- * and writes product 0 if prepare() described its array, which visit() or the walk fills. `need`: the
- * bytes of all that, which must be within the limit; 0: visit() checks them. */
+ * and writes the products whose arrays prepare() described, which visit() or the walk fills. `need`:
+ * the bytes of all that, which must be within the limit; 0: visit() checks them. */
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
 typedef int gf_signal_walk(struct gf_task *t);
 int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_signal_walk *walk);

@@ -377,7 +377,7 @@ const struct gf_command gf_command_filter = {
     .joins = true,
     .usual = "out lowpass highpass edges notch auto-notch descreen destripe paint deconvolve",
     .groups = groups,
-    .examples = "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
+    .examples = "  gpufft filter scene.png --lowpass=20px --edges=mirror --out=soft.png\n"
                 "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"
                 "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
                 "  gpufft filter scan.png --auto-notch --verbose --mask-out=m.png --out=clean.png\n"

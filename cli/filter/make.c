@@ -70,11 +70,11 @@ static int check_spacing(const struct gf_filter_frame *frame, const struct gf_fi
         return gf_fail(
             GF_EINVAL,
             "--%s=%.60s: the file's cell is not rectangular, so lengths are no radius in "
-            "bins; give bins, or parts such as 0.1c or 10%%",
+            "bins; give bins, 20px, 0.1c or 10%%",
             p->option, p->text);
     return gf_fail(GF_EINVAL,
                    "--%s=%.60s: the picture's samples have no known distance in %s; give "
-                   "--pixel=LENGTH, or bins, or parts such as 0.1c or 10%%",
+                   "--pixel=LENGTH, or bins, or 20px, 0.1c or 10%%",
                    p->option, p->text,
                    kind == 'm'   ? "metres"
                    : kind == 'd' ? "degrees"

@@ -12,7 +12,8 @@ enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 static const double MOST_CYCLES = 0.8660254037844386, MOST_PERCENT = 173.20508075688772;
 
 #define RADIUS \
-    "bins, cycles a sample (0.1c), per cent of Nyquist (50%%) or, for a known distance of " \
+    "a period in samples (20px), cycles a sample (0.05c), bins, per cent of Nyquist (50%%) or, " \
+    "for a known distance of " \
     "samples, " \
     "a period or a frequency (10A, 0.3/mm)"
 
@@ -61,11 +62,17 @@ static bool parse_length(const struct field *f, struct gf_radius *out) {
     return gf_unit_value(out->name, &kind) > 0;
 }
 
-/* Parses a distance from the zero frequency in any unit. */
+/* Parses a distance from the zero frequency in any unit; 20px is a period of 20 samples. */
 static bool parse_distance(const struct field *f, struct gf_radius *out) {
     const char last = f->length ? f->text[f->length - 1] : 0;
     if (parse_length(f, out))
         return true;
+    if (last == 'x' && f->length > 2 && f->text[f->length - 2] == 'p') {
+        const bool valid = parse_number(f, 2, &out->value) && fabs(out->value) > 0;
+        out->unit = GF_CYCLES;
+        out->value = 1 / out->value;
+        return valid;
+    }
     out->unit = last == 'c' ? GF_CYCLES : last == '%' ? GF_NYQUIST : GF_BINS;
     return parse_number(f, out->unit != GF_BINS, &out->value);
 }
@@ -324,7 +331,7 @@ void gf_filter_note_radii(const struct gf_settings *s) {
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 
 const struct gf_opt_group gf_opts_filter = GF_GROUP(
-    "Filter (R: bins, 0.1c cycles a sample, 50% of Nyquist, 10A or 0.3/mm)",
+    "Filter (R: 20px, 0.05c cycles a sample, bins, 50% of Nyquist, 10A or 0.3/mm)",
     GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_part,
               "keep frequencies up to R; PROFILE is one of " GF_PROFILE_NAMES
               "by default the first",

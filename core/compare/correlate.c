@@ -234,25 +234,33 @@ static double vertex(double before, double middle, double after) {
     return bend < 0 ? fmax(-0.5, fmin(0.5, 0.5 * (before - after) / bend)) : 0;
 }
 
-void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
+/* A trough counts if it is so much deeper than the highest peak: a wave has both alike. */
+static const double DEEPER = 1.2;
+
+void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface, bool troughs,
                          struct gf_correlation_peak *peak) {
     const float *v = surface->data;
     const int64_t count = gf_array_count(surface), line = surface->shape[surface->rank - 1];
-    int64_t best = 0;
+    int64_t best = 0, deep = 0;
     double squares = 0;
     for (int64_t r = 0; r < count; r += line) {
-        float sum = 0, most = v[best];
-#pragma omp simd reduction(+ : sum) reduction(max : most)
+        float sum = 0, most = v[best], least = v[deep];
+#pragma omp simd reduction(+ : sum) reduction(max : most) reduction(min : least)
         for (int64_t i = r; i < r + line; i++) {
             sum += v[i] * v[i];
             most = most > v[i] ? most : v[i];
+            least = least < v[i] ? least : v[i];
         }
         for (int64_t i = r; most > v[best]; i++)
             best = v[i] == most ? i : best;
+        for (int64_t i = r; least < v[deep]; i++)
+            deep = v[i] == least ? i : deep;
         squares += (double)sum;
     }
-    *peak = (struct gf_correlation_peak){0};
-    peak->height = squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
+    *peak = (struct gf_correlation_peak){.inverted = troughs &&
+                                                     (double)-v[deep] > DEEPER * (double)v[best]};
+    best = peak->inverted ? deep : best;
+    peak->height = squares > 0 ? fabs((double)v[best]) / sqrt(squares / (double)count) : 0;
     for (int64_t axis = s->ndim - 1, step = 1; axis >= 0; step *= s->shape[axis--]) {
         const int64_t n = s->shape[axis], at = best / step % n, base = best - at * step;
         const float *before = v + base + (at + n - 1) % n * step;
@@ -367,8 +375,8 @@ static bool climb(const struct gf_bins *b, const float *product, double step, fl
 }
 
 int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
-                          const double energy[2], double *shift, double *height) {
-    const float *q = g->px.data;
+                          const double energy[2], bool inverted, double *shift, double *height) {
+    float *q = g->px.data;
     struct gf_bins b;
     double at[3] = {0};
     gf_bins_view(f, &b);
@@ -378,13 +386,15 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     if (!work)
         return gf_no_memory();
     gf_cross_power(&f->px, &g->px);
+    for (int64_t i = 0; inverted && i < 2 * gf_array_count(&g->px); i++)
+        q[i] = -q[i];
     memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
     if (climb(&b, q, 0.2, work, at, height)) { /* a blurred peak may be far */
         for (int i = 0; i < 9 && climb(&b, q, 0.4, work, at, height);)
             i++;
         climb(&b, q, 0.2, work, at, height);
     }
-    *height /= b.points * sqrt(energy[0] * energy[1]);
+    *height *= (inverted ? -1 : 1) / (b.points * sqrt(energy[0] * energy[1]));
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);
     return 0;

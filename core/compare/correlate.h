@@ -23,6 +23,7 @@
 struct gf_correlation_peak {
     double shift[GF_MAX_DIMS]; /* between samples, to about a tenth */
     double height;             /* over the surface's standard deviation */
+    bool inverted;             /* a trough, as of a negative */
 };
 /* Unrelated photographs and noises of 32 to 512 samples a side stay below 9, or, turned and scaled
  * to fit each other best, below 12. */
@@ -45,12 +46,14 @@ int gf_ring_shares(const struct gf_spectrum *s, float **share);
  * GF_ENOMEM. */
 int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const struct gf_spectrum *g,
                     struct gf_spectrum *to);
-/* The highest sample of a real surface of the spectrum's shape. */
-void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
+/* The highest sample of a real surface of the spectrum's shape or, if `troughs`, the lowest one if
+ * that is clearly farther from 0. */
+void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface, bool troughs,
                          struct gf_correlation_peak *peak);
-/* Moves `shift`, which is at most 10 samples from it, to a maximum of the correlation of two tapered
- * signals, found to 1/1000 of a sample. *height becomes the coefficient there. Changes g. GF_ENOMEM. */
+/* Moves `shift`, which is at most 10 samples from it, to a maximum (a minimum if inverted) of the
+ * correlation of two tapered signals, found to 1/1000 of a sample. *height becomes the coefficient
+ * there. Changes g. GF_ENOMEM. */
 int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
-                          const double energy[2], double *shift, double *height);
+                          const double energy[2], bool inverted, double *shift, double *height);
 
 #endif

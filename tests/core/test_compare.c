@@ -144,7 +144,7 @@ static struct found find(const struct gf_array *ref, const struct gf_array *in) 
     CHECK_EQ(gf_cross_phases(&f, share, &g, &g), 0);
     free(share);
     inverse(&g, &a);
-    gf_correlation_peak(&f, &a, &peak);
+    gf_correlation_peak(&f, &a, true, &peak);
     gf_array_free(&f.px);
     gf_array_free(&g.px);
     double half[GF_MAX_DIMS], other[GF_MAX_DIMS], less[GF_MAX_DIMS];
@@ -159,7 +159,8 @@ static struct found find(const struct gf_array *ref, const struct gf_array *in) 
     g = spectrum_of(&b);
     memcpy(found.shift, peak.shift, sizeof peak.shift);
     found.height = peak.height;
-    CHECK_EQ(gf_correlation_refine(&f, &g, energy, found.shift, &found.coefficient), 0);
+    CHECK_EQ(gf_correlation_refine(&f, &g, energy, peak.inverted, found.shift, &found.coefficient),
+             0);
     gf_array_free(&f.px);
     gf_array_free(&g.px);
     gf_array_free(&a);
@@ -267,7 +268,7 @@ static void test_refine(void) {
         struct gf_spectrum g = spectrum_of(&a), copy = g;
         CHECK_EQ(gf_array_alloc(&copy.px, GF_C64, 2, g.px.shape), 0);
         gf_array_copy(&copy.px, &g.px);
-        CHECK_EQ(gf_correlation_refine(&f, &copy, energy, at, &height), 0);
+        CHECK_EQ(gf_correlation_refine(&f, &copy, energy, false, at, &height), 0);
         const double here = correlation(&f, &g, at[0], at[1]), d = 0.02;
         const double off[2] = {rise(correlation(&f, &g, at[0] - d, at[1]), here,
                                     correlation(&f, &g, at[0] + d, at[1])),
