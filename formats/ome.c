@@ -17,10 +17,10 @@ struct parser {
     int depth;
     bool inside; /* the chosen Pixels element, or one that may be chosen */
     bool chosen;
-    bool in_uuid; /* of its TiffData */
-    bool is_ome;
-    bool several;  /* other files are named */
-    char name[40]; /* the image's */
+    bool in_uuid;         /* of its TiffData */
+    bool is_ome, defines; /* entities */
+    bool several;         /* there are other files; this one is not just renamed */
+    char name[40];        /* the image's */
     char root[64], uuid[64], file[64];
     int rc; /* a failure within a handler */
 };
@@ -46,13 +46,13 @@ static void stop(struct parser *p, int rc) {
     gf_expat.XML_StopParser(p->xml, XML_FALSE);
 }
 
-/* A whole number from `least` to `most`, or `missing`. */
+/* A whole number from `least` to a million, so that the product of three fits, or `missing`. */
 static int64_t integer(struct parser *p, const XML_Char **pairs, const char *name, int64_t least,
-                       int64_t most, int64_t missing) {
+                       int64_t missing) {
     const char *text = attribute(pairs, name);
     char *end = NULL, clean[24], reason[64];
     const long long v = text ? strtoll(text, &end, 10) : missing;
-    if (!text || (end > text && !end[strspn(end, " ")] && v >= least && v <= most))
+    if (!text || (end > text && !end[strspn(end, " ")] && v >= least && v <= 1000000))
         return v;
     gf_clean_text(clean, sizeof clean, text);
     snprintf(reason, sizeof reason, "%s is '%s'", name, clean);
@@ -73,12 +73,11 @@ static bool take_order(const char *text, char order[4]) {
 static void take_pixels(struct parser *p, const XML_Char **pairs) {
     static const char *const sizes[] = {"PhysicalSizeZ", "PhysicalSizeY", "PhysicalSizeX",
                                         "TimeIncrement"};
-    enum { MOST = 1000000 }; /* the product of three fits */
     struct gf_pages *g = &p->ome->pages;
     char name[24];
-    *g = (struct gf_pages){.z = integer(p, pairs, "SizeZ", 1, MOST, 1),
-                           .c = integer(p, pairs, "SizeC", 1, MOST, 1),
-                           .t = integer(p, pairs, "SizeT", 1, MOST, 1),
+    *g = (struct gf_pages){.z = integer(p, pairs, "SizeZ", 1, 1),
+                           .c = integer(p, pairs, "SizeC", 1, 1),
+                           .t = integer(p, pairs, "SizeT", 1, 1),
                            .order = "tzc"};
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%sUnit", sizes[i]);
@@ -108,7 +107,6 @@ static void add_image(struct parser *p, const XML_Char **pairs) {
 }
 
 static void add_data(struct parser *p, const XML_Char **pairs) {
-    enum { MOST = 1000000000 };
     struct gf_ome *ome = p->ome;
     if (ome->n_data == ome->capacity) {
         const size_t capacity = ome->capacity ? 2 * ome->capacity : 64;
@@ -124,11 +122,11 @@ static void add_data(struct parser *p, const XML_Char **pairs) {
         ome->list_at[0] = (size_t)gf_expat.XML_GetCurrentByteIndex(p->xml);
     const int64_t all = attribute(pairs, "IFD") ? 1 : -1;
     ome->data[ome->n_data++] = (struct gf_ome_data){
-        .directory = integer(p, pairs, "IFD", 0, MOST, 0),
-        .count = integer(p, pairs, "PlaneCount", 0, MOST,
-                         integer(p, pairs, "NumPlanes", 0, MOST, all)), /* before 2008 */
-        .first = {integer(p, pairs, "FirstZ", 0, MOST, 0), integer(p, pairs, "FirstC", 0, MOST, 0),
-                  integer(p, pairs, "FirstT", 0, MOST, 0)},
+        .directory = integer(p, pairs, "IFD", 0, 0),
+        .count = integer(p, pairs, "PlaneCount", 0,
+                         integer(p, pairs, "NumPlanes", 0, all)), /* before 2008 */
+        .first = {integer(p, pairs, "FirstZ", 0, 0), integer(p, pairs, "FirstC", 0, 0),
+                  integer(p, pairs, "FirstT", 0, 0)},
     };
 }
 
@@ -138,8 +136,8 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
     if (p->depth++ == 0) {
         p->is_ome = !strcmp(local, "OME");
         copy(p->root, sizeof p->root, attribute(pairs, "UUID"));
-        if (!p->is_ome)
-            stop(p, GF_OK);
+        if (!p->is_ome || p->defines)
+            stop(p, p->is_ome ? broken("it defines entities, which are refused") : GF_OK);
     } else if (!strcmp(local, "BinaryOnly")) {
         copy(p->ome->other, sizeof p->ome->other, attribute(pairs, "MetadataFile"));
     } else if (!strcmp(local, "Image")) {
@@ -173,7 +171,7 @@ static void end_uuid(struct parser *p) {
     if (here || !*name)
         return;
     ome->data[ome->n_data - 1].elsewhere = true;
-    p->several = p->several || (*ome->other && strcmp(ome->other, name));
+    p->several = p->several || (*p->root && *p->uuid) || (*ome->other && strcmp(ome->other, name));
     copy(ome->other, sizeof ome->other, name);
 }
 
@@ -209,12 +207,11 @@ static void XMLCALL on_end(void *user, const XML_Char *name) {
         end_image(p);
 }
 
-/* Definitions may grow without bound when they are expanded. */
+/* What a file defines may grow without bound when it is expanded. */
 static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char *system,
                                const XML_Char *public, int has_definitions) {
     (void)name, (void)system, (void)public;
-    if (has_definitions)
-        stop(user, broken("it defines entities, which are refused"));
+    ((struct parser *)user)->defines = has_definitions;
 }
 
 /* Parses a text of that encoding; NULL: the one that it declares, or UTF-8. */

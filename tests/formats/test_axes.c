@@ -133,7 +133,8 @@ static void test_map(void) {
          "in/a", "abcdab", -1}, /* it has this file's UUID, */
         {"<O:TiffData PlaneCount='4'/>" ENDED "<O:UUID FileName='b'/></O:TiffData>", "b", "abcdab",
          -1}, /* or name, */
-        {"<O:TiffData><O:UUID FileName='b'>urn:v</O:UUID></O:TiffData>", "in/a", "abcdef", 0},
+        {"<O:TiffData><O:UUID FileName='b'>urn:v</O:UUID></O:TiffData>", "in/a", "b", 0},
+        {"<O:TiffData><O:UUID FileName='b'/></O:TiffData>", "in/a", "abcdef", 0}, /* renamed */
         {"<O:TiffData><O:UUID FileName='b'>urn:v</O:UUID></O:TiffData>", "in/a", "ef", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -144,6 +145,8 @@ static void test_map(void) {
     CHECK(!gf_ome_read("<OME><BinaryOnly MetadataFile=\"c.xml\"/></OME>", -1, "a", &o) &&
           !o.images && !strcmp(o.other, "c.xml"));
     CHECK_EQ(gf_ome_read("<!DOCTYPE OME [<!ENTITY a \"b\">]><OME/>", -1, NULL, &o), GF_EFORMAT);
+    CHECK_EQ(gf_ome_read("<!DOCTYPE x [<!ENTITY a \"b\">]><x:OME/>", -1, NULL, &o), GF_EFORMAT);
+    CHECK(!gf_ome_read("<!DOCTYPE svg [<!ENTITY a \"OME\">]><svg/>", -1, NULL, &o) && !o.images);
     CHECK_EQ(gf_ome_read("<OME><Image></OME>", -1, NULL, &o), GF_EFORMAT);
     CHECK_EQ(gf_ome_read("<OME><Pixels SizeZ='2' SizeT='3'/></OME>", -1, NULL, &o), GF_EFORMAT);
 }
