@@ -207,7 +207,7 @@ static void XMLCALL on_end(void *user, const XML_Char *name) {
         end_image(p);
 }
 
-/* What a file defines may grow without bound when it is expanded. */
+/* Definitions may grow without bound when they are expanded. */
 static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char *system,
                                const XML_Char *public, int has_definitions) {
     (void)name, (void)system, (void)public;
