@@ -92,10 +92,85 @@ static int describe_axes(const struct gf_zarr_array *a, const json_t *list, cons
     return GF_OK;
 }
 
+/* The attributes of an array or a group, OME's if it has them; borrowed from *root. */
+static int find_attributes(const char *folder, json_t **root, const json_t **attributes,
+                           bool *group) {
+    int rc = gf_zarr_load(folder, "zarr.json", root);
+    const char *kind = gf_zarr_text(*root, "node_type");
+    *attributes = json_object_get(*root, "attributes");
+    const json_t *ome = json_object_get(*attributes, "ome");
+    *group = !kind || strcmp(kind, "array");
+    if (!rc && !*root) {
+        rc = gf_zarr_load(folder, ".zattrs", root);
+        ome = *root;
+        char *array = gf_zarr_path(folder, ".zarray");
+        struct stat st;
+        *group = !array || stat(array, &st);
+        free(array);
+    }
+    *attributes = ome ? ome : *attributes;
+    return rc;
+}
+
+static const json_t *scales_of(const json_t *attributes) {
+    return json_array_get(json_object_get(attributes, "multiscales"), 0);
+}
+
+/* How many series a folder of bioformats2raw has, and the path of the first. */
+static int64_t count_series(const char *folder, char first[64]) {
+    json_t *root = NULL;
+    const json_t *attributes = NULL;
+    bool group;
+    char *ome = gf_zarr_path(folder, "OME");
+    const bool found = ome && !find_attributes(ome, &root, &attributes, &group);
+    const json_t *list = found ? json_object_get(attributes, "series") : NULL;
+    const char *path = json_string_value(json_array_get(list, 0));
+    gf_clean_text(first, 64, is_below(path) ? path : "0");
+    const int64_t n = (int64_t)json_array_size(list);
+    json_decref(root);
+    free(ome);
+    return n;
+}
+
+/* GF_EUNSUPP: a group of images, the first of which the message names, or something else. `plate` is
+ * the number of its wells, if the group is one of them. */
+static int refuse_group(const char *folder, const json_t *attributes, size_t plate) {
+    const json_t *wells = json_object_get(json_object_get(attributes, "plate"), "wells");
+    const json_t *images = json_object_get(json_object_get(attributes, "well"), "images");
+    const json_t *list = plate || !json_array_size(wells) ? images : wells, *below = NULL;
+    const char *path = gf_zarr_text(json_array_get(list, 0), "path");
+    char clean[256], first[64];
+    gf_clean_text(clean, sizeof clean, folder);
+    if (json_object_get(attributes, "bioformats2raw.layout")) {
+        const int64_t n = count_series(folder, first);
+        return n ? gf_fail(GF_EUNSUPP, "holds %lld series; name one, such as '%s/%s'", (long long)n,
+                           clean, first)
+                 : gf_fail(GF_EUNSUPP, "holds several series; name one, such as '%s/%s'", clean,
+                           first);
+    }
+    if (!is_below(path))
+        return gf_fail(GF_EUNSUPP, "a Zarr group without an image's levels (multiscales)");
+    gf_clean_text(first, sizeof first, path);
+    if (list == images && plate)
+        return gf_fail(GF_EUNSUPP, "a plate of %zu wells; name an image of one, such as '%s/%s'",
+                       plate, clean, first);
+    if (list == images)
+        return gf_fail(GF_EUNSUPP, "a well of %zu images; name one, such as '%s/%s'",
+                       json_array_size(images), clean, first);
+    json_t *root = NULL;
+    bool group;
+    char *well = gf_zarr_path(folder, path);
+    int rc = well ? find_attributes(well, &root, &below, &group) : gf_no_memory();
+    rc = rc ? rc : refuse_group(well, below, json_array_size(wells));
+    json_decref(root);
+    free(well);
+    return rc;
+}
+
 /* Opens the level of a group that has the most samples. */
-static int open_level(const char *folder, const json_t *scales, struct gf_zarr_array *best,
+static int open_level(const char *folder, const json_t *attributes, struct gf_zarr_array *best,
                       const json_t **level) {
-    const json_t *levels = json_object_get(scales, "datasets");
+    const json_t *levels = json_object_get(scales_of(attributes), "datasets");
     double most = 0;
     for (size_t i = 0; i < json_array_size(levels) && i < MOST_LEVELS; i++) {
         const json_t *one = json_array_get(levels, i);
@@ -118,27 +193,7 @@ static int open_level(const char *folder, const json_t *scales, struct gf_zarr_a
         if (rc)
             return rc;
     }
-    return most > 0 ? GF_OK
-                    : gf_fail(GF_EUNSUPP, "a Zarr group without an image's levels (multiscales)");
-}
-
-/* The attributes that describe an image, in the array's or group's metadata; borrowed from *root. */
-static int find_scales(const char *folder, json_t **root, const json_t **scales, bool *group) {
-    int rc = gf_zarr_load(folder, "zarr.json", root);
-    const char *kind = gf_zarr_text(*root, "node_type");
-    const json_t *attributes = json_object_get(*root, "attributes");
-    const json_t *ome = json_object_get(attributes, "ome");
-    *group = !kind || strcmp(kind, "array");
-    if (!rc && !*root) {
-        rc = gf_zarr_load(folder, ".zattrs", root);
-        ome = *root;
-        char *array = gf_zarr_path(folder, ".zarray");
-        struct stat st;
-        *group = !array || stat(array, &st);
-        free(array);
-    }
-    *scales = json_array_get(json_object_get(ome ? ome : attributes, "multiscales"), 0);
-    return rc;
+    return most > 0 ? GF_OK : refuse_group(folder, attributes, 0);
 }
 
 /* Looks in the folders around an array for the multiscales that it is a level of, which are borrowed
@@ -155,9 +210,10 @@ static int find_around(const char *folder, json_t **root, const json_t **scales,
         around = above;
         json_decref(*root);
         *root = NULL;
-        *scales = NULL;
-        const bool found = around && !find_scales(around, root, scales, &group);
-        const json_t *levels = found ? json_object_get(*scales, "datasets") : NULL;
+        const json_t *attributes = NULL;
+        const bool found = around && !find_attributes(around, root, &attributes, &group);
+        *scales = found ? scales_of(attributes) : NULL;
+        const json_t *levels = json_object_get(*scales, "datasets");
         for (size_t i = 0; i < json_array_size(levels) && i < MOST_LEVELS && !*level; i++) {
             const json_t *one = json_array_get(levels, i);
             const char *name = gf_zarr_text(one, "path");
@@ -192,11 +248,12 @@ static int zarr_open(struct gf_decoder *d, struct gf_image *image) {
     struct gf_zarr_array *a = d->state;
     const char *folder = d->options.path;
     json_t *root = NULL, *around = NULL;
-    const json_t *scales = NULL, *level = NULL;
+    const json_t *attributes = NULL, *level = NULL;
     bool group = true;
-    int rc = folder ? find_scales(folder, &root, &scales, &group) : gf_zarr_bad("path");
+    int rc = folder ? find_attributes(folder, &root, &attributes, &group) : gf_zarr_bad("path");
+    const json_t *scales = scales_of(attributes);
     if (!rc)
-        rc = group ? open_level(folder, scales, a, &level) : gf_zarr_open_array(folder, a);
+        rc = group ? open_level(folder, attributes, a, &level) : gf_zarr_open_array(folder, a);
     if (!rc && !group)
         rc = find_around(folder, &around, &scales, &level);
     const json_t *names = json_object_get(scales, "axes");

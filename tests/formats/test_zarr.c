@@ -35,22 +35,6 @@ static bool samples_right(const struct made *m, const void *p, int64_t first, in
     return right;
 }
 
-/* A run of shapes and chunks that do not divide them. */
-static struct made nth(int n) {
-    static const struct made shapes[] = {
-        {.rank = 1, .shape = {50}, .chunk = {16}},
-        {.rank = 2, .shape = {9, 13}, .chunk = {4, 5}},
-        {.rank = 2, .shape = {9, 13}, .chunk = {16, 16}},
-        {.rank = 3, .shape = {5, 7, 11}, .chunk = {2, 3, 4}},
-        {.rank = 4, .shape = {2, 5, 4, 6}, .chunk = {1, 2, 4, 4}},
-        {.rank = 5, .shape = {3, 2, 4, 5, 6}, .chunk = {2, 1, 3, 5, 4}},
-    };
-    struct made m = shapes[n % 6];
-    m.separator = n % 2 ? '/' : '.';
-    m.v2_keys = n % 4 == 1;
-    return m;
-}
-
 static void test_types(void) {
     bool missing[N_CODECS] = {false};
     struct gf_image image;
@@ -498,6 +482,43 @@ static void test_scales(void) {
     folder_remove("g.zarr");
 }
 
+static void put_text(const char *path, const char *text) {
+    file_put(path, text, strlen(text));
+}
+
+/* Groups of images are refused with the path of one, which is read. */
+static void test_groups(void) {
+    static const char scales[] = "{\"multiscales\":[{\"datasets\":[{\"path\":\"0\"}]}]}";
+    struct gf_image image;
+    struct made m = usual;
+    CHECK(!mkdir("b.zarr", 0777) && !mkdir("b.zarr/OME", 0777) && !mkdir("b.zarr/s1", 0777));
+    put_text("b.zarr/.zattrs", "{\"bioformats2raw.layout\":3}");
+    CHECK(fails("b.zarr", "holds several series; name one, such as 'b.zarr/0'"));
+    put_text("b.zarr/OME/.zattrs", "{\"series\":[\"s1\",\"s2\"]}");
+    CHECK(fails("b.zarr", "holds 2 series; name one, such as 'b.zarr/s1'"));
+    put_text("b.zarr/s1/.zattrs", scales);
+    write_array("b.zarr/s1/0", &m);
+    CHECK_EQ(gf_image_read("b.zarr/s1", &modest, &image, NULL), 0);
+    gf_image_free(&image);
+    put_text("b.zarr/.zattrs", "{\"plate\":{\"wells\":[{\"path\":\"A/1\"},{\"path\":\"A/2\"}]}}");
+    CHECK(fails("b.zarr", "without an image's levels"));
+    CHECK(!mkdir("b.zarr/A", 0777) && !mkdir("b.zarr/A/1", 0777) &&
+          !rename("b.zarr/s1", "b.zarr/A/1/f"));
+    put_text("b.zarr/A/1/.zattrs", "{\"well\":{\"images\":[{\"path\":\"f\"}]}}");
+    CHECK(fails("b.zarr", "a plate of 2 wells; name an image of one, such as 'b.zarr/A/1/f'"));
+    CHECK(fails("b.zarr/A/1", "a well of 1 images; name one, such as 'b.zarr/A/1/f'"));
+    CHECK_EQ(gf_image_read("b.zarr/A/1/f", &modest, &image, NULL), 0);
+    gf_image_free(&image);
+    put_text("b.zarr/.zattrs", "{\"plate\":{\"wells\":[{\"path\":\"../x\"}]}}");
+    CHECK(fails("b.zarr", "without an image's levels"));
+    unlink("b.zarr/.zattrs");
+    put_text("b.zarr/zarr.json",
+             "{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{\"ome\":"
+             "{\"version\":\"0.5\",\"bioformats2raw.layout\":3}}}");
+    CHECK(fails("b.zarr", "holds 2 series"));
+    folder_remove("b.zarr");
+}
+
 static void test_levels(void) {
     static const char *const outside[] = {"../g.zarr/1", "/etc", "s0/../1", "", "a//b", "none"};
     for (int version = 2; version <= 3; version++) {
@@ -568,6 +589,7 @@ int main(int argc, char **argv) {
     test_chunk_files();
     test_many_chunks();
     test_scales();
+    test_groups();
     test_levels();
     test_guard();
     scratch_leave();

@@ -28,6 +28,8 @@ struct made {
     const char *fill, *more; /* metadata as text */
 };
 
+/* One of a list of shapes and of chunks that do not divide them; n counts on. */
+struct made nth(int n);
 /* The number at an index of the array, small enough for every type; a complex sample has it and the
  * next one. */
 int number_at(const struct made *m, const int *index);
