@@ -238,10 +238,15 @@ static bool put_tag(TIFF *tif, const struct kept *k, const unsigned char *value,
         return true;
     if (k->added && gf_libtiff.TIFFMergeFieldInfo(tif, &info, 1))
         return false;
+    /* libtiff does not report that it has no memory for the values */
+    const void *kept = NULL;
+    uint32_t n = 0;
     if (text)
-        return gf_libtiff.TIFFSetField(tif, k->number, (const char *)value);
+        return gf_libtiff.TIFFSetField(tif, k->number, (const char *)value) &&
+               gf_libtiff.TIFFGetField(tif, k->number, &kept) && kept;
     const size_t size = k->number == TIFFTAG_RICHTIFFIPTC ? 4 : size_of(k->type);
-    return gf_libtiff.TIFFSetField(tif, k->number, (uint32_t)(bytes / size), value);
+    return gf_libtiff.TIFFSetField(tif, k->number, (uint32_t)(bytes / size), value) &&
+           gf_libtiff.TIFFGetField(tif, k->number, &n, &kept) && kept;
 }
 
 bool gf_tiff_put_tags(TIFF *tif, const struct gf_metadata *m, bool spectrum) {
