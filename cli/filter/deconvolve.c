@@ -104,7 +104,8 @@ int gf_filter_measure_noise(struct gf_task *t) {
     *noise = fmax(f->restore.noise, 0);
     if (*noise > 0 || f->restore.regularize > 0 || f->restore.iterations > 0)
         return 0;
-    int rc = gf_noise_estimate(&t->in, t->job.ndim, gf_settings_threads(t->s), noise);
+    int rc =
+        gf_noise_estimate(&t->in, t->job.ndim, t->image.white, gf_settings_threads(t->s), noise);
     const double *w = gf_luma_weight;
     if (t->job.luma)
         *noise *= sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);

@@ -17,6 +17,7 @@ static const double MEDIAN = 0.6744897501960817;  /* of the absolute value of a 
 /* One channel as z, y, x, and the range of its type. */
 struct plane {
     struct gf_array px;
+    double white; /* the largest number; 0: the type's */
     double low, high;
 };
 
@@ -119,6 +120,7 @@ static int estimate(struct plane *p, int threads, double *deviation) {
     *deviation = 0;
     if (tile && v) {
         gf_dtype_range(p->px.dtype, &p->low, &p->high);
+        p->high = p->white > 0 ? p->white : p->high;
         const double share = shape[1] < 3 ? OF_LINES : SHARE;
         const int64_t taken = (int64_t)ceil(share * (double)sort_tiles(p, threads, tile, n, step));
         for (int64_t i = 0; i < taken; i++) {
@@ -135,13 +137,14 @@ static int estimate(struct plane *p, int threads, double *deviation) {
     return rc;
 }
 
-int gf_noise_estimate(const struct gf_array *a, int ndim, int threads, double *deviation) {
+int gf_noise_estimate(const struct gf_array *a, int ndim, double white, int threads,
+                      double *deviation) {
     double variance = 0, one;
     int rc = 0;
     *deviation = 0;
     for (int64_t c = 0; c < a->shape[ndim] && a->shape[ndim - 1] >= 3 && !rc; c++) {
         const struct gf_array from = gf_array_index(a, ndim, c);
-        struct plane p = {.px = from};
+        struct plane p = {.px = from, .white = white};
         for (int i = 0; i < 3; i++) {
             const int axis = i - 3 + ndim;
             p.px.shape[i] = axis < 0 ? 1 : from.shape[axis];

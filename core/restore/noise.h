@@ -1,6 +1,6 @@
 /* The strength of white noise in a picture, from the picture itself.
  *
- *     rc = gf_noise_estimate(&samples, ndim, threads, &deviation);
+ *     rc = gf_noise_estimate(&samples, ndim, 0, threads, &deviation);
  *
  * The second differences along x and y together, (1 -2 1) times (1 -2 1)^T / 6 (Immerkaer 1996, Fast
  * noise variance estimation), remove what is smooth and keep the deviation of white noise. Of tiles
@@ -18,7 +18,8 @@
 
 /* The standard deviation, in sample units, averaged (as variances) over channels: of `a`, real, with
  * `ndim` spatial axes and the channels last, any strides. 0 for pictures below 3 samples along x.
- * Samples are finite. GF_ENOMEM. */
-int gf_noise_estimate(const struct gf_array *a, int ndim, int threads, double *deviation);
+ * Samples are finite. `white`: the largest number that they can have; 0: their type's. GF_ENOMEM. */
+int gf_noise_estimate(const struct gf_array *a, int ndim, double white, int threads,
+                      double *deviation);
 
 #endif

@@ -102,7 +102,9 @@ static void test_psf(void) {
 /* ---- noise ---- */
 
 /* The estimate for a picture with a slope, a step, and noise. */
-static double measure(enum gf_dtype type, int ndim, const int64_t *shape, double mean, double s) {
+/* Values are clipped at `white`; 0: at their type's. */
+static double measure_clipped(enum gf_dtype type, int ndim, const int64_t *shape, double mean,
+                              double s, double white) {
     struct gf_array a;
     double deviation = -1;
     const int64_t n = shape[ndim - 1] * shape[ndim];
@@ -113,18 +115,25 @@ static double measure(enum gf_dtype type, int ndim, const int64_t *shape, double
         if (type == GF_U8)
             ((uint8_t *)a.data)[i] = (uint8_t)fmin(fmax(rint(v), 0), 255);
         else if (type == GF_U16)
-            ((uint16_t *)a.data)[i] = (uint16_t)fmin(fmax(rint(v), 0), 65535);
+            ((uint16_t *)a.data)[i] = (uint16_t)fmin(fmax(rint(v), 0), white > 0 ? white : 65535);
         else
             ((float *)a.data)[i] = (float)v;
     }
-    CHECK_EQ(gf_noise_estimate(&a, ndim, 2, &deviation), GF_OK);
+    CHECK_EQ(gf_noise_estimate(&a, ndim, white, 2, &deviation), GF_OK);
     gf_array_free(&a);
     return deviation;
+}
+
+static double measure(enum gf_dtype type, int ndim, const int64_t *shape, double mean, double s) {
+    return measure_clipped(type, ndim, shape, mean, s, 0);
 }
 
 static void test_noise(void) {
     const int64_t picture[] = {200, 230, 1}, rgb[] = {101, 97, 3}, line[] = {9001, 1};
     const int64_t volume[] = {7, 60, 50, 1}, row[] = {1, 5000, 1}, tiny[] = {2, 2, 1};
+    /* 30% of a picture of 10 bits is white. */
+    const double clipped = measure_clipped(GF_U16, 2, picture, 1000, 3, 1023);
+    CHECK_MSG(clipped > 2.4 && clipped < 3.6, "%g", clipped);
     for (double s = 1; s <= 20; s *= 2.1) {
         const double got[] = {
             measure(GF_U8, 2, picture, 100, s),  measure(GF_U16, 2, picture, 1000, s),
