@@ -1,5 +1,6 @@
 /* A TIFF's description of its pages: OME's XML or ImageJ's lines, kept from the picture's own file as
  * far as they still hold, or made from the axes. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,17 @@ static int ome_values(const struct gf_image *image, const struct pages *p, char 
     snprintf(values[5][0], 24, "Type");
     snprintf(values[5][1], 24, "%s", types[image->px.dtype]);
     return 6;
+}
+
+/* False if --pixel, say, has changed the spacing. */
+static bool has_spacing(const struct gf_ome *ome, const struct pages *p) {
+    bool same = true;
+    for (int i = 0; i < 4; i++) {
+        const double v = spacing_of(p->axis[i]), was = ome->pages.spacing[i];
+        same = same && fabs(v - was) <= 1e-6 * v &&
+               (!(v > 0) || !strcmp(p->axis[i]->unit, ome->pages.unit[i]));
+    }
+    return same;
 }
 
 /* The pages follow each other, so that the list of them ends in one TiffData without attributes. */
@@ -234,7 +246,7 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
     gf_ome_set_samples(&was, (int)image->px.shape[image->ndim]);
     FILE *f = open_memstream(text, &size);
     rc = f ? GF_OK : gf_no_memory();
-    if (f && was.images == 1 && gf_ome_planes(&was) == p.z * p.c * p.t)
+    if (f && was.images == 1 && gf_ome_planes(&was) == p.z * p.c * p.t && has_spacing(&was, &p))
         rc = print_kept_ome(f, image, &p, kept, &was);
     else if (f && (ome || is_ome || !imagej))
         print_new_ome(f, &plain, &p);
