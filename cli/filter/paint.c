@@ -249,8 +249,9 @@ static double least_grey(const struct gf_task *t, struct painting *p) {
         *d = (struct drawing){.layout = d->layout, .curve = MAGNITUDE, .gain = 1};
         return few;
     }
-    gf_log_note("'%s': --paint=%s is not drawn from its spectrum; all black is removed",
-                gf_log_name(t->read[0]), p->file->text);
+    if (d->error > step) /* strokes on one grey are meant as they are */
+        gf_log_note("'%s': --paint=%s is not drawn from its spectrum; all black is removed",
+                    gf_log_name(t->read[0]), p->file->text);
     return -1;
 }
 
