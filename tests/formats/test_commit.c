@@ -315,7 +315,7 @@ static void test_both(const struct world *w) {
     other.data[other.n - 1] ^= 1;
     put(is_pair(w) ? w->samples : w->path, &other);
     CHECK_EQ(look(w, w->old_record, w->new_record), REFUSED);
-    CHECK(strstr(gf_message(), "no description"));
+    CHECK(strstr(gf_message(), "describes a different file"));
     free(other.data);
     /* The next commit takes the one that fits along, and none where none does. */
     CHECK_EQ(write_pair(w, &w->new, w->new_record), GF_OK);
