@@ -62,6 +62,11 @@ static void expect_blurs(const struct gf_task *t, struct gf_runner *runner) {
     gf_runner_repeat(runner, 2 * n * tiles->jobs);
 }
 
+/* True if the kernel's mirror image is another one, with a table and runners of its own. */
+static bool is_lopsided(const struct gf_filter *f) {
+    return f->table.data && gf_dtype_is_complex(f->table.dtype);
+}
+
 /* Cuts the picture into tiles, and makes the filter that blurs them. */
 static int cut(struct gf_task *t) {
     const struct gf_filter_part *psf = gf_filter_psf(t->s);
@@ -83,7 +88,11 @@ static int cut(struct gf_task *t) {
     if (rc)
         return rc;
     gf_filter_use(t, t->made_by);
-    t->extra_bytes += gf_richardson_bytes(&f->tiles);
+    const bool mirrored = is_lopsided(f->filter);
+    const int64_t work = gf_max(0, gf_runner_workspace(t->runner, t->made_by));
+    t->extra_bytes += gf_richardson_bytes(&f->tiles) +
+                      ((1 + mirrored) * f->tiles.hands - 1) * work +
+                      (mirrored ? gf_array_bytes(&f->filter->table) : 0);
     expect_blurs(t, t->runner);
     return 0;
 }
@@ -93,8 +102,10 @@ int gf_filter_expect_restored(struct gf_task *t) {
         return cut(t);
     int64_t bytes = gf_filter_lengthen_bytes(t);
     const struct gf_job forward = forward_job(t);
-    if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and two tables */
-        bytes += 4 * gf_job_bytes(&forward, 0);
+    if (gf_filter_measures(t->s)) /* the spectrum, a plan's, and the table */
+        bytes += 2 * gf_job_bytes(&forward, 0) + gf_job_bytes(&forward, 0) /
+                                                     (gf_filter_psf(t->s)->file.value ? 1 : 2) /
+                                                     forward.channels;
     return gf_filter_check_memory(t, bytes);
 }
 
@@ -151,7 +162,7 @@ static int run_blur(void *context, const struct gf_job *job, const struct gf_arr
 /* A filter with the conjugate of the table: the kernel's mirror image. NULL if that is the kernel. */
 static int transpose(const struct gf_filter *f, struct gf_filter **out) {
     *out = NULL;
-    if (!f->table.data || !gf_dtype_is_complex(f->table.dtype))
+    if (!is_lopsided(f))
         return 0;
     int rc = gf_filter_new(out);
     if (!rc)
@@ -179,9 +190,7 @@ static int iterate(struct gf_task *t) {
                                       .tiles = tiles,
                                       .blur = (const struct gf_filter_transform(*)[2])blur};
     if (!rc)
-        rc = own && to && blur ? gf_memory_check(t->need + (runners - 1) * t->runner->workspace,
-                                                 gf_runner_limit(t->runner))
-                               : gf_no_memory();
+        rc = own && to && blur ? 0 : gf_no_memory();
     for (int i = 0; i < runners && !rc; i++) {
         gf_runner_open(&own[i], session, tiles->threads);
         expect_blurs(t, &own[i]);
