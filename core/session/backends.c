@@ -18,9 +18,14 @@ const struct gf_backend *const gf_backends[] = {
     &gf_backend_cufft,  &gf_backend_fftw,   &gf_backend_c,    NULL,
 };
 
-/* GPU APIs without a backend, and their substitutes. */
+/* GPU APIs without a backend and libraries that only bench runs, and their substitutes. */
 static const char *const absent[][2] = {
     {"vulkan", "GPUs are used through opencl, cuda or opengl"},
+    {"directcompute", "GPUs are used through opencl, cuda or opengl"},
+    {"clfft", "gpufft bench --backend=clfft measures it"},
+    {"vkfft", "gpufft bench --backend=vkfft measures it"},
+    {"mkl", "gpufft bench --mkl=PATH measures it"},
+    {"ipp", "gpufft bench --ipp=FOLDER measures it"},
     {"sycl", "GPUs are used through opencl or cuda"},
     {"metal", "Apple's GPUs are not used but through opencl, where the system has it"},
     {"hip", "AMD's GPUs are used through opencl, with the driver of ROCm or of Mesa"},

@@ -68,6 +68,14 @@ has() {
     return 1
 }
 
+# loads FORMAT PATTERN FILE: the format's library loads, or nothing in the file needs it. Else one line.
+loads() {
+    if "$GPUFFT" formats | grep -q "^$1 *absent" && grep -Eq "$2" "$3"; then
+        echo "$name: skipped: $("$GPUFFT" formats | sed -n "/^$1 /{n;s/^ *//p}")"
+        return 1
+    fi
+}
+
 # within KIB ARGUMENT...: gpufft takes no more memory than that and what the program itself and the buffers
 # of its coders are. (Sanitizers take several bytes for one.)
 within() {
