@@ -92,7 +92,7 @@ struct gf_filter_settings {
     } descreen;
     enum { GF_DESTRIPE_OFF, GF_DESTRIPE_AUTO, GF_DESTRIPE_ROWS, GF_DESTRIPE_COLUMNS } destripe;
     double dpi; /* 0: unset */
-    int edges;  /* enum gf_edges; until gf_filter_check(), GF_UNSET: the default */
+    int edges;  /* enum gf_edges; until gf_filter_read_files(), GF_UNSET: the default */
     struct {
         /* 0: unset, -1: auto. Noise is in sample units, iterations are Richardson-Lucy's. */
         double noise, regularize, iterations;

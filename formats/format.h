@@ -13,6 +13,7 @@
 #define GF_FORMATS_FORMAT_H
 
 #include "core/base/array.h"
+#include "core/base/kinds.h"
 #include "formats/axes.h"
 #include "formats/io/io.h"
 #include "formats/metadata.h"
@@ -35,6 +36,9 @@ struct gf_image {
     bool turned;             /* the samples were turned accordingly */
     int64_t apart;           /* pages that are read and differ, so that each is an image; 0: none */
     struct gf_axes axes;     /* names and spacing; n is 0 if the file has none */
+    /* The step to which a lossy file rounds the waves of i / 16 cycles a sample, in sample units, with
+     * a unitary transform; 0: lossless. */
+    uint8_t rounding[GF_ROUNDING_BANDS];
     /* For a format whose header says so: numbers are written as the picture's own file had them,
      * scaled or narrower than px, by metadata.header. */
     bool restores;

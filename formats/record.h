@@ -8,7 +8,6 @@
 #ifndef GF_FORMATS_RECORD_H
 #define GF_FORMATS_RECORD_H
 
-#include "core/base/kinds.h"
 #include "core/base/window.h"
 #include "formats/format.h"
 

@@ -34,8 +34,8 @@ int gf_filter_check(struct gf_settings *s) {
             ? "--iterations excludes other filters, --mask-out, --offset, --color=luma and "
               "--precision=double; filter its result"
             : NULL;
-    if (f->edges == GF_UNSET)
-        f->edges = psf ? GF_EDGES_MIRROR : GF_EDGES_PERIODIC;
+    if (f->edges == GF_UNSET && !psf)
+        f->edges = GF_EDGES_PERIODIC;
     return why ? gf_fail(GF_EUSAGE, "%s", why) : 0;
 }
 
@@ -80,8 +80,7 @@ static int cut(struct gf_task *t) {
         frame.shape[GF_MAX_DIMS - t->job.ndim + i] = f->frame.shape[i];
         reach[i] = psf->file.value ? reach[i] / 2 : (int64_t)ceil(GAUSSIAN_REACH * psf->psf.size);
     }
-    gf_tiles_init(&f->tiles, &t->job, reach,
-                  t->s->filter.edges == GF_EDGES_MIRROR && psf->symmetric,
+    gf_tiles_init(&f->tiles, &t->job, reach, t->s->filter.edges == GF_EDGES_MIRROR,
                   gf_settings_threads(t->s), on_device);
     t->made_by = &f->tiles.job;
     int rc = gf_filter_obtain(t->s, t->made_by, &frame, &f->filter);
@@ -136,6 +135,7 @@ static int make_prior(struct gf_task *t) {
     int rc = gf_filter_run_over(t->runner, &forward, &spectrum);
     if (!rc)
         rc = gf_prior_make(&forward, &spectrum, &r->transfer, r->noise * r->noise,
+                           t->image.rounding,
                            gf_settings_threads(t->s), &r->prior);
     gf_array_free(&spectrum);
     gf_runner_forget(t->runner); /* makes room for the filter's table */

@@ -156,6 +156,19 @@ static bool is_symmetric(const struct gf_filter_part *p) {
     return differ <= ROUNDING * all;
 }
 
+/* A mirror image of the picture is blurred by the mirror image of the kernel: another kernel, if that
+ * is not symmetric. Wiener's filter then gives waves along the edges, and the two blurs of
+ * Richardson and Lucy are not each other's transpose, so that it diverges. */
+static int choose_edges(struct gf_settings *s, const struct gf_filter_part *psf) {
+    int *edges = &s->filter.edges;
+    if (*edges == GF_EDGES_MIRROR && !psf->symmetric && gf_filter_iterates(s))
+        return gf_fail(GF_EINVAL, "--edges=mirror: --iterations would diverge, as the blur is not its "
+                                  "own mirror image; leave --edges out, or give taper");
+    if (*edges == GF_UNSET)
+        *edges = psf->symmetric ? GF_EDGES_MIRROR : GF_EDGES_TAPER;
+    return 0;
+}
+
 int gf_filter_read_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         struct gf_filter_part *p = &s->filter.part[i];
@@ -164,11 +177,13 @@ int gf_filter_read_files(struct gf_settings *s) {
             p->ndim = 2;
             rc = gf_psf_sample(&p->psf, p->file.extent, &p->file.value);
         }
+        p->symmetric = !rc && p->what >= GF_PSF && is_symmetric(p);
+        if (!rc && p->what >= GF_PSF)
+            rc = choose_edges(s, p);
         if (rc) {
             gf_log_fail(p->text);
             return rc;
         }
-        p->symmetric = p->what >= GF_PSF && is_symmetric(p);
     }
     return 0;
 }

@@ -97,7 +97,8 @@ bool gf_filter_iterates(const struct gf_settings *s);
 
 /* ---- files.c: the pictures that --mask and --convolve name ---- */
 
-/* Reads them into the settings, until gf_filter_free_files(). Logs a failure. */
+/* Reads them into the settings, until gf_filter_free_files(), and chooses what --deconvolve does at
+ * the edges. Logs a failure. */
 int gf_filter_read_files(struct gf_settings *s);
 void gf_filter_free_files(struct gf_settings *s);
 /* The value of the pixel at `p`: grey, or the luma of red, green and blue, without alpha. */
@@ -214,10 +215,8 @@ int gf_filter_paint(struct gf_task *t);
 /* Notes in t->prepare_bytes that making the filter needs `bytes` besides the input. Once the
  * samples are read, checks the sum against the limit. */
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
-/* The mode by which the samples are lengthened. Instead of a mirror image Richardson-Lucy's tiles
- * mirror themselves, if the kernel is symmetric; else the two blurs would not be each other's
- * transpose, and the iterations would diverge: then a part of the mirror image fades, as with
- * taper. */
+/* The mode by which the samples are lengthened: instead of a mirror image Richardson-Lucy's tiles
+ * mirror themselves. */
 enum gf_edges gf_filter_edges(const struct gf_settings *s);
 /* Lengthens t->in by it, into t->filtering->input. */
 int gf_filter_lengthen(struct gf_task *t);

@@ -26,9 +26,7 @@ static bool needs_input(const struct gf_task *t) {
 
 enum gf_edges gf_filter_edges(const struct gf_settings *s) {
     const enum gf_edges mode = (enum gf_edges)s->filter.edges;
-    return mode != GF_EDGES_MIRROR || !gf_filter_iterates(s) ? mode
-           : gf_filter_psf(s)->symmetric                     ? GF_EDGES_PERIODIC
-                                                             : GF_EDGES_TAPER;
+    return mode == GF_EDGES_MIRROR && gf_filter_iterates(s) ? GF_EDGES_PERIODIC : mode;
 }
 
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {

@@ -384,7 +384,7 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
               .automatic = true, .whole = true),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
               "what continues the picture beyond its edges: periodic (default), mirror (default of "
-              "--deconvolve), taper or smooth"));
+              "--deconvolve, or taper if the blur is not symmetric), taper or smooth"));
 
 const struct gf_opt_group gf_opts_filter_result =
     GF_GROUP(NULL,

@@ -6,6 +6,8 @@
 #include "kernels/wavelets.h"
 
 enum { GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
+/* A table over i / 16 cycles a sample ends at the corner of a spectrum. */
+enum { GF_ROUNDING_BANDS = 11 };
 
 enum gf_kind {
     GF_MAGNITUDE, /* |F| */

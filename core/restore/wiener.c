@@ -15,6 +15,10 @@ static const double LEAST = 1e-12; /* noise, as a share of the picture's power: 
 static const double SHARE = 0.2, CHANCE = 3, SURE = 1;
 /* Bins of this |H|^2 and below show what is no blurred picture: noise, and guessed edges. */
 static const double FAINT = 1e-3;
+enum { ENOUGH = 30 /* of them in a band */ };
+/* The most rise of S above that of coarser bands. Bands from FINE cycles a sample on have at most
+ * this multiple of white noise. */
+static const double RISE = 1.5, FINE = 0.25, MOST_WHITE = 2;
 /* The least and the greatest exponent of the power law for one axis; others add 1 an axis. */
 static const double LEAST_SLOPE = 0.5, MOST_SLOPE = 4;
 
@@ -143,15 +147,57 @@ static void fit_law(const double *log_s, const double *weight, int axes, double 
     *level = w > 0 ? (y + *slope * x) / w : log(1e-30);
 }
 
-static void choose_ratios(const bands sum, int axes, struct gf_prior *p) {
+/* Bands without faint bins get the noise of those on both sides, or of the next one. */
+static void fill_gaps(const bands sum, double noise[GF_PRIOR_BANDS]) {
+    int last = -1;
+    for (int i = 0; i < GF_PRIOR_BANDS; i++) {
+        if (sum[i][LOW] < ENOUGH)
+            continue;
+        for (int k = last + 1; k < i; k++)
+            noise[k] = last < 0 ? noise[i]
+                                : noise[last] * pow(noise[i] / noise[last],
+                                                    (double)(k - last) / (double)(i - last));
+        last = i;
+    }
+}
+
+/* The noise of each band: white noise, or more where faint bins show it. The power of a sharp picture
+ * hardly rises with the frequency, while noise divided by a blur does: a rise counts as noise. If
+ * fine bands have much more than white noise, it is not white, as in files that were JPEG: the
+ * finest bands then have the least, and all others more. */
+static void measure_noise(const bands sum, const struct gf_prior *p, double noise[GF_PRIOR_BANDS]) {
+    double least = HUGE_VAL;
+    bool white = true;
+    for (int i = 0; i < GF_PRIOR_BANDS; i++) {
+        const double *b = sum[i], above = b[GHH] - p->noise * b[HH];
+        double s = b[HHHH] > 0 ? above / b[HHHH] : 0;
+        noise[i] = p->noise;
+        if (above >= CHANCE * p->noise * sqrt(2 * b[HHHH]) && s > 0)
+            least = fmin(least, s = fmin(s, RISE * least));
+        if (b[LOW] < ENOUGH)
+            continue;
+        noise[i] = fmax(p->noise, (b[LOW_G] - fmax(s, 0) * b[LOW_HH]) / b[LOW]);
+        white = white && (centre_of(i) < FINE || noise[i] < MOST_WHITE * p->noise);
+    }
+    if (!white)
+        fill_gaps(sum, noise);
+}
+
+static void choose_ratios(const bands sum, int axes, const uint8_t *rounding, struct gf_prior *p) {
     double weight[GF_PRIOR_BANDS] = {0}, signal[GF_PRIOR_BANDS] = {0}, log_s[GF_PRIOR_BANDS] = {0};
-    double level, slope, power = 0, count = 0;
+    double noise[GF_PRIOR_BANDS], all[GF_PRIOR_BANDS];
+    double level, slope, power = 0, count = 0, least = HUGE_VAL;
+    measure_noise(sum, p, noise);
     for (int i = 0; i < GF_PRIOR_BANDS; i++) {
         const double *b = sum[i];
-        const double above = b[GHH] - p->noise * b[HH], s = b[HHHH] > 0 ? above / b[HHHH] : 0;
-        if (!(s > 0) || above < CHANCE * p->noise * sqrt(2 * b[HHHH]))
+        const int64_t at = gf_min(lround(16 * centre_of(i)), GF_ROUNDING_BANDS - 1);
+        all[i] = fmax(noise[i], pow(rounding[at], 2) / 12);
+        const double above = b[GHH] - all[i] * b[HH], s = b[HHHH] > 0 ? above / b[HHHH] : 0;
+        if (!(s > 0) || above < CHANCE * all[i] * sqrt(2 * b[HHHH]) ||
+            (2 * b[LOW] > b[COUNT] && s > RISE * least))
             continue;
-        signal[i] = above / b[HH] / p->noise;
+        least = fmin(least, s);
+        signal[i] = above / b[HH] / all[i];
         log_s[i] = log(s);
         /* The bands' errors come from the law rather than from chance. */
         weight[i] = signal[i] > SURE ? fmin(b[COUNT], 1000) : 0;
@@ -159,19 +205,21 @@ static void choose_ratios(const bands sum, int axes, struct gf_prior *p) {
     fit_law(log_s, weight, axes, &level, &slope);
     for (int i = 0; i < GF_PRIOR_BANDS; i++) {
         const double law = level - slope * log(centre_of(i));
-        if (signal[i] < SHARE)
+        if (signal[i] < fmin(SHARE * all[i] / p->noise, SURE))
             log_s[i] = law;
         const double *b = sum[i], s = exp(log_s[i]);
-        const double rest = b[LOW] > 0 ? (b[LOW_G] - s * b[LOW_HH]) / b[LOW] : 0;
         power += b[COUNT] * s;
         count += b[COUNT];
-        p->ratio[i] = fmax(rest, p->noise) / s;
+        const double h = sqrt(b[HH] / fmax(b[COUNT], 1));
+        p->ratio[i] = fmax(noise[i] / s, fmin(all[i] / s, fmax(h - h * h, 0) / CAUTION));
     }
     p->mean = power > 0 ? p->noise * count / power : 0;
 }
 
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
-                  const struct gf_array *h, double noise, int threads, struct gf_prior *prior) {
+                  const struct gf_array *h, double noise, const uint8_t rounding[GF_ROUNDING_BANDS],
+                  int threads,
+                  struct gf_prior *prior) {
     const int64_t n = rows_of(forward, h), step = gf_divide_up(n, ROWS);
     const struct scale scale = make_scale();
     double seen = 0, passed = 0;
@@ -194,7 +242,7 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
         passed += part[0][k][HH];
     }
     prior->noise = fmax(noise, fmax(LEAST, passed > 0 ? LEAST * seen / passed : 0));
-    choose_ratios((const double(*)[SUMS])part[0], axes, prior);
+    choose_ratios((const double(*)[SUMS])part[0], axes, rounding, prior);
     free(part);
     return 0;
 }

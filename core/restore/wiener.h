@@ -10,8 +10,12 @@
  *     S = sum |H|^2 (|G|^2 - N) / sum |H|^4
  * which is the least-squares fit of |G|^2 = |H|^2 S + N. A power law that fits the bands above the
  * noise continues it in those below. N(f) is the mean of |G|^2 - |H|^2 S over the bins of a band
- * whose |H|^2 is below 1e-3, and at least N: samples beyond the edges are guessed, and what does
- * not fit the blur is as harmful as noise. The 2 is for the variation of S within a band.
+ * whose |H|^2 is below 1e-3, and at least N: samples beyond the edges are guessed, and errors that
+ * do not fit the blur are as harmful as noise. The 2 is for the variation of S within a band.
+ *
+ * A lossy file's rounding removes noise from high frequencies, so that N is too low for the others.
+ * Its own variance is the least noise. That one limits how much a frequency is amplified; it
+ * damps none, since coefficients that are not rounded to 0 are right but for half a quantum.
  *
  *     rc = gf_prior_make(&forward, &spectrum, &h, deviation * deviation, threads, &prior);
  *     gf_wiener_invert(&job, &prior, 0, threads, &h);
@@ -33,10 +37,11 @@ struct gf_prior {
 };
 
 /* `spectrum`: output 0 of a forward job of the samples, complex, half, norm backward. `h`: H as
- * gf_filter_tabulate() gives it on the job's shape. Means are over channels and untransformed axes
- * too. GF_ENOMEM. */
+ * gf_filter_tabulate() gives it on the job's shape. `rounding`: steps, which add a
+ * twelfth of their square at i / 16 cycles a sample. Means are over channels and untransformed axes too. GF_ENOMEM. */
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
-                  const struct gf_array *h, double noise, int threads, struct gf_prior *prior);
+                  const struct gf_array *h, double noise, const uint8_t rounding[GF_ROUNDING_BANDS],
+                  int threads, struct gf_prior *prior);
 
 /* Replaces H on the job's shape by the Wiener filter or, without a prior, by Tikhonov's with L.
  * GF_ENOMEM. */

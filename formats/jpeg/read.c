@@ -2,6 +2,7 @@
  * the file stores (Adobe's files store the complement of the ink, and so they are read). The
  * orientation that EXIF asks for is applied. libjpeg goes on after most damage and prints a
  * warning; here each warning that means damage fails the file. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,21 @@ static int take_metadata(struct reader *r, struct gf_image *image) {
                : GF_OK;
 }
 
+/* Coefficient (u, v) of a block of 8 x 8, at u / 16 and v / 16 cycles a sample, is rounded to a
+ * multiple of its quantum. Of colours the luma's are taken: most of the chroma is rounded to 0. */
+static void take_rounding(const struct jpeg_decompress_struct *jpeg, struct gf_image *image) {
+    const int number = jpeg->comp_info[0].quant_tbl_no;
+    const JQUANT_TBL *table =
+        number >= 0 && number < NUM_QUANT_TBLS ? jpeg->quant_tbl_ptrs[number] : NULL;
+    double sum[GF_ROUNDING_BANDS] = {0};
+    int count[GF_ROUNDING_BANDS] = {0};
+    for (int k = 0; k < DCTSIZE2 && table; k++) {
+        const long band = lround(hypot(k % DCTSIZE, k / DCTSIZE));
+        sum[band] += pow(table->quantval[k], 2);
+        image->rounding[band] = (uint8_t)fmin(round(sqrt(sum[band] / ++count[band])), UINT8_MAX);
+    }
+}
+
 static int describe(struct reader *r, struct gf_image *image) {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
     const int64_t width = jpeg->image_width, height = jpeg->image_height;
@@ -312,6 +328,7 @@ static int describe(struct reader *r, struct gf_image *image) {
     if (!channels)
         return gf_fail(GF_EUNSUPP, "a JPEG of %d channels without a known colour space",
                        jpeg->num_components);
+    take_rounding(jpeg, image);
     r->decoder->extra = working_memory(r);
     int rc = jpeg->arith_code
                  ? GF_OK

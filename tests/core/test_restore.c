@@ -225,14 +225,26 @@ static void test_prior(void) {
         ((float *)g.data)[2 * i] = 0;
         ((float *)g.data)[2 * i + 1] = (float)sqrt(N * N * (transfer * transfer * s + noise));
     }
-    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, 1, &prior), GF_OK);
-    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, 2, &again), GF_OK);
+    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, (const uint8_t[GF_ROUNDING_BANDS]){0}, 1, &prior), GF_OK);
+    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, (const uint8_t[GF_ROUNDING_BANDS]){0}, 2, &again), GF_OK);
     CHECK_MSG(!memcmp(&prior, &again, sizeof prior), "threads change the prior");
     for (double f = 0.02; f < 0.7; f *= 1.3) {
         const double ratio = noise / ratio_at(&prior, f) / (50 * pow(f, -3));
         CHECK_MSG(fabs(log(ratio)) < log(1.4), "S at %g: %g of the truth", f, ratio);
     }
     CHECK(prior.mean > 0 && prior.noise == noise);
+    /* A 36th of the noise is known: the rest is measured where the blur is faint, and none of it
+     * counts as the sharp picture. A lossy file's rounding is the least. */
+    uint8_t rounding[GF_ROUNDING_BANDS] = {0};
+    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise / 36, rounding, 1, &prior), GF_OK);
+    for (double f = 0.02; f < 0.7; f *= 1.3) {
+        const double ratio = ratio_at(&prior, f) / noise * (50 * pow(f, -3));
+        CHECK_MSG(fabs(log(ratio)) < log(5), "N / S at %g: %g of the truth", f, ratio);
+    }
+    for (int i = 0; i < GF_ROUNDING_BANDS; i++)
+        rounding[i] = 104 /* 100 times the noise */;
+    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, rounding, 1, &again), GF_OK);
+    CHECK(ratio_at(&again, 0.2) > 5 * ratio_at(&prior, 0.2));
     gf_array_free(&g);
     gf_array_free(&h);
 }

@@ -248,6 +248,10 @@ static void check_kind(const struct kind *k, const char *what) {
     /* The waves wrap from 255 to 0, where a JPEG rings, and subsampled colour is blurred. */
     CHECK_MSG(far < WIDTH * HEIGHT * channels / (k->subsampled ? 3 : 10), "%s: %d are far", what,
               far);
+    /* The quanta at quality 95 are 2 for the mean, 1 for the lowest three, 10 for the highest. */
+    const uint8_t *r = image.rounding;
+    CHECK_MSG(r[0] == 2 && r[1] == 1 && r[GF_ROUNDING_BANDS - 1] == 10, "%s: %d, %d, %d", what, r[0],
+              r[1], r[GF_ROUNDING_BANDS - 1]);
     gf_image_free(&image);
     free(original);
     free(want);
