@@ -362,7 +362,7 @@ int main(int argc, char **argv) {
     struct subject s = {.backend = &gf_backend_opengl, .shards = 1, .seed = 7};
     char reason[GF_REASON] = "";
     if (s.backend->probe(s.backend, reason)) {
-        printf("no OpenGL: %s\n", reason);
+        printf("skipped: no OpenGL: %s\n", reason);
         return TEST_END();
     }
     for (int i = 0; i < 2; i++)
