@@ -36,7 +36,8 @@ enum gf_filter_what {
     GF_BANDREJECT,
     GF_NOTCH,
     GF_BLUR, /* --convolve=gaussian:S; radius[0].value is S */
-    GF_KERNEL,
+    GF_KERNEL,      /* --convolve=FILE */
+    GF_KERNEL_MADE, /* --convolve=disk:R and so on: `psf`, sampled in `file` */
     GF_MASK,
     GF_PAINT,
     GF_PSF,      /* --deconvolve=FILE */

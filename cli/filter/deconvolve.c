@@ -2,15 +2,17 @@
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
+#include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
-#include "core/restore/noise.h"
 #include "core/restore/richardson.h"
 
 /* A Gaussian ends after so many standard deviations, where 4e-8 of it is left. */
 static const double GAUSSIAN_REACH = 5.5;
 static const double ROUNDING = 0.2886751345948129; /* the deviation of rounding to integers */
+static const double MOST_FITTED = 0.1;
+enum { LOSSY_STEP = 4 }; /* means of so many samples keep their noise in a JPEG */
 
 /* ---- options ---- */
 
@@ -110,18 +112,34 @@ int gf_filter_expect_restored(struct gf_task *t) {
 
 int gf_filter_measure_noise(struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
-    double *noise = &t->filtering->restored.noise;
-    *noise = fmax(f->restore.noise, 0);
-    if (*noise > 0 || f->restore.regularize > 0 || f->restore.iterations > 0)
+    struct gf_noise *noise = &t->filtering->restored.noise;
+    const double given = fmax(f->restore.noise, 0), *w = gf_luma_weight;
+    *noise = (struct gf_noise){given, given * given, 0, given * given};
+    if (given > 0 || f->restore.regularize > 0 || f->restore.iterations > 0)
         return 0;
-    int rc =
-        gf_noise_estimate(&t->in, t->job.ndim, t->image.white, gf_settings_threads(t->s), noise);
-    const double *w = gf_luma_weight;
+    const int step = gf_filter_iterates(t->s) && t->image.rounding[0] ? LOSSY_STEP : 1;
+    int rc = gf_noise_estimate(&t->in, t->job.ndim, t->image.white, step, gf_settings_threads(t->s),
+                               noise);
     if (t->job.luma)
-        *noise *= sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    if (gf_dtype_is_integer(t->in.dtype))
-        *noise = fmax(*noise, ROUNDING);
+        noise->deviation *= sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    if (gf_dtype_is_integer(t->in.dtype)) {
+        noise->deviation = fmax(noise->deviation, ROUNDING);
+        noise->least = fmax(noise->least, ROUNDING * ROUNDING);
+    }
     return rc;
+}
+
+/* The share of the noise that the iterations fit: at the frequencies that the blur leaves, about ten
+ * times the mean of |H|^2, which is the sum of the kernel's squares. */
+static double fitted(const struct gf_task *t) {
+    const struct gf_filter_part *psf = gf_filter_psf(t->s);
+    double sum = psf->file.value ? 0 : 1;
+    for (int i = 0; i < t->job.ndim && !psf->file.value; i++)
+        if (t->job.axes >> i & 1)
+            sum /= 2 * sqrt(M_PI) * psf->psf.size;
+    for (int64_t i = 0; psf->file.value && i < gf_shape_count(psf->file.extent, psf->ndim); i++)
+        sum += psf->file.value[i] * psf->file.value[i];
+    return fmin(10 * sum, MOST_FITTED);
 }
 
 static int make_prior(struct gf_task *t) {
@@ -134,9 +152,8 @@ static int make_prior(struct gf_task *t) {
     f->filter->table = (struct gf_array){0};
     int rc = gf_filter_run_over(t->runner, &forward, &spectrum);
     if (!rc)
-        rc = gf_prior_make(&forward, &spectrum, &r->transfer, r->noise * r->noise,
-                           t->image.rounding,
-                           gf_settings_threads(t->s), &r->prior);
+        rc = gf_prior_make(&forward, &spectrum, &r->transfer, pow(r->noise.deviation, 2),
+                           t->image.rounding, gf_settings_threads(t->s), &r->prior);
     gf_array_free(&spectrum);
     gf_runner_forget(t->runner); /* makes room for the filter's table */
     f->frame.prior = &r->prior;
@@ -186,7 +203,8 @@ static int iterate(struct gf_task *t) {
     struct blur *to = calloc((size_t)(2 * tiles->hands), sizeof *to);
     struct gf_filter_transform(*blur)[2] = calloc((size_t)tiles->hands, sizeof *blur);
     const struct gf_richardson how = {.iterations = iterations(t),
-                                      .deviation = t->filtering->restored.noise,
+                                      .noise = t->filtering->restored.noise,
+                                      .fitted = fitted(t),
                                       .tiles = tiles,
                                       .blur = (const struct gf_filter_transform(*)[2])blur};
     if (!rc)
@@ -208,6 +226,11 @@ static int iterate(struct gf_task *t) {
     if (!rc)
         rc = gf_richardson_restore(&how, &t->filtering->input, &t->filtering->restored.iterations);
     session->alone = alone;
+    if (!rc && !how.iterations && t->filtering->restored.iterations == GF_RICHARDSON_MOST)
+        gf_log_note(
+            "'%s': --iterations=auto ended at its limit, %d, still above the noise of %.3g; "
+            "--noise=LEVEL or --iterations=N ends it earlier",
+            gf_log_name(t->read[0]), GF_RICHARDSON_MOST, how.noise.deviation);
     for (int i = 0; i < runners && own; i++)
         gf_runner_close(&own[i]);
     free(own);
@@ -228,9 +251,9 @@ void gf_filter_describe_restored(const struct gf_task *t, json_t *o) {
     const bool iterates = gf_filter_iterates(t->s), wiener = gf_filter_measures(t->s);
     const double l = t->s->filter.restore.regularize;
     const char *method = iterates ? "richardson-lucy" : wiener ? "wiener" : "tikhonov";
-    json_t *said =
-        GF_REPORT(GF_KEY("psf", gf_filter_psf(t->s)->text), GF_KEY("method", method),
-                  GF_KEY_IF(r->noise > 0, "noise", r->noise), GF_KEY_IF(wiener, "k", r->prior.mean),
-                  GF_KEY_IF(l > 0, "l", l), GF_KEY_IF(iterates, "iterations", r->iterations));
+    json_t *said = GF_REPORT(GF_KEY("psf", gf_filter_psf(t->s)->text), GF_KEY("method", method),
+                             GF_KEY_IF(r->noise.deviation > 0, "noise", r->noise.deviation),
+                             GF_KEY_IF(wiener, "k", r->prior.mean), GF_KEY_IF(l > 0, "l", l),
+                             GF_KEY_IF(iterates, "iterations", r->iterations));
     GF_ADD(o, GF_KEY("deconvolved", said));
 }

@@ -162,8 +162,9 @@ static bool is_symmetric(const struct gf_filter_part *p) {
 static int choose_edges(struct gf_settings *s, const struct gf_filter_part *psf) {
     int *edges = &s->filter.edges;
     if (*edges == GF_EDGES_MIRROR && !psf->symmetric && gf_filter_iterates(s))
-        return gf_fail(GF_EINVAL, "--edges=mirror: --iterations would diverge, as the blur is not its "
-                                  "own mirror image; leave --edges out, or give taper");
+        return gf_fail(GF_EINVAL,
+                       "--edges=mirror: --iterations would diverge, as the blur is not its "
+                       "own mirror image; leave --edges out, or give taper");
     if (*edges == GF_UNSET)
         *edges = psf->symmetric ? GF_EDGES_MIRROR : GF_EDGES_TAPER;
     return 0;
@@ -173,7 +174,8 @@ int gf_filter_read_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         struct gf_filter_part *p = &s->filter.part[i];
         int rc = gf_filter_is_file(p) ? read_part(s, p) : 0;
-        if (p->what == GF_PSF_MADE && p->psf.shape != GF_PSF_GAUSSIAN) {
+        const bool made = p->what == GF_KERNEL_MADE || p->what == GF_PSF_MADE;
+        if (made && p->psf.shape != GF_PSF_GAUSSIAN) {
             p->ndim = 2;
             rc = gf_psf_sample(&p->psf, p->file.extent, &p->file.value);
         }

@@ -56,7 +56,10 @@ static int describe_job(struct gf_task *t) {
 
 /* True if there are masks, kernels or an inverse, which become a table. */
 static bool has_table(const struct gf_settings *s) {
-    return gf_inputs_beside(s, 0) || gf_filter_psf(s);
+    bool has = false;
+    for (int i = 0; i < s->filter.n_parts; i++)
+        has = has || s->filter.part[i].what >= GF_KERNEL;
+    return has;
 }
 
 /* True if the filter depends on the samples. */

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "core/filter/edges.h"
 #include "core/restore/destripe.h"
+#include "core/restore/noise.h"
 #include "core/restore/tiles.h"
 #include "core/restore/wiener.h"
 #include "core/spectrum/screen.h"
@@ -58,9 +59,9 @@ struct gf_notches {
     struct gf_array mask; /* of the screens and --paint, over half the spectrum; or no data */
 };
 
-/* The result of --deconvolve: the standard deviation of the noise and, for Wiener, the spectrum. */
+/* The result of --deconvolve: the noise and, for Wiener, the spectrum. */
 struct gf_restored {
-    double noise;
+    struct gf_noise noise;
     struct gf_prior prior;
     struct gf_array transfer;
     int iterations;

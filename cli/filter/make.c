@@ -292,10 +292,10 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
         rc = add_restoring(s, job, frame, *out);
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
-        files = files || p->what == GF_KERNEL || p->what == GF_MASK;
-        rc = gf_filter_is_file(p) || p->what >= GF_PSF ? check_file(job, frame, p)
-             : p->what == GF_BLUR                      ? add_blur(*out, job, p->radius[0].value)
-                                                       : add_profile(*out, job, frame, p);
+        files = files || (p->what >= GF_KERNEL && p->what <= GF_MASK);
+        rc = p->what >= GF_KERNEL ? check_file(job, frame, p)
+             : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
+                                  : add_profile(*out, job, frame, p);
     }
     if (!rc && files) {
         (*out)->make_part = gf_filter_make_table;

@@ -181,31 +181,43 @@ static int parse_mask(const struct gf_opt *o, const char *value, void *settings)
     return add_part(o, value, settings, &p);
 }
 
-/* True for a kernel's name such as "gauss:3", unless there is such a file. */
-static bool names_kernel(const char *value) {
-    const char *colon = strrchr(value, ':');
-    struct field f = {colon ? colon + 1 : value, colon ? strlen(colon + 1) : 0};
-    double number;
-    return colon && colon > value && f.length && parse_number(&f, 0, &number) &&
-           access(value, F_OK);
+/* Parses "4" or, for motion and moffat, "15,30". */
+static bool parse_psf(const char *text, double most, struct gf_psf *psf) {
+    struct field field[MAX_FIELDS + 1];
+    const bool moffat = psf->shape == GF_PSF_MOFFAT, two = moffat || psf->shape == GF_PSF_MOTION;
+    double second = 0;
+    if (split(text, field) != 1 + two || !parse_number(&field[0], 0, &psf->size) ||
+        !(psf->size > 0 && psf->size <= most) || !isfinite(psf->size) ||
+        (two && !parse_number(&field[1], 0, &second)))
+        return false;
+    *(moffat ? &psf->power : &psf->angle) = second;
+    return isfinite(second) && (!moffat || (second > 1 && second <= GF_PSF_MOST));
 }
 
-static int parse_convolve(const struct gf_opt *o, const char *value, void *settings) {
+/* A kernel's name and numbers, or a file. */
+static int parse_kernel(const struct gf_opt *o, const char *value, void *settings) {
+    static const char *const names[] = {"gaussian:", "disk:", "motion:", "airy:", "moffat:"};
     struct gf_filter_part *p = NULL;
-    bool blur = !strncmp(value, "gaussian:", 9);
-    if (!blur && names_kernel(value))
-        return gf_fail(GF_EUSAGE,
-                       "--convolve=%.60s: no such file, and no kernel of that name but gaussian:S",
-                       value);
+    int k = 0;
+    while (k <= GF_PSF_MOFFAT && strncmp(value, names[k], strlen(names[k])))
+        k++;
+    struct gf_psf psf = {.shape = (enum gf_psf_shape)k};
+    const bool undoes = o->low == GF_PSF, named = k <= GF_PSF_MOFFAT;
+    if (undoes && gf_filter_psf(settings))
+        return gf_fail(GF_EUSAGE, "--deconvolve is given once");
+    const double most = undoes || k != GF_PSF_GAUSSIAN ? GF_PSF_MOST : HUGE_VAL;
+    if (named ? !parse_psf(strchr(value, ':') + 1, most, &psf)
+              : !*value || (strchr(value, ':') && !strchr(value, '/') && access(value, F_OK)))
+        return gf_opt_refuse(o, value,
+                             "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE, "
+                             "airy:R or moffat:R,B, with S, R and LENGTH in pixels, above 0 and up "
+                             "to 200, and B above 1");
     int rc = add_part(o, value, settings, &p);
-    if (rc || !blur)
+    if (rc || !named)
         return rc;
-    p->what = GF_BLUR;
-    struct field f = {value + 9, strlen(value + 9)};
-    if (!parse_number(&f, 0, &p->radius[0].value) || !isfinite(p->radius[0].value) ||
-        p->radius[0].value <= 0)
-        return gf_fail(GF_EUSAGE, "--convolve=%.60s: it is gaussian:S with S above 0, in pixels",
-                       value);
+    p->psf = psf;
+    p->radius[0].value = psf.size;
+    p->what = undoes ? GF_PSF_MADE : k == GF_PSF_GAUSSIAN ? GF_BLUR : GF_KERNEL_MADE;
     return 0;
 }
 
@@ -223,37 +235,6 @@ bool gf_filter_iterates(const struct gf_settings *s) {
 bool gf_filter_measures(const struct gf_settings *s) {
     return gf_filter_psf(s) && s->filter.restore.iterations == 0 &&
            !(s->filter.restore.regularize > 0);
-}
-
-/* Parses "4" or, for motion, "15,30". */
-static bool parse_psf(const char *text, struct gf_psf *psf) {
-    struct field field[MAX_FIELDS + 1];
-    const int n = split(text, field);
-    return n == 1 + (psf->shape == GF_PSF_MOTION) && parse_number(&field[0], 0, &psf->size) &&
-           psf->size > 0 && psf->size <= GF_PSF_MOST &&
-           (n == 1 || (parse_number(&field[1], 0, &psf->angle) && isfinite(psf->angle)));
-}
-
-static int parse_deconvolve(const struct gf_opt *o, const char *value, void *settings) {
-    static const char *const names[] = {"gaussian:", "disk:", "motion:", "airy:"};
-    struct gf_filter_part *p = NULL;
-    int k = 0;
-    while (k <= GF_PSF_AIRY && strncmp(value, names[k], strlen(names[k])))
-        k++;
-    struct gf_psf psf = {.shape = (enum gf_psf_shape)k};
-    if (gf_filter_psf(settings))
-        return gf_fail(GF_EUSAGE, "--deconvolve is given once");
-    const bool named = k <= GF_PSF_AIRY;
-    if (named ? !parse_psf(strchr(value, ':') + 1, &psf) : !*value || names_kernel(value))
-        return gf_opt_refuse(o, value,
-                             "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE or "
-                             "airy:R, with S, R and LENGTH in pixels, above 0 and up to 200");
-    int rc = add_part(o, value, settings, &p);
-    if (rc || !named)
-        return rc;
-    p->what = GF_PSF_MADE;
-    p->psf = psf;
-    return 0;
 }
 
 static int parse_auto_notch(const struct gf_opt *o, const char *value, void *count) {
@@ -364,14 +345,13 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
     GF_PARSED("paint", 0, "FILE", parse_mask,
               "remove what you painted black in FILE, a picture written by `gpufft fwd`",
               .low = GF_PAINT),
-    GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
-              "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels",
+    GF_PARSED("convolve", 0, "KERNEL", parse_kernel,
+              "convolve with a picture, scaled to sum 1, or with a blur as of --deconvolve",
               .low = GF_KERNEL),
-    GF_PARSED(
-        "deconvolve", 0, "PSF", parse_deconvolve,
-        "undo a blur by PSF: a picture, gaussian:S, disk:R, motion:LENGTH,ANGLE or airy:R, in "
-        "pixels; by Wiener's filter",
-        .low = GF_PSF),
+    GF_PARSED("deconvolve", 0, "PSF", parse_kernel,
+              "undo a blur by PSF: a picture, gaussian:S, disk:R, motion:LENGTH,ANGLE, airy:R or "
+              "moffat:R,B, in pixels; by Wiener's filter",
+              .low = GF_PSF),
     GF_NUMBER("noise", filter.restore.noise, "auto|LEVEL", 0,
               "it is auto or a standard deviation in the samples' unit",
               "the noise's standard deviation in the samples' unit (default: auto, measured)",

@@ -178,7 +178,7 @@ int gf_filter_make_table(const void *settings, const struct gf_job *part,
         struct gf_filter_part *p = (struct gf_filter_part *)&s->filter.part[i];
         if (p->what == GF_MASK)
             rc = times_mask(s, p, part, filter);
-        else if (p->what == GF_KERNEL)
+        else if (p->what == GF_KERNEL || p->what == GF_KERNEL_MADE)
             rc = gf_filter_times_part(s, p, part, filter);
     }
     return rc;

@@ -20,12 +20,16 @@ enum gf_psf_shape {
     /* (2 J1(v) / v)^2, v = 3.8317 r / size: the diffraction of a round aperture (Airy 1835); `size`
      * is the radius of the first dark ring. Ends at 8 `size`, within which are 98% of the light. */
     GF_PSF_AIRY,
+    /* (1 + (r / size)^2)^-power: a star seen through air (Moffat 1969). Ends where 0.3% of the light is
+     * left, or at 8 GF_PSF_MOST. */
+    GF_PSF_MOFFAT,
 };
 
 struct gf_psf {
     enum gf_psf_shape shape;
     double size;  /* pixels, above 0, up to GF_PSF_MOST */
     double angle; /* motion: degrees from the x axis, counterclockwise as seen (y is down) */
+    double power; /* Moffat: above 1 */
 };
 
 enum { GF_PSF_MOST = 200 };

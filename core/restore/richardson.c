@@ -22,11 +22,12 @@ struct state {
     float *d, *x, *y, *g, *ratio; /* pictures as tiles need them */
     int64_t every;                /* g is of each so many-th row */
     float *room;                  /* a job's output for each hand */
+    float base, slope, least;     /* the noise's variance, of d */
     /* Sums of each piece, added up in order, so that they do not depend on the threads' number. */
     double (*sum)[2];
 };
 
-/* ratio = d / H y; the square of d - H y. */
+/* ratio = d / H y; the square of d - H y over the noise's variance there. */
 static void divide(void *user, int64_t piece, int64_t at, const float *b, int64_t n) {
     const struct state *s = user;
     const float *d = s->d + at;
@@ -34,7 +35,8 @@ static void divide(void *user, int64_t piece, int64_t at, const float *b, int64_
 #pragma omp simd reduction(+ : square)
     for (int64_t i = 0; i < n; i++) {
         ratio[i] = d[i] / (b[i] > LEAST ? b[i] : LEAST);
-        square += (d[i] - b[i]) * (d[i] - b[i]);
+        const float v = s->base + s->slope * b[i];
+        square += (d[i] - b[i]) * (d[i] - b[i]) / (v > s->least ? v : s->least);
     }
     s->sum[piece][0] += (double)square;
 }
@@ -163,7 +165,7 @@ static float begin(struct state *s, const float *data) {
     return scale;
 }
 
-static int iterate(struct state *s, double limit, int *done) {
+static int iterate(struct state *s, int *done) {
     const int most = s->how->iterations ? s->how->iterations : GF_RICHARDSON_MOST;
     for (*done = 0; *done < most; ++*done) {
         double square[2] = {HUGE_VAL}, sum[2];
@@ -174,7 +176,7 @@ static int iterate(struct state *s, double limit, int *done) {
             divide_mean(s);
         if (rc)
             return rc;
-        if (square[0] / (double)gf_shape_count(s->t->shape, GF_TILE_AXES) <= limit &&
+        if (square[0] / (double)gf_shape_count(s->t->shape, GF_TILE_AXES) <= 1 - s->how->fitted &&
             !s->how->iterations) {
             s->x = s->y;
             return 0;
@@ -212,7 +214,11 @@ int gf_richardson_restore(const struct gf_richardson *how, struct gf_array *data
     for (int i = 0; i < ARRAYS; i++)
         *own[i] = s.room + t->hands * job_samples(t) + i * s.n;
     const float scale = begin(&s, to);
-    const int rc = iterate(&s, pow(how->deviation / (double)scale, 2), done);
+    const double unit = 1 / (double)scale;
+    s.base = (float)(how->noise.base * unit * unit);
+    s.slope = (float)(how->noise.slope * unit);
+    s.least = (float)fmax(how->noise.least * unit * unit, (double)(LEAST * LEAST));
+    const int rc = iterate(&s, done);
 #pragma omp parallel for num_threads(s.threads)
     for (int64_t k = 0; k < n[1] * n[2] * channels; k++) {
         const float *x = s.x + row_at(t, k % channels, k / channels);

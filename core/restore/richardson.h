@@ -8,19 +8,22 @@
  * x' - y and g', in all rows or, of large pictures, some. H keeps a constant. Both blurs continue
  * the picture beyond its edges as its tiles say.
  *
- * It ends after `iterations`, or, if those are automatic, when the mean square of d - H y is down to
- * the noise's (the discrepancy principle, Morozov 1966), after 1 to GF_RICHARDSON_MOST. */
+ * It ends after `iterations`, or, if those are automatic, when the mean of (d - H y)^2 / v, where v is
+ * the noise's variance at the level H y, is down to 1 - `fitted` (the discrepancy principle, Morozov
+ * 1966; `fitted` is the share of the noise that is fitted too), after 1 to GF_RICHARDSON_MOST. */
 #ifndef GF_CORE_RESTORE_RICHARDSON_H
 #define GF_CORE_RESTORE_RICHARDSON_H
 
 #include "core/filter/table.h"
+#include "core/restore/noise.h"
 #include "core/restore/tiles.h"
 
 enum { GF_RICHARDSON_MOST = 200 };
 
 struct gf_richardson {
-    int iterations;               /* 0: automatic */
-    double deviation;             /* of the noise, in sample units, for those */
+    int iterations;        /* 0: automatic */
+    struct gf_noise noise; /* for those */
+    double fitted;
     const struct gf_tiles *tiles; /* of the picture */
     /* Each hand's: by H and by H^T, as tiles->job says. */
     const struct gf_filter_transform (*blur)[2];

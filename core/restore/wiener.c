@@ -218,8 +218,7 @@ static void choose_ratios(const bands sum, int axes, const uint8_t *rounding, st
 
 int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, const uint8_t rounding[GF_ROUNDING_BANDS],
-                  int threads,
-                  struct gf_prior *prior) {
+                  int threads, struct gf_prior *prior) {
     const int64_t n = rows_of(forward, h), step = gf_divide_up(n, ROWS);
     const struct scale scale = make_scale();
     double seen = 0, passed = 0;

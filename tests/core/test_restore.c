@@ -86,6 +86,35 @@ static void test_airy(void) {
     free(v);
 }
 
+/* Pixels are integrals; functions within a pixel are all of it. */
+static void test_pixels(void) {
+    const struct gf_psf round[] = {{.shape = GF_PSF_AIRY, .size = 1.5},
+                                   {.shape = GF_PSF_MOFFAT, .size = 2, .power = 2.5}};
+    const double whole[] = {4 * PI * pow(1.5 / 3.8317059702075125, 2) * 0.9833,
+                            PI * 4 / 1.5 * 0.997};
+    int64_t n[2];
+    double *v = NULL;
+    CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = 1}, n, &v), GF_OK);
+    CHECK(n[0] == 3 && v && fabs(v[5] * PI - (sqrt(0.1875) + PI / 6 - 0.5)) < 1e-4);
+    free(v);
+    for (int i = 0; i < 2; i++) {
+        double sum = 0;
+        CHECK_EQ(gf_psf_sample(&round[i], n, &v), GF_OK);
+        for (int k = 0; k < 2500; k++) {
+            const double r = hypot((k % 50 + 0.5) / 50 + 0.5, (k / 50 + 0.5) / 50 - 0.5);
+            sum += i ? pow(1 + r * r / 4, -2.5) : pow(j1(2.554470647 * r) / 1.2772353235 / r, 2);
+        }
+        const double want = sum / 2500 / whole[i], got = v[n[0] / 2 * n[1] + n[1] / 2 + 1];
+        CHECK_MSG(fabs(got - want) < 0.01 * want, "%d: %g, not %g", i, got, want);
+        free(v);
+    }
+    for (double r = 0.001; r < 0.5; r *= 3) {
+        CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = r}, n, &v), GF_OK);
+        CHECK(n[0] == 1 && n[1] == 1 && v[0] == 1);
+        free(v);
+    }
+}
+
 static void test_psf(void) {
     int64_t n[2];
     double *v = NULL;
@@ -97,16 +126,16 @@ static void test_psf(void) {
     for (double a = -90; a <= 180; a += 30)
         test_drawn((struct gf_psf){.shape = GF_PSF_MOTION, .size = 1.3 + fabs(a) / 9, .angle = a});
     test_airy();
+    test_pixels();
 }
 
 /* ---- noise ---- */
 
-/* The estimate for a picture with a slope, a step, and noise. */
-/* Values are clipped at `white`; 0: at their type's. */
+/* For a picture with a slope, a step, and noise, clipped at `white`; 0: at their type's. */
 static double measure_clipped(enum gf_dtype type, int ndim, const int64_t *shape, double mean,
                               double s, double white) {
     struct gf_array a;
-    double deviation = -1;
+    struct gf_noise noise;
     const int64_t n = shape[ndim - 1] * shape[ndim];
     CHECK_EQ(gf_array_alloc(&a, type, ndim + 1, shape), GF_OK);
     for (int64_t i = 0; i < gf_array_count(&a); i++) {
@@ -119,9 +148,31 @@ static double measure_clipped(enum gf_dtype type, int ndim, const int64_t *shape
         else
             ((float *)a.data)[i] = (float)v;
     }
-    CHECK_EQ(gf_noise_estimate(&a, ndim, white, 2, &deviation), GF_OK);
+    CHECK_EQ(gf_noise_estimate(&a, ndim, white, 1, 2, &noise), GF_OK);
+    CHECK_MSG(noise.slope == 0, "white noise has a slope of %g", noise.slope);
     gf_array_free(&a);
-    return deviation;
+    return noise.deviation;
+}
+
+/* Noise of variance 2 (level - 100) + 9; noise of blocks of 4 x 4 samples. */
+static void test_noise_lines(void) {
+    const int64_t shape[] = {256, 256, 1};
+    struct gf_noise noise;
+    struct gf_array a;
+    CHECK_EQ(gf_array_alloc(&a, GF_F32, 3, shape), GF_OK);
+    for (int i = 0; i < 256 * 256; i++) {
+        const double level = 110 + 100 * (1 + sin(i % 256 / 30.)) * (i >> 8) / 256;
+        ((float *)a.data)[i] = (float)(level + sqrt(2 * (level - 100) + 9) * normal());
+    }
+    CHECK_EQ(gf_noise_estimate(&a, 2, 0, 1, 2, &noise), GF_OK);
+    CHECK(fabs(noise.slope - 2) < 0.2 && fabs(noise.base + 191) < 25);
+    for (int i = 0; i < 256 * 256; i++) {
+        const int first = i / 1024 * 1024 + i % 256 / 4 * 4;
+        ((float *)a.data)[i] = i == first ? (float)normal() : ((float *)a.data)[first];
+    }
+    CHECK_EQ(gf_noise_estimate(&a, 2, 0, 4, 2, &noise), GF_OK);
+    CHECK_MSG(fabs(noise.deviation - 4) < 0.7 && noise.slope == 0, "%g", noise.deviation);
+    gf_array_free(&a);
 }
 
 static double measure(enum gf_dtype type, int ndim, const int64_t *shape, double mean, double s) {
@@ -225,8 +276,12 @@ static void test_prior(void) {
         ((float *)g.data)[2 * i] = 0;
         ((float *)g.data)[2 * i + 1] = (float)sqrt(N * N * (transfer * transfer * s + noise));
     }
-    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, (const uint8_t[GF_ROUNDING_BANDS]){0}, 1, &prior), GF_OK);
-    CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, (const uint8_t[GF_ROUNDING_BANDS]){0}, 2, &again), GF_OK);
+    CHECK_EQ(
+        gf_prior_make(&forward, &g, &h, noise, (const uint8_t[GF_ROUNDING_BANDS]){0}, 1, &prior),
+        GF_OK);
+    CHECK_EQ(
+        gf_prior_make(&forward, &g, &h, noise, (const uint8_t[GF_ROUNDING_BANDS]){0}, 2, &again),
+        GF_OK);
     CHECK_MSG(!memcmp(&prior, &again, sizeof prior), "threads change the prior");
     for (double f = 0.02; f < 0.7; f *= 1.3) {
         const double ratio = noise / ratio_at(&prior, f) / (50 * pow(f, -3));
@@ -241,8 +296,7 @@ static void test_prior(void) {
         const double ratio = ratio_at(&prior, f) / noise * (50 * pow(f, -3));
         CHECK_MSG(fabs(log(ratio)) < log(5), "N / S at %g: %g of the truth", f, ratio);
     }
-    for (int i = 0; i < GF_ROUNDING_BANDS; i++)
-        rounding[i] = 104 /* 100 times the noise */;
+    memset(rounding, 104, sizeof rounding); /* 100 times the noise */
     CHECK_EQ(gf_prior_make(&forward, &g, &h, noise, rounding, 1, &again), GF_OK);
     CHECK(ratio_at(&again, 0.2) > 5 * ratio_at(&prior, 0.2));
     gf_array_free(&g);
@@ -482,7 +536,8 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
     const struct gf_filter_transform blur[][2] = {{{run, &b[0]}, {run, &b[1]}},
                                                   {{run, &b[2]}, {run, &b[3]}}};
     struct gf_tiles tiles;
-    const struct gf_richardson how = {iterations, deviation, &tiles, blur};
+    const double v = deviation * deviation;
+    const struct gf_richardson how = {iterations, {deviation, v, 0, v}, 0, &tiles, blur};
     struct gf_array data = gf_array_wrap(out, GF_F32, 3, shape);
     int done = -1;
     b[1].transposed = b[3].transposed = true;
@@ -536,6 +591,7 @@ static void check_richardson(bool mirrors) {
 int main(void) {
     test_psf();
     test_noise();
+    test_noise_lines();
     test_wiener();
     test_tiles();
     check_richardson(false);
