@@ -35,7 +35,7 @@ enum gf_filter_what {
     GF_BANDPASS,
     GF_BANDREJECT,
     GF_NOTCH,
-    GF_BLUR, /* --convolve=gaussian:S; radius[0].value is S */
+    GF_BLUR,        /* --convolve=gaussian:S; radius[0].value is S */
     GF_KERNEL,      /* --convolve=FILE */
     GF_KERNEL_MADE, /* --convolve=disk:R and so on: `psf`, sampled in `file` */
     GF_MASK,
@@ -214,10 +214,10 @@ struct gf_settings {
     } frc;
 
     struct gf_register_settings {
-        int estimate, to, fill;       /* indices into the lists of cli/compare/register.c */
-        const char *with;             /* the reference's file, or NULL */
-        struct gf_range_of by;        /* name "": the first channel, if there are several */
-        bool each;                    /* --by=none */
+        int estimate, to, fill; /* indices into the lists of cli/compare/register.c */
+        const char *with;       /* the reference's file, or NULL */
+        struct gf_range_of by;  /* name "": the first channel, if there are several */
+        bool each;              /* --by=none */
         const char *csv, *mean;
         struct gf_registering *state; /* of the run */
     } reg;

@@ -143,8 +143,7 @@ int gf_record_file_find(const struct gf_record_file *file, const struct gf_chain
         return GF_OK;
     int rc = gf_record_file_choose(file, data, threads, out);
     if (!rc && !*out)
-        rc = gf_fail(GF_EFORMAT,
-                     "the .json record beside it describes a different file%s",
+        rc = gf_fail(GF_EFORMAT, "the .json record beside it describes a different file%s",
                      file->n > 1 ? ", and of two --edited cannot choose" : "");
     if (!rc && !(*out)->record)
         *out = NULL; /* data without a record */

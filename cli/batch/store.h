@@ -29,7 +29,7 @@ struct gf_product {
     bool noise;       /* a spectrum, in which encoders need not look for structure */
     bool alpha_plane; /* alpha follows the job's channels as one more plane */
     enum gf_keeps keeps;
-    double white;     /* the picture's, as struct gf_image's; the image has it if its format does */
+    double white; /* the picture's, as struct gf_image's; the image has it if its format does */
     /* Once the samples are made, a range of them becomes integers of this type. */
     bool stretches;
     enum gf_dtype dtype;

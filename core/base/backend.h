@@ -223,7 +223,7 @@ struct gf_backend_options {
     /* GPU backends: small arrays use kernels for all sizes, since compiling one for a single size
      * takes longer than it saves. */
     bool general;
-    bool dry;              /* GPU backends: plans are only inspected, so no kernel is compiled */
+    bool dry; /* GPU backends: plans are only inspected, so no kernel is compiled */
     /* GPU backends: called, on any thread, when a kernel is compiled because none is kept. */
     void (*compiling)(const char *device);
     int64_t device_memory; /* GPU backends: bytes of device memory to use; 0: all */

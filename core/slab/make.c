@@ -335,11 +335,10 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
     int rc = line ? gf_slab_line_fit(p, memory, kept, &needed) : fit(p, w, memory - kept, &needed);
     p->memory_bytes = needed + kept;
     if (rc)
-        return needed
-                   ? gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
-                             gf_memory_need_text(p->memory_bytes, need),
-                             gf_memory_limit_text(memory, limit))
-                   : rc;
+        return needed ? gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
+                                gf_memory_need_text(p->memory_bytes, need),
+                                gf_memory_limit_text(memory, limit))
+                      : rc;
     list_walks(p);
     return 0;
 }

@@ -250,8 +250,8 @@ static void check_kind(const struct kind *k, const char *what) {
               far);
     /* The quanta at quality 95 are 2 for the mean, 1 for the lowest three, 10 for the highest. */
     const uint8_t *r = image.rounding;
-    CHECK_MSG(r[0] == 2 && r[1] == 1 && r[GF_ROUNDING_BANDS - 1] == 10, "%s: %d, %d, %d", what, r[0],
-              r[1], r[GF_ROUNDING_BANDS - 1]);
+    CHECK_MSG(r[0] == 2 && r[1] == 1 && r[GF_ROUNDING_BANDS - 1] == 10, "%s: %d, %d, %d", what,
+              r[0], r[1], r[GF_ROUNDING_BANDS - 1]);
     gf_image_free(&image);
     free(original);
     free(want);
