@@ -164,7 +164,7 @@ static void test_memory(void) {
         {"1t", 1ll << 40},
         {"100", 100},
         {"100B", 100},
-        {"1.5", 1},
+        {"1.5", 2}, /* rounded up: a need that is named is enough */
         {"0", 0},
         {"", 0},
         {"G", 0},
