@@ -2,21 +2,10 @@
 #include "cli/batch/workers.h"
 
 #include <errno.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <stdlib.h>
 
 #include "cli/progress.h"
-
-/* The C library keeps memory for the thread that freed it, which may add up to more than the
- * pictures take. Returning it costs time, so this is done only when memory is short. */
-static void keep_no_memory(void) {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
-#endif
-}
+#include "core/base/memory.h"
 
 /* The C library returns freed blocks from 128 KiB on to the kernel, which clears the pages of the
  * next one. Freeing a larger block raises that limit to its size. Buffers for a small picture's
@@ -114,7 +103,7 @@ void gf_workers_admit(struct gf_worker *l, int64_t need) {
     pthread_mutex_lock(&p->lock);
     while (!fits(p, l, need)) {
         if (!p->tight)
-            keep_no_memory();
+            gf_memory_spare();
         p->tight = true;
         if (!drop_a_plan(p, l))
             pthread_cond_wait(&p->changed, &p->lock);

@@ -3,10 +3,16 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -156,12 +162,28 @@ const char *gf_memory_limit_text(int64_t bytes, char text[GF_SIZE_TEXT]) {
     return print(bytes, floor, text);
 }
 
+/* The C library keeps memory for the thread that freed it, which may add up to more than the arrays
+ * take, and the kernel rounds arrays up to huge pages. */
+void gf_memory_spare(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+#ifdef PR_SET_THP_DISABLE
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+#endif
+}
+
 int gf_memory_check(int64_t need, int64_t limit) {
+    enum { BESIDE = 4 << 20 };
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
     if (limit <= 0)
         limit = gf_memory_available();
-    if (need <= limit)
+    if (need <= limit) {
+        if (need > limit - BESIDE - limit / 4)
+            gf_memory_spare();
         return 0;
+    }
     return gf_fail(GF_ENOMEM, "needs %s, limit %s (--max-memory)", gf_memory_need_text(need, a),
                    gf_memory_limit_text(limit, b));
 }

@@ -27,7 +27,11 @@ const char *gf_memory_need_text(int64_t bytes, char text[GF_SIZE_TEXT]);
 const char *gf_memory_limit_text(int64_t bytes, char text[GF_SIZE_TEXT]);
 
 /* GF_ENOMEM, "needs 12.0 GiB, limit 8.0 GiB (--max-memory)", if `need` exceeds the limit; 0 means
- * gf_memory_available(). */
+ * gf_memory_available(). If it is within the limit but near it, calls gf_memory_spare(). */
 int gf_memory_check(int64_t need, int64_t limit);
+
+/* For when memory is short: from here on the process takes hardly more than it has allocated. This
+ * costs time. */
+void gf_memory_spare(void);
 
 #endif
