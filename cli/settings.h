@@ -63,7 +63,8 @@ struct gf_filter_part {
     /* The file's samples, centred, C order; owned. Only the last `ndim` extents count. */
     struct gf_filter_samples file;
     int ndim;
-    double step; /* of the file's levels, as a share of white; 0: floats */
+    char *refused; /* NULL, or why the file exceeds the memory limit, its samples zeros; owned */
+    double step;   /* of the file's levels, as a share of white; 0: floats */
     struct gf_psf psf;
     bool symmetric; /* a point-spread function that its mirror image along any axis equals */
     struct gf_file *source; /* a mask that is read row by row: its header, no samples */

@@ -104,14 +104,28 @@ static bool is_spectrum(const struct gf_filter_part *p) {
     return fmin(fmin(even / 0.8, rough / 0.25), excess / 0.04) > (double)n;
 }
 
+/* Reads a file. One that exceeds the memory limit is refused later, with the need of the whole task,
+ * which the header tells. */
+static int read_image(const struct gf_settings *s, struct gf_read_options *options,
+                      struct gf_filter_part *p, struct gf_image *image) {
+    const int rc = gf_image_read(p->text, options, image, NULL);
+    if (rc != GF_ENOMEM || gf_filter_iterates(s))
+        return rc;
+    options->header_only = true;
+    p->refused = strdup(gf_message());
+    return p->refused ? gf_image_read(p->text, options, image, NULL) : rc;
+}
+
 static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     struct gf_image image = {0};
+    /* The need depends on a point-spread function's symmetry, so that it is read at any rate. */
+    const bool limited = s->max_memory && p->what != GF_PSF;
     struct gf_read_options options = {.max_memory =
-                                          s->max_memory ? s->max_memory : gf_memory_available()};
+                                          limited ? s->max_memory : gf_memory_available()};
     int rc = open_mask(s, &options, p);
     if (rc || p->source)
         return rc;
-    rc = gf_image_read(p->text, &options, &image, NULL);
+    rc = read_image(s, &options, p, &image);
     if (!rc)
         rc = check_image(&image);
     if (rc)
@@ -119,11 +133,11 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     int64_t n = gf_array_count(&image.px) / image.px.shape[image.ndim];
     p->ndim = image.ndim;
     memcpy(p->file.extent, image.px.shape, (size_t)image.ndim * sizeof *p->file.extent);
-    p->file.value = malloc((size_t)n * sizeof *p->file.value);
-    if (!p->file.value) {
+    p->file.value = calloc((size_t)n, sizeof *p->file.value); /* zeros take none until written */
+    if (!p->file.value)
         rc = gf_no_memory();
+    if (rc || p->refused)
         goto out;
-    }
     const double white = gf_filter_is_shown(p) ? gf_filter_mask_white(&image) : 1;
     p->step = gf_dtype_is_integer(image.px.dtype) ? 1 / white : 0;
     const char *pixel = image.px.data;
@@ -190,10 +204,16 @@ int gf_filter_read_files(struct gf_settings *s) {
     return 0;
 }
 
+int gf_filter_check_file(const struct gf_filter_part *p) {
+    return p->refused ? gf_fail(GF_ENOMEM, "'%.400s' %s", p->text, p->refused) : 0;
+}
+
 void gf_filter_free_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         free(s->filter.part[i].file.value);
+        free(s->filter.part[i].refused);
         s->filter.part[i].file.value = NULL;
+        s->filter.part[i].refused = NULL;
         close_mask(&s->filter.part[i]);
     }
 }

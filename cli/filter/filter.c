@@ -149,10 +149,20 @@ static bool leaves_table(struct gf_task *t) {
     return true;
 }
 
+/* A file that --paint names is checked when it is used. */
+static int check_files(const struct gf_settings *s) {
+    int rc = 0;
+    for (int i = 0; i < s->filter.n_parts && !rc; i++)
+        if (s->filter.part[i].what != GF_PAINT)
+            rc = gf_filter_check_file(&s->filter.part[i]);
+    return rc;
+}
+
 static int choose_filter(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     f->frame.in_parts = leaves_table(t);
     int rc = f->frame.in_parts ? 0 : check_table(t);
+    rc = rc ? rc : check_files(t->s);
     if (!rc && (looks(t->s) || gf_filter_measures(t->s)))
         rc = gf_filter_make(t->s, &t->job, &f->frame, &f->peaks, &f->filter);
     else if (!rc)
@@ -241,14 +251,20 @@ static int take_pages(struct gf_task *part) {
         return gf_no_memory();
     f->frame = of->frame;
     f->frame.shape[0] = part->job.shape[0];
-    int rc = gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
+    if (!part->in.data && of->of_pages) { /* of more pages, which memory is too short for */
+        gf_filter_release(of->of_pages);
+        of->of_pages = NULL;
+        gf_filter_forget();
+    }
+    int rc = part->in.data ? check_files(part->s) : 0;
+    rc = rc ? rc : gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
     if (rc)
         return rc;
     gf_filter_use(part, &part->job);
     if (part->in.data)
         return gf_filter_lengthen(part);
-    gf_filter_release(of->of_pages);
     of->of_pages = f->filter;
+    part->extra_bytes += gf_filter_parts_bytes(part);
     free(f);
     part->filtering = NULL;
     return 0;

@@ -101,6 +101,8 @@ bool gf_filter_iterates(const struct gf_settings *s);
 /* Reads them into the settings, until gf_filter_free_files(), and chooses what --deconvolve does at
  * the edges. Logs a failure. */
 int gf_filter_read_files(struct gf_settings *s);
+/* GF_ENOMEM for a file that exceeds the memory limit, once the whole task does not. */
+int gf_filter_check_file(const struct gf_filter_part *p);
 void gf_filter_free_files(struct gf_settings *s);
 /* The value of the pixel at `p`: grey, or the luma of red, green and blue, without alpha. */
 double gf_filter_sample(const struct gf_image *image, const char *p);
@@ -119,7 +121,7 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
 int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_filter_frame *frame, struct gf_filter **out);
 void gf_filter_release(struct gf_filter *f); /* frees it unless it is kept; takes NULL */
-void gf_filter_forget(void);                 /* frees the kept ones, at the end */
+void gf_filter_forget(void);                 /* frees the kept ones that are not in use */
 /* Makes t->filtering->filter the job's, and counts its table and the lengthened input in
  * t->extra_bytes. */
 void gf_filter_use(struct gf_task *t, struct gf_job *job);

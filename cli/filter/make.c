@@ -399,10 +399,13 @@ void gf_filter_release(struct gf_filter *f) {
 }
 
 void gf_filter_forget(void) {
-    for (int i = 0; i < MAX_KEPT; i++) {
-        gf_filter_free(keep.kept[i].filter);
-        keep.kept[i] = (struct kept){0};
-    }
+    pthread_mutex_lock(&keep.lock);
+    for (int i = 0; i < MAX_KEPT; i++)
+        if (!keep.kept[i].users) {
+            gf_filter_free(keep.kept[i].filter);
+            keep.kept[i] = (struct kept){0};
+        }
+    pthread_mutex_unlock(&keep.lock);
 }
 
 void gf_filter_use(struct gf_task *t, struct gf_job *job) {

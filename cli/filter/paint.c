@@ -285,9 +285,9 @@ static int compare(struct gf_task *t, struct painting *p) {
 static int paint(struct gf_task *t, const struct gf_filter_part *file) {
     const bool colour = t->image.color == GF_RGB && !t->job.luma;
     struct painting best = {.file = file}, other = best;
-    int rc = 0;
+    int rc = gf_filter_check_file(file);
     best.n = other.n = gf_shape_count(file->file.extent, file->ndim);
-    rc = look(t, colour, &best);
+    rc = rc ? rc : look(t, colour, &best);
     if (!rc && colour && best.drawing.error > GREY) {
         rc = look(t, false, &other);
         if (!rc && other.drawing.error < best.drawing.error) {
