@@ -17,8 +17,8 @@ enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note *
 
 /* Mirroring keeps the samples' type; fading, splitting and subtracting waves need floats. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
-    const enum gf_edges edges = gf_filter_edges(t->s);
-    const bool as_read = (edges == GF_EDGES_PERIODIC || edges == GF_EDGES_MIRROR) &&
+    const enum gf_edges edges = gf_filter_edges(t);
+    const bool as_read = edges != GF_EDGES_TAPER && edges != GF_EDGES_SMOOTH &&
                          !t->filtering->n_striped && !t->filtering->peaks.n;
     return as_read && !gf_filter_iterates(t->s) ? t->image.px.dtype
            : t->job.precision == GF_DOUBLE      ? GF_F64
@@ -42,13 +42,10 @@ static int describe_job(struct gf_task *t) {
     f->frame.oblique = t->image.axes.oblique;
     f->frame.white = t->image.white;
     for (int i = 0; i < job->ndim; i++) {
-        int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
+        f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
         f->frame.spacing[i] = gf_image_spacing(&t->image, i, &f->frame.kind[i]);
-        if (job->axes >> i & 1) {
-            job->shape[i] = gf_edges_length(gf_filter_edges(t->s), n);
-            job->counted[i] = n;
-        }
     }
+    gf_filter_set_lengths(t);
     return rc;
 }
 
@@ -116,7 +113,7 @@ static int check_table(struct gf_task *t) {
         return rc;
     if (file && !gf_filter_iterates(t->s) && !looks(t->s))
         bytes = table_bytes(t, bytes / (unit == 24 ? 6 : 4)); /* a number for two samples */
-    rc = gf_filter_check_memory(t, bytes);
+    rc = gf_filter_check_memory(t, bytes + gf_filter_screen_bytes(t));
     if (rc || !(file || peaks->mask.data)) /* without a mask yet the task checks all memory */
         return rc;
     rc = gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
@@ -221,6 +218,7 @@ static int take_all(struct gf_task *t) {
         rc = gf_filter_paint(t);
     if (!rc && looks(t->s)) {
         release(t->filtering);
+        gf_filter_set_lengths(t);
         t->untouched = is_copy(t);
         t->job.in_dtype = input_dtype(t);
         rc = choose_filter(t);
@@ -349,7 +347,7 @@ static void tell_clipped(const struct gf_task *t, int i) {
 /* Adds the picture's properties to the JSON line, since the job's may be those of a longer one. */
 static int describe(struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
-    const enum gf_edges edges = f->tiles.mirrors ? GF_EDGES_MIRROR : gf_filter_edges(t->s);
+    const enum gf_edges edges = f->tiles.mirrors ? GF_EDGES_MIRROR : gf_filter_edges(t);
     gf_json_memory_begin();
     t->also = GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
                         GF_KEY("type", gf_dtype_name(f->frame.dtype)),

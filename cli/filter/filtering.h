@@ -171,6 +171,8 @@ struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out
 int gf_filter_find_notches(struct gf_task *t);
 /* Bytes of the screens' mask while the job runs, or before the search those of its table too. */
 int64_t gf_filter_notch_bytes(const struct gf_task *t);
+/* Bytes by which a screen that may be found lengthens the samples (gf_filter_edges()). */
+int64_t gf_filter_screen_bytes(const struct gf_task *t);
 /* Prints a line that says what was removed. */
 void gf_filter_tell_notches(const struct gf_task *t);
 /* Adds "notches" and "screens" to the JSON line. */
@@ -219,8 +221,10 @@ int gf_filter_paint(struct gf_task *t);
  * samples are read, checks the sum against the limit. */
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
 /* The mode by which the samples are lengthened: instead of a mirror image Richardson-Lucy's tiles
- * mirror themselves. */
-enum gf_edges gf_filter_edges(const struct gf_settings *s);
+ * mirror themselves; and a screen, once found, continues in phase instead of repeating. */
+enum gf_edges gf_filter_edges(const struct gf_task *t);
+/* Gives the job and its outputs the lengths that the mode needs. */
+void gf_filter_set_lengths(struct gf_task *t);
 /* Lengthens t->in by it, into t->filtering->input. */
 int gf_filter_lengthen(struct gf_task *t);
 /* The most bytes that it needs. */

@@ -21,12 +21,35 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
 /* True if the job needs samples other than the picture's. */
 static bool needs_input(const struct gf_task *t) {
     return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n ||
-           gf_filter_iterates(t->s);
+           gf_filter_edges(t) == GF_EDGES_SCREEN || gf_filter_iterates(t->s);
 }
 
-enum gf_edges gf_filter_edges(const struct gf_settings *s) {
-    const enum gf_edges mode = (enum gf_edges)s->filter.edges;
-    return mode == GF_EDGES_MIRROR && gf_filter_iterates(s) ? GF_EDGES_PERIODIC : mode;
+enum gf_edges gf_filter_edges(const struct gf_task *t) {
+    const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
+    return mode == GF_EDGES_PERIODIC && t->filtering->peaks.n_screens ? GF_EDGES_SCREEN
+           : mode == GF_EDGES_MIRROR && gf_filter_iterates(t->s)      ? GF_EDGES_PERIODIC
+                                                                      : mode;
+}
+
+void gf_filter_set_lengths(struct gf_task *t) {
+    for (int i = 0; i < t->job.ndim; i++)
+        if (t->job.axes >> i & 1) {
+            t->job.counted[i] = t->filtering->frame.shape[i];
+            t->job.shape[i] = gf_edges_length(gf_filter_edges(t), t->job.counted[i]);
+            for (int k = 0; k < t->job.n_out; k++)
+                t->product[k].image.px.shape[i] = t->job.shape[i];
+        }
+}
+
+/* Continues the picture's screens beyond its edges. */
+static int continue_screens(const struct gf_notches *list, const int64_t *shape,
+                            struct gf_array *input) {
+    double wave[2 * GF_MAX_SCREENS][2];
+    int n = 0;
+    for (int i = 0; i < list->n_screens; i++)
+        for (int k = 0; k < list->screen[i].n; k++)
+            memcpy(wave[n++], list->screen[i].basis[k], sizeof *wave);
+    return gf_edges_continue((const double(*)[2])wave, n, shape, input);
 }
 
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {
@@ -100,7 +123,7 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
         return 0;
     int64_t bytes = gf_job_bytes(job, -1);
     const struct gf_job picture = gf_filter_picture_job(t);
-    if (gf_filter_edges(t->s) == GF_EDGES_SMOOTH)
+    if (gf_filter_edges(t) == GF_EDGES_SMOOTH)
         bytes += gf_filter_smooth_bytes(&picture);
     return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim,
                                   (int)gf_max(t->filtering->peaks.n, BANDS),
@@ -179,7 +202,7 @@ static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
 }
 
 int gf_filter_lengthen(struct gf_task *t) {
-    const enum gf_edges mode = gf_filter_edges(t->s);
+    const enum gf_edges mode = gf_filter_edges(t);
     const int threads = gf_settings_threads(t->s);
     struct gf_array *input = &t->filtering->input;
     if (!needs_input(t))
@@ -198,6 +221,8 @@ int gf_filter_lengthen(struct gf_task *t) {
     const struct gf_job job = gf_filter_picture_job(t);
     if (!rc && mode == GF_EDGES_SMOOTH)
         rc = gf_filter_smooth(t->runner, &job, threads, &picture, input);
+    else if (!rc && mode == GF_EDGES_SCREEN)
+        rc = continue_screens(&t->filtering->peaks, picture.shape, input);
     else if (!rc && mode != GF_EDGES_PERIODIC)
         gf_edges_fill(mode, picture.shape, threads, input);
     t->in = *input;

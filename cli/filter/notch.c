@@ -519,6 +519,17 @@ int gf_filter_find_notches(struct gf_task *t) {
     return rc;
 }
 
+int64_t gf_filter_screen_bytes(const struct gf_task *t) {
+    struct gf_job wide = t->job;
+    if (!t->filtering->peaks.expected || wide.ndim != 2 || t->s->filter.edges != GF_EDGES_PERIODIC)
+        return 0;
+    for (int i = 0; i < wide.ndim; i++)
+        wide.shape[i] = gf_edges_length(GF_EDGES_SCREEN, wide.shape[i]);
+    const int64_t more = gf_shape_count(wide.shape, 2) - gf_shape_count(t->job.shape, 2);
+    const int64_t each = t->job.precision == GF_DOUBLE ? 32 : 16; /* output, spectrum, tables */
+    return gf_job_bytes(&wide, -1) + each * t->job.channels * more;
+}
+
 int64_t gf_filter_notch_bytes(const struct gf_task *t) {
     const struct gf_notches *list = &t->filtering->peaks;
     const int64_t *shape = t->filtering->frame.shape;
@@ -529,5 +540,6 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t) {
     /* The plan has a table of its own; it is counted already if waves may be found too. */
     int64_t tables = t->s->filter.auto_notch ? 1 : 2, mask = shape[0] * (shape[1] / 2 + 1) * 4;
     int64_t table = t->job.shape[0] * (t->job.shape[1] / 2 + 1);
-    return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES;
+    return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES +
+           gf_filter_screen_bytes(t);
 }

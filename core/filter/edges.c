@@ -2,21 +2,25 @@
 #include "core/filter/edges.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/factor.h"
+#include "core/base/status.h"
 
 const char *gf_edges_name(enum gf_edges mode) {
-    static const char *const name[] = {"periodic", "mirror", "taper", "smooth"};
+    static const char *const name[] = {"periodic", "mirror", "taper", "smooth", "screen"};
     return name[mode];
 }
 
 int64_t gf_edges_length(enum gf_edges mode, int64_t n) {
     if (mode == GF_EDGES_PERIODIC || n == 1)
         return n;
-    if (mode != GF_EDGES_TAPER)
+    if (mode != GF_EDGES_TAPER && mode != GF_EDGES_SCREEN)
         return 2 * n;
     int64_t length = n + (n < 8 ? 1 : n / 8);
+    if (mode == GF_EDGES_SCREEN)
+        length = n + (n < GF_EDGES_SCREEN_MOST ? n : GF_EDGES_SCREEN_MOST);
     while (!gf_factor_is_smooth(length))
         length++;
     return length;
@@ -106,4 +110,68 @@ void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct
     for (int axis = a->rank - 2; axis >= 0; axis--)
         if (a->shape[axis] > shape[axis])
             fill_axis(mode, shape, axis, threads, a);
+}
+
+/* ---- a screen's phase ---- */
+
+enum { REACH = 96 };                 /* samples to each side that a displacement may have */
+static const double NEARNESS = 1e-5; /* of two displacements as exact, the shorter one is taken */
+
+struct hop {
+    int y, x;
+    double error; /* sum of sin^2(pi e), where e is the distance from whole periods */
+};
+
+static int compare_hops(const void *a, const void *b) {
+    const double x = ((const struct hop *)a)->error, y = ((const struct hop *)b)->error;
+    return (x > y) - (x < y);
+}
+
+/* Lists displacements that are positive along `axis`, the most exact first. */
+static void list_hops(const double (*wave)[2], int n, int axis, struct hop *hop) {
+    int count = 0;
+    for (int along = 1; along <= REACH; along++)
+        for (int across = -REACH; across <= REACH; across++) {
+            struct hop h = {.y = axis ? across : along, .x = axis ? along : across};
+            h.error = NEARNESS * (h.y * h.y + h.x * h.x);
+            for (int i = 0; i < n; i++)
+                h.error += pow(sin(M_PI * (wave[i][0] * h.y + wave[i][1] * h.x)), 2);
+            hop[count++] = h;
+        }
+    qsort(hop, (size_t)count, sizeof *hop, compare_hops);
+}
+
+/* Copies a sample from `sign` times the most exact displacement that stays `inside` what is
+ * filled. `at` is negative before the picture. */
+static void copy_hop(struct gf_array *a, const struct hop *hop, int axis, const int64_t inside[2],
+                     const int64_t at[2], int sign) {
+    int64_t from[2], i = 0;
+    do {
+        from[0] = at[0] - sign * hop[i].y;
+        from[1] = at[1] - sign * hop[i++].x;
+    } while (from[0] < 0 || from[0] >= inside[0] || from[1] < 0 || from[1] >= inside[1]);
+    const int64_t length = a->shape[axis];
+    int64_t to[2] = {at[0], at[1]};
+    to[axis] = (at[axis] + length) % length;
+    memcpy((char *)a->data + to[0] * a->stride[0] + to[1] * a->stride[1],
+           (char *)a->data + from[0] * a->stride[0] + from[1] * a->stride[1], (size_t)a->stride[1]);
+}
+
+int gf_edges_continue(const double (*wave)[2], int n, const int64_t *shape, struct gf_array *a) {
+    struct hop *hop = malloc((size_t)REACH * (2 * REACH + 1) * sizeof *hop);
+    if (!hop)
+        return gf_no_memory();
+    for (int axis = 1; axis >= 0; axis--) {
+        const int64_t more = a->shape[axis] - shape[axis];
+        const int64_t inside[2] = {shape[0], axis ? shape[1] : a->shape[1]};
+        list_hops(wave, n, axis, hop);
+        for (int64_t j = 0; j < more; j++)
+            for (int64_t k = 0; k < inside[!axis]; k++) {
+                const int sign = j % 2 ? -1 : 1; /* both ends in turn */
+                const int64_t i = j % 2 ? -1 - j / 2 : shape[axis] + j / 2;
+                copy_hop(a, hop, axis, inside, (int64_t[]){axis ? k : i, axis ? i : k}, sign);
+            }
+    }
+    free(hop);
+    return 0;
 }

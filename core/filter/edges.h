@@ -8,8 +8,11 @@
  *                      u(n + j) = a u(n - 1 - j) + (1 - a) u(w - 1 - j), j < w,
  *                      a = (1 + cos(pi (j + 1/2) / w)) / 2
  *     smooth  2n       u = p + s: p continued periodically plus the mirror image of s
+ *     screen  n + w    copies displaced by whole periods of a printed screen, half of them at each
+ *                      end (gf_edges_continue())
  *
- * Taper's w is the least number from max(1, n / 8) on for which P is a product of 2, 3, 5 and 7.
+ * Taper's w is the least number from max(1, n / 8) on for which P is a product of 2, 3, 5 and 7;
+ * screen's starts at n, and at most at GF_EDGES_SCREEN_MOST.
  * Smooth splits u as Moisan 2011 (Periodic plus smooth image decomposition, J. Math. Imaging Vis.
  * 39) does: the ends of p meet; s has the jump between the ends of u, and no Laplacian elsewhere.
  * Both are filtered, so a filter that keeps everything gives u. An axis of one sample keeps it. Bin
@@ -22,7 +25,14 @@
 
 #include "core/base/job.h"
 
-enum gf_edges { GF_EDGES_PERIODIC, GF_EDGES_MIRROR, GF_EDGES_TAPER, GF_EDGES_SMOOTH };
+enum gf_edges {
+    GF_EDGES_PERIODIC,
+    GF_EDGES_MIRROR,
+    GF_EDGES_TAPER,
+    GF_EDGES_SMOOTH,
+    GF_EDGES_SCREEN
+};
+enum { GF_EDGES_SCREEN_MOST = 128 };
 
 const char *gf_edges_name(enum gf_edges mode);
 
@@ -33,6 +43,10 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n);
  * 1 extents) in its first samples along each axis. Fills the rest. Taper needs f32 or f64, other
  * modes take any type. */
 void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct gf_array *a);
+
+/* Fills the rest of a picture (two axes) so that its screens continue in
+ * phase. `wave` holds their n basis vectors (y, x) in cycles a sample. GF_ENOMEM. */
+int gf_edges_continue(const double (*wave)[2], int n, const int64_t *shape, struct gf_array *a);
 
 /* Taper's index n + j along the slowest axis: `end`, u(n - 1 - j), fades into `start`, u(w - 1 -
  * j). All have one shape, C-contiguous, f32 or f64. */
