@@ -280,20 +280,25 @@ static int add_frame(struct header *h, int64_t at) {
     return GF_OK;
 }
 
+/* Bytes of a raw picture's samples. */
+static int64_t raw_bytes(const struct header *h) {
+    const int64_t samples = h->width * h->channels;
+    return h->height * (h->kind == 4 ? (samples + 7) / 8 : h->maxval > 255 ? 2 * samples : samples);
+}
+
 /* Finds the pictures that follow each other in a file or stream, which are alike. */
 static int find_frames(struct gf_source *source, struct header *h) {
-    const int64_t samples = h->width * h->channels;
-    const int64_t row = h->kind == 4 ? (samples + 7) / 8 : h->maxval > 255 ? 2 * samples : samples;
+    const int64_t bytes = raw_bytes(h);
     int rc =
         h->kind > 3 ? GF_OK : gf_fail(GF_EUNSUPP, "frames in plain PNM; convert them to raw PNM");
     for (int more = 1; !rc && more;) {
         struct header next = {0};
         const int64_t at = gf_source_tell(source), size = gf_source_known_size(source);
         rc = add_frame(h, at);
-        if (!rc && size >= 0 && size - at < row * h->height)
+        if (!rc && size >= 0 && size - at < bytes)
             rc = gf_fail(GF_EFORMAT, "frame %lld: unexpected end of file", (long long)h->n - 1);
         if (!rc)
-            rc = gf_source_seek(source, at + row * h->height);
+            rc = gf_source_seek(source, at + bytes);
         more = rc ? 0 : more_pictures(source);
         rc = more < 0 ? more : rc;
         if (!rc && more)
@@ -332,6 +337,9 @@ static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
     if (h->kind <= 3) /* at least a digit and a space each; the last may lack its space */
         stored = bitmap ? stored : dtype == GF_U16 ? stored - 1 : 2 * stored - 1;
     rc = gf_image_plausible(d->source, stored, h->kind == 4 ? 8 : 1);
+    const int64_t size = gf_source_known_size(d->source);
+    if (!rc && h->kind > 3 && size >= 0 && size - gf_source_tell(d->source) < raw_bytes(h))
+        rc = gf_fail(GF_EFORMAT, "unexpected end of file");
     d->whole = !d->options.frames;
     if (rc || d->whole)
         return rc;
