@@ -54,6 +54,7 @@ struct gf_notches {
     int n_hidden;         /* the last of them are weaker than the picture */
     double *factor;       /* of their cosine and sine, by wave and channel; or NULL */
     struct gf_notch left; /* the strongest wave of a regular thing; amplitude 0: none */
+    double varying;       /* the period of screens that were left since it varies; 0: none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];
     struct gf_array mask; /* of the screens and --paint, over half the spectrum; or no data */

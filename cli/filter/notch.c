@@ -368,6 +368,15 @@ static void forget_faint(const struct gf_task *t) {
         list->n = list->n_hidden = 0;
 }
 
+/* Leaves all screens if the period of one varies over the picture. */
+static void forget_varying(struct gf_notches *list) {
+    for (int i = 0; i < list->n_screens; i++)
+        if (list->screen[i].varies)
+            list->varying = 1 / hypot(list->screen[i].basis[0][0], list->screen[i].basis[0][1]);
+    if (list->varying > 0)
+        list->n_screens = 0;
+}
+
 /* Chooses screens, or else waves, among the candidates. */
 static int choose(struct search *e, struct gf_periodic_list *found) {
     const struct gf_filter_settings *f = &e->t->s->filter;
@@ -377,6 +386,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     bool all = false;
     int rc = 0;
     list->n_screens = gf_screens_find(found, &s, &want, list->screen);
+    forget_varying(list);
     const bool screened = list->n_screens;
     if (screened && !want.known)
         rc = leave_screens(e, &all);

@@ -58,6 +58,10 @@ void gf_filter_tell_notches(const struct gf_task *t) {
                  wave_of(t, list->left.at).period,
                  gf_dtype_is_integer(t->job.in_dtype) ? " (--descreen removes printed screens)"
                                                       : "");
+    if (list->varying > 0)
+        snprintf(left, sizeof left,
+                 "; left alone: a screen whose period, about %.3g px, varies over the picture",
+                 list->varying);
     if (list->n_screens || list->n)
         tell_found(t, list->n_screens, list->n_screens ? list->n_screens : list->n, left);
     else

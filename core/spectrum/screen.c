@@ -30,6 +30,7 @@ static const double MEMBER = 0.08;   /* of a further member over the first vecto
 static const double PRODUCT = 0.15;  /* the same of a sum or difference of two waves */
 static const double SAME_BINS = 1.5; /* nearer peaks are that member */
 static const double PERIOD_SHARE = 0.1;
+static const double SPREAD = 0.06; /* of a frequency, by which a photographed screen's varies */
 
 struct finder {
     const struct gf_periodic_list *list;
@@ -141,6 +142,33 @@ static bool make_screen(const struct finder *f, const struct gf_periodic *p, str
            is_square(s, partner ? partner->amplitude / p->amplitude : 0);
 }
 
+/* The power within SPREAD of a frequency's length around it, less that of its surroundings. */
+static double power_around(const struct gf_bins *b, const double v[2]) {
+    const double ny = (double)b->n[1], nx = (double)b->n[2], reach = SPREAD * hypot(v[0], v[1]);
+    double sum[2] = {0}, bins[2] = {0};
+    for (double y = floor((v[0] - 2 * reach) * ny); y <= (v[0] + 2 * reach) * ny; y++)
+        for (double x = floor((v[1] - 2 * reach) * nx); x <= (v[1] + 2 * reach) * nx; x++) {
+            const double d = hypot(y / ny - v[0], x / nx - v[1]) / reach;
+            if (d > 2)
+                continue;
+            /* F of reals: the bin, or its mirror image, that is stored */
+            const double k = x - nx * floor(x / nx), sign = k > nx / 2 ? -1 : 1;
+            const double row = sign * y - ny * floor(sign * y / ny);
+            sum[d > 1] += gf_bins_power(b, 0, (int64_t)row, (int64_t)(sign > 0 ? k : nx - k));
+            bins[d > 1]++;
+        }
+    return bins[1] > 0 ? sum[0] - sum[1] / bins[1] * bins[0] : 0;
+}
+
+/* True of lines if their power is found again at right angles to them, though no wave is: the
+ * second vector of dots whose period varies. */
+static bool has_spread_partner(const struct gf_spectrum *s, const struct gf_screen *lines) {
+    const double *a = lines->basis[0], across[2] = {a[1], -a[0]};
+    struct gf_bins b;
+    gf_bins_view(s, &b);
+    return power_around(&b, across) > PARTNER * PARTNER * power_around(&b, a);
+}
+
 int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectrum *s,
                     const struct gf_screen_request *want, struct gf_screen *screen) {
     const struct finder f = {
@@ -155,6 +183,8 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
         if (!known && is_first_vector(&f, &list->item[i]))
             found += make_screen(&f, &list->item[i], &screen[found]);
     }
+    for (int k = 0; k < found; k++)
+        screen[k].varies = screen[k].n == 1 && has_spread_partner(s, &screen[k]);
     return found;
 }
 

@@ -19,6 +19,9 @@ struct gf_screen {
     double at[2];       /* the first vector, in bins from the centre */
     double amplitude;   /* the first vector's, in sample units */
     double level;       /* its power over its surroundings */
+    /* Lines across which the power of dots is spread: a photographed screen, whose period varies
+     * over the picture, has no lattice. */
+    bool varies;
 };
 
 struct gf_screen_request {
