@@ -387,6 +387,8 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     int rc = 0;
     list->n_screens = gf_screens_find(found, &s, &want, list->screen);
     forget_varying(list);
+    if (want.known && !list->n_screens && !(list->varying > 0))
+        list->varying = gf_screens_spread(found, &s, &want);
     const bool screened = list->n_screens;
     if (screened && !want.known)
         rc = leave_screens(e, &all);

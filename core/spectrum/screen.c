@@ -188,6 +188,28 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
     return found;
 }
 
+double gf_screens_spread(const struct gf_periodic_list *list, const struct gf_spectrum *s,
+                         const struct gf_screen_request *want) {
+    enum { TURNS = 64 };
+    const double pi = acos(-1), points = (double)s->shape[0] * (double)s->shape[1];
+    double most = pow(asked.share * list->deviation * points / 2, 2), period = 0;
+    struct gf_bins b;
+    if (s->ndim != 2)
+        return 0;
+    gf_bins_view(s, &b);
+    for (double f = 1 / asked.longest; f < 0.5; f *= 1 + SPREAD)
+        for (int i = 0; i < TURNS / 2; i++) { /* and at right angles */
+            if (want->period > 0 && fabs(f * want->period - 1) > PERIOD_SHARE)
+                continue;
+            const double v[2] = {f * sin(pi * i / TURNS), f * cos(pi * i / TURNS)};
+            const double across[2] = {v[1], -v[0]};
+            const double power = fmin(power_around(&b, v), power_around(&b, across));
+            period = power > most ? 1 / f : period;
+            most = fmax(most, power);
+        }
+    return period;
+}
+
 /* The lattice of halves of the strongest wave and the strongest one across it. A sensor's own
  * pattern, of 2 to 4 samples, is such a product. */
 static bool make_lattice(const struct finder *f, struct gf_screen *s) {
