@@ -388,7 +388,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     list->n_screens = gf_screens_find(found, &s, &want, list->screen);
     forget_varying(list);
     if (want.known && !list->n_screens && !(list->varying > 0))
-        list->varying = gf_screens_spread(found, &s, &want);
+        rc = gf_screens_spread(found, &s, &want, &list->varying);
     const bool screened = list->n_screens;
     if (screened && !want.known)
         rc = leave_screens(e, &all);

@@ -188,15 +188,44 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
     return found;
 }
 
-double gf_screens_spread(const struct gf_periodic_list *list, const struct gf_spectrum *s,
-                         const struct gf_screen_request *want) {
+/* Sums the power of a large spectrum in at most MOST_CELLS cells an axis, so that the search takes no
+ * longer than in a picture of that size. GF_ENOMEM. */
+static int sum_cells(const struct gf_spectrum *s, struct gf_array *cells, struct gf_spectrum *out) {
+    enum { MOST_CELLS = 1024 };
+    struct gf_bins b;
+    gf_bins_view(s, &b);
+    *out = *s;
+    for (int i = 0; i < 2; i++)
+        out->shape[i] = gf_min(s->shape[i], MOST_CELLS);
+    const int64_t ny = out->shape[0], nx = out->shape[1], stored = s->half ? nx / 2 + 1 : nx;
+    int rc = gf_array_alloc(cells, GF_C64, 2, (int64_t[]){ny, stored});
+    if (rc)
+        return rc;
+    float *sum = cells->data;
+    memset(sum, 0, (size_t)gf_array_bytes(cells));
+    for (int64_t y = 0; y < b.n[1]; y++)
+        for (int64_t x = 0; x < b.stored; x++)
+            sum[2 * (y * ny / b.n[1] * stored + x * nx / b.n[2])] +=
+                (float)gf_bins_power(&b, 0, y, x);
+    for (int64_t i = 0; i < ny * stored; i++)
+        sum[2 * i] = sqrtf(sum[2 * i]);
+    out->px = *cells;
+    return 0;
+}
+
+int gf_screens_spread(const struct gf_periodic_list *list, const struct gf_spectrum *s,
+                      const struct gf_screen_request *want, double *period) {
     enum { TURNS = 64 };
     const double pi = acos(-1), points = (double)s->shape[0] * (double)s->shape[1];
-    double most = pow(asked.share * list->deviation * points / 2, 2), period = 0;
+    double most = pow(asked.share * list->deviation * points / 2, 2);
+    struct gf_array cells = {.data = NULL};
+    struct gf_spectrum small;
     struct gf_bins b;
-    if (s->ndim != 2)
-        return 0;
-    gf_bins_view(s, &b);
+    *period = 0;
+    int rc = s->ndim == 2 ? sum_cells(s, &cells, &small) : GF_OK;
+    if (rc || s->ndim != 2)
+        return rc;
+    gf_bins_view(&small, &b);
     for (double f = 1 / asked.longest; f < 0.5; f *= 1 + SPREAD)
         for (int i = 0; i < TURNS / 2; i++) { /* and at right angles */
             if (want->period > 0 && fabs(f * want->period - 1) > PERIOD_SHARE)
@@ -204,10 +233,11 @@ double gf_screens_spread(const struct gf_periodic_list *list, const struct gf_sp
             const double v[2] = {f * sin(pi * i / TURNS), f * cos(pi * i / TURNS)};
             const double across[2] = {v[1], -v[0]};
             const double power = fmin(power_around(&b, v), power_around(&b, across));
-            period = power > most ? 1 / f : period;
+            *period = power > most ? 1 / f : *period;
             most = fmax(most, power);
         }
-    return period;
+    gf_array_free(&cells);
+    return GF_OK;
 }
 
 /* The lattice of halves of the strongest wave and the strongest one across it. A sensor's own

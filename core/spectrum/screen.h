@@ -34,9 +34,10 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
                     const struct gf_screen_request *want, struct gf_screen *screen);
 
 /* Finds dots without a lattice, whose period varies over a picture that is known to be screened:
- * power that is spread around two frequencies at right angles. Returns about their period, or 0. */
-double gf_screens_spread(const struct gf_periodic_list *list, const struct gf_spectrum *s,
-                         const struct gf_screen_request *want);
+ * power that is spread around two frequencies at right angles. Sets *period to about theirs, or 0.
+ * GF_ENOMEM. */
+int gf_screens_spread(const struct gf_periodic_list *list, const struct gf_spectrum *s,
+                      const struct gf_screen_request *want, double *period);
 
 /* Added waves stay separate; a product, such as a thing's pattern, also has sums and differences.
  * If it has, sets in[] for each candidate of that lattice and returns true. */
