@@ -140,8 +140,8 @@ static bool has_stack_name(const char *path) {
            (n > 3 && !strncasecmp(path + n - 3, ".st", 3));
 }
 
-/* True if the sections are pictures. By the standard the space group alone tells; but RELION writes
- * 0 into volumes, and others write 1 into stacks. */
+/* True if the sections are pictures. In the standard only the space group decides, but RELION writes
+ * 0 into volumes, and other programs write 1 into stacks. */
 static bool is_stack(const struct header *h, const struct gf_read_options *o, const char **why) {
     static const char *const types[] = {"SERI", "FEI1", "FEI2"}; /* a record for each section */
     const int32_t mz = h->intervals[axis_of(h, 2)];
@@ -158,7 +158,7 @@ static bool is_stack(const struct header *h, const struct gf_read_options *o, co
     return mz == 1 || (h->group == IMAGE_STACK && (mz != h->n[2] || recorded));
 }
 
-/* Chooses between pictures and one volume; a note tells if the space group has it otherwise. */
+/* Chooses between pictures and one volume; writes a note if the space group disagrees. */
 static int choose_stack(const struct header *h, const struct gf_read_options *o, bool *stack,
                         char **note) {
     const char *why = "", *volumes = h->group >= VOLUME_STACK ? "volumes of MZ sections" : NULL;

@@ -145,9 +145,9 @@ struct gf_bench {
     int n, relative; /* number of entrants; index of the one that ratios refer to, or -1 */
     struct gf_bench_entrant entrant[GF_MAX_ENTRANTS];
     struct gf_bench_host host;
-    int rows, bad; /* counts: measured; wrong or failed */
-    int contests,
-        wins[GF_MAX_ENTRANTS]; /* cases with several timed entrants; the fastest of each */
+    int rows, bad;             /* counts: measured; wrong or failed */
+    int contests;              /* cases in which two or more entrants were timed */
+    int wins[GF_MAX_ENTRANTS]; /* … and in which each was the fastest */
     struct gf_trend trend[2][GF_BENCH_N_KINDS][GF_MAX_ENTRANTS]; /* [precision][kind][entrant] */
     bool headed; /* the column headings have been printed */
 };

@@ -104,8 +104,8 @@ static bool is_spectrum(const struct gf_filter_part *p) {
     return fmin(fmin(even / 0.8, rough / 0.25), excess / 0.04) > (double)n;
 }
 
-/* Reads a file. One that exceeds the memory limit is refused later, with the need of the whole task,
- * which the header tells. */
+/* Reads a file. If it exceeds the memory limit, its header suffices: the task is refused later, with
+ * its whole need. */
 static int read_image(const struct gf_settings *s, struct gf_read_options *options,
                       struct gf_filter_part *p, struct gf_image *image) {
     const int rc = gf_image_read(p->text, options, image, NULL);

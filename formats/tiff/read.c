@@ -269,7 +269,7 @@ static int name_image(struct gf_decoder *d, const struct gf_ome *ome, struct gf_
     const bool asked = at < o->n_select;
     gf_axes_start(&image->axes, r->first.height, r->first.width);
     gf_axes_describe(&image->axes, "OME", &ome->pages);
-    if (asked) /* what is left is for the axes */
+    if (asked) /* the other selections are of axes */
         o->select[at] = o->select[--o->n_select];
     else if (ome->images > 1 &&
              asprintf(&image->note,

@@ -59,7 +59,8 @@ static size_t size_of(unsigned type) {
     return type < sizeof sizes ? sizes[type] : 0;
 }
 
-int gf_tiff_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *n) {
+/* Reads the current directory's entries, which the caller frees. */
+static int read_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *n) {
     const bool big_endian = gf_libtiff.TIFFIsBigEndian(t->tif);
     unsigned char start[8], entry[20];
     int rc = read_at(t, 0, start, 4);
@@ -94,7 +95,7 @@ int gf_tiff_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *n) {
 int gf_tiff_find(struct gf_tiff *t, unsigned number, struct gf_tiff_tag *tag) {
     struct gf_tiff_tag *tags;
     size_t n = 0;
-    int rc = gf_tiff_directory(t, &tags, &n);
+    int rc = read_directory(t, &tags, &n);
     *tag = (struct gf_tiff_tag){0};
     for (size_t i = 0; i < n && !rc; i++)
         if (tags[i].number == number)
@@ -187,7 +188,7 @@ int gf_tiff_keep_tags(struct gf_tiff *t, struct gf_metadata *m) {
     if (!rc)
         rc = append(m, "", 1);
     if (!rc)
-        rc = gf_tiff_directory(t, &tags, &n);
+        rc = read_directory(t, &tags, &n);
     for (size_t i = 0; i < n && !rc; i++)
         rc = keep_tag(t, &tags[i], m);
     free(tags);

@@ -108,9 +108,7 @@ struct gf_tiff_tag {
 
 enum { GF_TIFF_NODATA = 42113 /* GDAL_NODATA */ };
 
-/* Reads the current directory's entries, which the caller frees. */
-int gf_tiff_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *n);
-/* Finds one of them; its count is 0 if there is none. */
+/* Finds an entry of the current directory; its count is 0 if there is none. */
 int gf_tiff_find(struct gf_tiff *t, unsigned number, struct gf_tiff_tag *tag);
 /* Reads the first n bytes of its values. */
 int gf_tiff_read_value(struct gf_tiff *t, const struct gf_tiff_tag *tag, size_t n, void *to);
