@@ -1,4 +1,5 @@
 /* GPUs and other devices through OpenCL 1.2, with one context and in-order queues each. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/gpu/common.h"
@@ -502,6 +503,10 @@ static void opencl_unload(void *gpu, struct gf_gpu_kernel *k) {
     free(k);
 }
 
+/* One program is loaded at a time: PoCL (3.1) unpacks it into files that all devices share, and of two threads that
+ * unpack the same one, one removes what the other is about to open, which ends the process. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
 static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *entry,
                        int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct context *g = gpu;
@@ -515,12 +520,14 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return gf_no_memory();
+    pthread_mutex_lock(&loading);
     k->program =
         g->cl->program_from_binary(g->context, 1, &g->device, &bytes, &image, &status, &error);
     if (!error)
         error = status;
     if (k->program && !error)
         error = g->cl->build(k->program, 1, &g->device, "", NULL, NULL);
+    pthread_mutex_unlock(&loading);
     gf_opencl_restore_signals();
     if (k->program && !error)
         k->kernel = g->cl->create_kernel(k->program, entry, &error);
