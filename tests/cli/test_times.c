@@ -46,8 +46,8 @@ static void test_trend(void) {
 }
 
 int main(void) {
-    test_trend();
-    test_medians();
-    test_noise();
+    RUN("a row is off the trend if its rate jumps and its size does not", test_trend());
+    RUN("medians, least times and 90th percentiles are those of sorted times", test_medians());
+    RUN("a row with scattered times is noisy, and the quieter of two rows is kept", test_noise());
     return TEST_END();
 }
