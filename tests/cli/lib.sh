@@ -1,32 +1,74 @@
 # shellcheck shell=bash
-# Helpers for *.test. Each command under test leaves its output in .out and .err.
-checks_passed=0 checks_failed=0 checks_known=0 absent_backends=
+# How *.test are written, and their helpers.
+#
+#     pgm 16 12 >a.pgm                              what stands before the first case is for all of them
+#     it 'an output is named by -o'                 begins a case, which ends where the next one begins
+#     fails 2 'no output' "$GPUFFT" fwd a.pgm
+#     it 'so is a picture of the phase' after 'an output is named by -o'      needs the files of that case
+#     given                                         what follows, up to the next case, is for all later cases
+#     needs opencl || return                        in a case: it is skipped; in a `given`: so are the cases up to the next
+#
+# These words begin their lines; a name is in quotes and has no variables. Cases run in order in one shell and folder.
+# TEST_ONLY runs a case with no others than those that it comes after, so each makes the rest of what it reads itself.
+# Each command under test leaves its output in .out and .err. $TOP is the project's folder. What samples cases takes
+# random numbers from `sampled`, so that SEED repeats it.
+checks_passed=0 checks_failed=0 checks_known=0 absent_backends= self=$BASHPID
 
-finish() { echo "$checks_passed $checks_failed $checks_known" >.count; }
+finish() {
+    [ ! -e .sampled ] || echo "$test_file: SEED=$SEED"
+    echo "$checks_passed $checks_failed $checks_known" >.count
+}
+
+# What begins a case, once the section of a case is run: its name is known. Elsewhere it is a mistake.
+it() { [ "$1" = "$case_name" ] || fail_check "'it $1' does not begin its line"; }
+given() { :; }
+
+# begin_case NAME, end_case: counts what is between them as that case, and prints its line.
+begin_case() {
+    case_name=$1 case_passed=$checks_passed case_failed=$checks_failed skip_reason=
+    [ -z "${TIMES:-}" ] || case_cpu=$(cpu_seconds)
+}
+end_case() {
+    local result=ok note=
+    cases_ended=$((cases_ended + 1))
+    [ "$checks_failed" -eq "$case_failed" ] || result='not ok'
+    [ "$checks_passed $result" != "$case_passed ok" ] || note=${skip_reason:+" # SKIP $skip_reason"}
+    [ -z "${TIMES:-}" ] || note+=" # $(cpu_seconds "$case_cpu") s"
+    echo "$result $cases_ended - $test_file: ${case_name:-what all cases need}$note"
+}
+# cpu_seconds [SINCE]: of this shell and its children.
+cpu_seconds() { sed 's/.*) //' "/proc/$self/stat" | awk -v since="${1:-0}" '{ printf "%.2f", ($12 + $13 + $14 + $15) / 100 - since }'; }
 
 pass() { checks_passed=$((checks_passed + 1)); }
 
-# fail_check WHAT: reports where, and what the command said.
+# fail_check WHAT [COMMAND...]: reports where, the command as it can be pasted, and what it said. Returns 0.
 fail_check() {
+    local i where= line
+    for ((i = ${#BASH_SOURCE[@]} - 1; i > 0; i--)); do
+        [[ ${BASH_SOURCE[i]} == *.test ]] || continue
+        line=${BASH_LINENO[i - 1]}
+        where+="${where:+, }${BASH_SOURCE[i]##*/}:$line"
+    done
     checks_failed=$((checks_failed + 1))
-    echo "${BASH_SOURCE[2]##*/}:${BASH_LINENO[1]}: $1" >&2
-    [ -s .err ] && sed 's/^/    stderr: /' .err | head -n 5 >&2
-    [ -s .out ] && head -c 300 .out | tr -c '\n[:print:]' . | sed 's/^/    stdout: /' | head -n 5 >&2
+    echo "$where: $1"
+    [ $# -eq 1 ] || echo "    command: $(printf '%q ' "${@:2}")"
+    [ -s .err ] && sed 's/^/    stderr: /' .err | head -n 5
+    [ -s .out ] && head -c 300 .out | tr -c '\n[:print:]' . | sed 's/^/    stdout: /' | head -n 5
     return 0
-}
+} >&2
 
-# ok COMMAND...: exit 0, and nothing but what was asked for on stderr.
+# ok COMMAND...: exit 0.
 ok() {
     "$@" >.out 2>.err
     local rc=$?
-    if [ $rc -eq 0 ]; then pass; else fail_check "exit $rc: $*"; fi
+    if [ $rc -eq 0 ]; then pass; else fail_check "exit $rc, not 0" "$@"; fi
 }
 
 # quiet COMMAND...: exits 0 and prints nothing.
 quiet() {
     "$@" >.out 2>.err
     local rc=$?
-    if [ $rc -eq 0 ] && ! [ -s .out ] && ! [ -s .err ]; then pass; else fail_check "exit $rc, or words: $*"; fi
+    if [ $rc -eq 0 ] && ! [ -s .out ] && ! [ -s .err ]; then pass; else fail_check "exit $rc, not 0 without a word" "$@"; fi
 }
 
 # fails CODE PATTERN COMMAND...: that exit code, one line on stderr that matches, nothing on stdout.
@@ -36,42 +78,76 @@ fails() {
     "$@" >.out 2>.err
     local rc=$?
     if [ $rc -ne "$want" ]; then
-        fail_check "exit $rc, not $want: $*"
+        fail_check "exit $rc, not $want with '$pattern'" "$@"
     elif [ "$(wc -l <.err)" -ne 1 ] || ! grep -q '^gpufft: ' .err; then
-        fail_check "not one line of 'gpufft: ...': $*"
+        fail_check "not one line of 'gpufft: ...' with '$pattern'" "$@"
     elif ! grep -Eq -- "$pattern" .err; then
-        fail_check "message does not match '$pattern': $*"
+        fail_check "the message does not match '$pattern'" "$@"
     elif [ -s .out ]; then
-        fail_check "words on stdout: $*"
+        fail_check 'words on stdout' "$@"
     else
         pass
     fi
 }
 
 # says PATTERN FILE: a line of the file matches.
-says() { if grep -Eq -- "$1" "$2"; then pass; else fail_check "no '$1' in $2"; fi; }
-same() { if cmp -s -- "$1" "$2"; then pass; else fail_check "$1 and $2 differ"; fi; }
+says() {
+    if grep -Eq -- "$1" "$2"; then
+        pass
+    else
+        fail_check "no line of $2 matches '$1'"
+        [[ $2 == .out || $2 == .err ]] || head -n 5 "$2" | cut -c1-300 | sed "s/^/    has: /" >&2
+    fi
+}
+same() {
+    if cmp -s -- "$1" "$2"; then
+        pass
+    else
+        fail_check "$1 and $2 differ"
+        { cmp -- "$1" "$2" 2>&1 && wc -c -- "$1" "$2"; cmp -l -- "$1" "$2" 2>&1 | head -n 3; } | sed 's/^/    /' >&2
+    fi
+}
 there() { local f; for f; do if [ -e "$f" ]; then pass; else fail_check "no file $f"; fi; done; }
 absent() { local f; for f; do if [ -e "$f" ]; then fail_check "there is a file $f"; else pass; fi; done; }
 # No temporary was left in this folder.
-clean() { if [ -z "$(find . -name '.gpufft-*')" ]; then pass; else fail_check "a temporary was left"; fi; }
-check() { if "$@"; then pass; else fail_check "not true: $*"; fi; }
+clean() { if [ -z "$(find . -name '.gpufft-*')" ]; then pass; else fail_check "a temporary was left: $(find . -name '.gpufft-*' | head -n 3)"; fi; }
+check() { if "$@"; then pass; else fail_check 'not true' "$@"; fi; }
 
-# has BACKEND: it is present. Else checks are skipped: one line for the section gives the reason.
+# skip REASON: returns 1. Where nothing was checked before it, the case is reported as skipped.
+skip() { skip_reason=$1 && return 1; }
+
+# has BACKEND: it is present. needs BACKEND: or the rest is skipped: one line for the file gives the reason.
 has() {
-    "$GPUFFT" devices 2>/dev/null | grep -q "^$1 *present" && return
+    local list=../.devices${LD_LIBRARY_PATH:+-${LD_LIBRARY_PATH//\//+}}
+    [ -e "$list" ] || { "$GPUFFT" devices >"$list.$$" 2>/dev/null; mv "$list.$$" "$list"; }
+    grep -q "^$1 *present" "$list" && return
     case " $absent_backends " in
     *" $1 "*) ;;
-    *) echo "$name: skipped: $("$GPUFFT" devices 2>/dev/null | sed -n "/^$1 /{n;s/^ *//p}")" ;;
+    *) echo "$test_file: skipped: $(sed -n "/^$1 /{n;s/^ *//p}" "$list")" ;;
     esac
     absent_backends+=" $1"
     return 1
+}
+needs() { has "$1" || skip "no $1"; }
+
+# sampled COUNT FROM: that many different whole numbers below FROM (all of them where LONG is set), which SEED chooses.
+sampled() {
+    local count=$1
+    [ -z "${LONG:-}" ] || count=$2
+    : >.sampled
+    awk -v count="$count" -v n="$2" -v x="$SEED" 'BEGIN {
+        x = x * 7919 % 2147483646 + 1
+        for (i = 0; i < n && count > 0; i++) {
+            x = x * 16807 % 2147483647
+            if (x % 10000 / 10000 < count / (n - i)) { print i; count-- }
+        }
+    }'
 }
 
 # loads FORMAT PATTERN FILE: the format's library loads, or nothing in the file needs it. Else one line.
 loads() {
     if "$GPUFFT" formats | grep -q "^$1 *absent" && grep -Eq "$2" "$3"; then
-        echo "$name: skipped: $("$GPUFFT" formats | sed -n "/^$1 /{n;s/^ *//p}")"
+        echo "$test_file: skipped: $("$GPUFFT" formats | sed -n "/^$1 /{n;s/^ *//p}")"
         return 1
     fi
 }
@@ -94,7 +170,7 @@ within() {
 known_to_fail() {
     local what=$1
     shift
-    if "$@" >.out 2>.err; then fail_check "passes, though it is listed as known to fail: $what"; else checks_known=$((checks_known + 1)); fi
+    if "$@" >.out 2>.err; then fail_check "passes, though it is listed as known to fail: $what" "$@"; else checks_known=$((checks_known + 1)); fi
 }
 
 # golden NAME: .out is the golden text of that name.
@@ -102,13 +178,18 @@ golden() {
     local file
     file=$(dirname "${BASH_SOURCE[0]}")/golden/$1
     [ -n "${UPDATE:-}" ] && mkdir -p "${file%/*}" && cp .out "$file"
-    if cmp -s .out "$file"; then pass; else fail_check "differs from golden/$1 (UPDATE=1 renews it)"; fi
+    if cmp -s .out "$file"; then
+        pass
+    else
+        fail_check "differs from golden/$1 (UPDATE=1 renews it)"
+        diff "$file" .out | head -n 6 | sed 's/^/    /' >&2
+    fi
 }
 
-# noise BYTES: reproducible bytes of every value.
 # poke FILE OFFSET BYTES: replaces bytes, which printf formats.
 poke() { printf "$3" | dd "of=$1" bs=1 "seek=$2" conv=notrunc status=none; }
-noise() { seq 1 $(($1 + 500)) | gzip -n -1 | tail -c +200 | head -c "$1"; }
+# noise BYTES: reproducible bytes of every value; run makes the first of them once.
+noise() { if [ "$1" -le 2097152 ]; then head -c "$1" "$noise_file"; else seq 1 $(($1 + 500)) | gzip -n -1 | tail -c +200 | head -c "$1"; fi; }
 
 # pgm WIDTH HEIGHT, pgm16, ppm, ppm16, pam CHANNELS MAXVAL TUPLE WIDTH HEIGHT: pictures on stdout.
 pgm() { printf 'P5\n%d %d\n255\n' "$1" "$2" && noise $(($1 * $2)); }
