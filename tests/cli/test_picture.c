@@ -197,8 +197,8 @@ static void test_marks(void) {
 }
 
 int main(void) {
-    test_colormaps();
-    test_views();
-    test_marks();
+    RUN("colour maps are matplotlib's", test_colormaps());
+    RUN("a view shows each bin at its place and loses no peak", test_views());
+    RUN("rings and labels of peaks are drawn where the peaks are", test_marks());
     return TEST_END();
 }

@@ -165,10 +165,10 @@ static bool has_terminals(void) {
 }
 
 int main(void) {
-    test_texts();
+    RUN("the texts of times and counts are short", test_texts());
     if (has_terminals()) {
-        test_silence();
-        test_terminal();
+        RUN("nothing is shown where no terminal reads it", test_silence());
+        RUN("a terminal sees one line that is removed again", test_terminal());
     } else {
         printf("skipped: no pseudo-terminal can be opened\n");
     }

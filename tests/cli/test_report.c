@@ -159,12 +159,12 @@ static void test_values(void) {
 }
 
 int main(void) {
-    test_known_reals();
-    test_random_reals();
-    test_values();
-    test_numbers();
-    test_choices();
-    test_members();
-    test_bytes();
+    RUN("reals in JSON have their shortest text", test_known_reals());
+    RUN("reals in JSON read back as they were", test_random_reals());
+    RUN("a line of JSON is what jansson writes", test_values());
+    RUN("forms format numbers, bytes and times", test_numbers());
+    RUN("forms choose by what is set, empty or absent", test_choices());
+    RUN("forms repeat over lists and enter objects", test_members());
+    RUN("bytes that are not UTF-8 become replacement characters", test_bytes());
     return TEST_END();
 }

@@ -160,8 +160,8 @@ static void test_host(void) {
 }
 
 int main(void) {
-    test_records();
-    test_choice();
-    test_host();
+    RUN("a device's speeds are printed as text and as JSON", test_records());
+    RUN("tune measures the devices that were asked for, or all", test_choice());
+    RUN("tune measures the disk, and says where it cannot write", test_host());
     return TEST_END();
 }

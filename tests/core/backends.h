@@ -24,6 +24,10 @@ struct subject {
     struct worst worst[2][2]; /* [precision][a prime factor above 13] */
 };
 
+/* A case (tests/test.h) whose checks are counted in *s. */
+#define RUN_COUNTED(s, name, ...) \
+    RUN(name, __VA_ARGS__; TEST_ADD((s)->passed, (s)->failed); (s)->passed = (s)->failed = 0)
+
 /* Sections; each adds its checks to passed and failed. */
 void backends_accuracy(struct subject *s);
 void backends_laws(struct subject *s);

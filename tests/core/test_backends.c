@@ -22,24 +22,32 @@
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
+/* A case each. */
 struct section {
-    const char *name;
+    const char *name, *says;
     void (*run)(struct subject *);
 };
-static const struct section usual[] = {{"outputs", backends_outputs},   {"laws", backends_laws},
-                                       {"filters", backends_filters},   {"named", backends_named},
-                                       {"accuracy", backends_accuracy}, {NULL, NULL}};
-static const struct section small[] = {{"outputs", backends_outputs},
-                                       {"laws", backends_laws},
-                                       {"filters", backends_filters},
-                                       {NULL, NULL}};
-static const struct section filters[] = {
-    {"filters", backends_filters}, {"named filters", backends_named_filters}, {NULL, NULL}};
-static const struct section named[] = {
-    {"named", backends_named}, {"named filters", backends_named_filters}, {NULL, NULL}};
-static const struct section tiny[] = {
-    {"tiny", backends_named}, {"tiny filters", backends_named_filters}, {NULL, NULL}};
-static const struct section large[] = {{"large", backends_large}, {NULL, NULL}};
+#define OUTPUTS \
+    { "outputs", "outputs of random jobs are those of plain loops", backends_outputs }
+#define LAWS \
+    { "laws", "transforms are linear, keep energy and invert each other", backends_laws }
+#define FILTERS \
+    { "filters", "random filters are those of plain loops", backends_filters }
+#define NAMED \
+    { "named", "one job per code path is that of plain loops", backends_named }
+#define NAMED_FILTERS \
+    { "named filters", "one filter per code path is that of plain loops", backends_named_filters }
+#define ACCURACY \
+    { "accuracy", "errors stay within their bounds", backends_accuracy }
+#define LARGE \
+    { "large", "large jobs are those of openmp", backends_large }
+#define END \
+    { NULL, NULL, NULL }
+static const struct section usual[] = {OUTPUTS, LAWS, FILTERS, NAMED, ACCURACY, END};
+static const struct section small[] = {OUTPUTS, LAWS, FILTERS, END};
+static const struct section filters[] = {FILTERS, NAMED_FILTERS, END};
+static const struct section named[] = {NAMED, NAMED_FILTERS, END};
+static const struct section large[] = {LARGE, END};
 
 static double seconds(void) {
     struct timespec t;
@@ -54,16 +62,17 @@ static void test_backend(const struct gf_backend *backend, const struct subject 
     for (int i = 0; i < 2; i++) {
         struct gf_backend_options options = {.threads = i ? 0 : 1, .device = s.device};
         int rc = backend->open(backend, &options, &s.context[i]);
-        CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
-        if (rc)
+        if (rc) {
+            RUN(case_name("%s: opens", backend->name), CHECK_MSG(false, "%s", gf_message()));
             goto out;
+        }
     }
     for (; section->run; section++) {
-        int passed = s.passed, failed = s.failed;
+        int passed = test_passed, failed = test_failed;
         double start = seconds();
-        section->run(&s);
+        RUN_COUNTED(&s, case_name("%s: %s", backend->name, section->says), section->run(&s));
         printf("%s: %s: %d passed, %d failed, %.1f s\n", backend->name, section->name,
-               s.passed - passed, s.failed - failed, seconds() - start);
+               test_passed - passed, test_failed - failed, seconds() - start);
     }
     for (int p = 0; p < 2; p++)
         for (int other = 0; other < 2; other++)
@@ -79,7 +88,6 @@ out:
     for (int i = 0; i < 2; i++)
         if (s.context[i])
             backend->close(s.context[i]);
-    TEST_ADD(s.passed, s.failed);
 }
 
 /* The backend's first device that is no processor, as --device=N wants it; GPUFFT_DEVICE, where it
@@ -168,7 +176,7 @@ int main(int argc, char **argv) {
             section = named;
         else if (!strcmp(argv[i], "tiny")) {
             wanted.tiny = true;
-            section = tiny;
+            section = named;
         } else if (!strcmp(argv[i], "filters"))
             section = filters;
         else if (!strcmp(argv[i], "large"))
@@ -191,15 +199,14 @@ int main(int argc, char **argv) {
         int i = 0;
         while (gf_backends[i] && strcmp(gf_backends[i]->name, name[n]))
             i++;
-        CHECK_MSG(gf_backends[i], "no backend '%s'", name[n]);
-        if (gf_backends[i])
-            consider(gf_backends[i], &c, &wanted, section);
+        NEED(gf_backends[i]);
+        consider(gf_backends[i], &c, &wanted, section);
     }
     for (int i = 0; gf_backends[i] && !names; i++)
         consider(gf_backends[i], &c, &wanted, section);
     if (c.list)
         return !c.found;
     if (c.gpu)
-        CHECK_MSG(c.found, "no GPU");
+        RUN("there is a GPU", CHECK(c.found));
     return TEST_END();
 }

@@ -62,10 +62,9 @@ static void test_refusals(const struct subject *s) {
 int main(void) {
     struct subject s = {.backend = &gf_backend_c, .shards = 1, .seed = 5};
     for (int i = 0; i < 2; i++)
-        CHECK(
+        NEED(
             !s.backend->open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
-    test_named(&s);
-    test_refusals(&s);
-    TEST_ADD(s.passed, s.failed);
+    RUN_COUNTED(&s, "named jobs of powers of two are those of plain loops", test_named(&s));
+    RUN_COUNTED(&s, "other lengths are refused with a remedy", test_refusals(&s));
     return TEST_END();
 }

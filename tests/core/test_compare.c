@@ -439,13 +439,13 @@ static void test_fill(void) {
 
 int main(void) {
     make_waves();
-    test_shifts();
-    test_refine();
-    test_halves();
-    test_unrelated();
-    test_ramp();
-    test_apply();
-    test_polar();
-    test_fill();
+    RUN("shifts are found in pictures of any shape, type and noise", test_shifts());
+    RUN("a maximum is found to 1/1000 sample from farther starts too", test_refine());
+    RUN("a taper of half the size tapers the means of 2x2 samples", test_halves());
+    RUN("pictures that share nothing stay below the limit", test_unrelated());
+    RUN("a ramp shifts whole waves exactly", test_ramp());
+    RUN("a motion of a quadratic picture gives known samples", test_apply());
+    RUN("a shift of polar samples is a turn and a scale", test_polar());
+    RUN("samples from outside become zero, the edge or missing", test_fill());
     return TEST_END();
 }

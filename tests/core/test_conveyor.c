@@ -244,10 +244,10 @@ static void refuse_threads(void) {
 }
 
 int main(void) {
-    pass_all();
-    fail_everywhere();
-    name_earliest();
-    stop_anywhere();
-    refuse_threads();
+    RUN("all items pass in order, whatever slots, readers and hands", pass_all());
+    RUN("a step that fails at any item ends the run with its error", fail_everywhere());
+    RUN("of several failures the earliest item is named", name_earliest());
+    RUN("a stop at any item ends the run soon after it", stop_anywhere());
+    RUN("the run ends well where threads cannot be started", refuse_threads());
     return TEST_END();
 }

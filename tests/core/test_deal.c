@@ -454,29 +454,37 @@ static void test_alone(void) {
     gf_deal_close(&deal);
 }
 
-int main(void) {
-    test_earliest();
-    test_own();
-    test_leave();
-    test_lists();
-    test_threads();
-    test_recorded();
-    test_measured();
-    test_dynamic();
-    test_late_recorded();
-    for (int dynamic = 0; dynamic < 2; dynamic++) {
-        const double rate[] = {3, 2};
-        test_late_measured(dynamic);
-        test_late_instead(dynamic, NULL);
-        test_late_instead(dynamic, rate);
-    }
+static void test_hand_backs(void) {
     for (int i = 0; i < 20; i++) {
         test_hand_back(false, true, GF_ENOMEM);
         test_hand_back(false, false, GF_EBACKEND);
         test_hand_back(true, true, GF_EABSENT);
         test_hand_back(true, false, GF_EUNSUPP);
     }
-    test_all_fail();
-    test_alone();
+}
+
+int main(void) {
+    RUN("a unit goes to the device that ends it earliest", test_earliest());
+    RUN("shares are the rates' parts to within one unit", test_own());
+    RUN("a device leaves work that others end sooner", test_leave());
+    RUN("lists of devices are parsed", test_lists());
+    RUN("devices that work at once have a few threads each", test_threads());
+    RUN("recorded speeds share out the work, and results do not change it", test_recorded());
+    RUN("the first units measure, and the others follow their speed", test_measured());
+    RUN("the fastest device takes the last units", test_dynamic());
+    RUN("a device that opens late has units from then on", test_late_recorded());
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        const double rate[] = {3, 2};
+        const char *how = dynamic ? "pulled" : "dealt";
+        RUN(case_name("%s units go to the others while a device opens", how),
+            test_late_measured(dynamic));
+        RUN(case_name("%s units go to a device left out if the others fail", how),
+            test_late_instead(dynamic, NULL));
+        RUN(case_name("%s units of known rates go to a device left out if the others fail", how),
+            test_late_instead(dynamic, rate));
+    }
+    RUN("units of a device that fails are done once by the others", test_hand_backs());
+    RUN("if all devices fail the work fails", test_all_fail());
+    RUN("a device named alone never hands its work to others", test_alone());
     return TEST_END();
 }

@@ -116,7 +116,7 @@ static void test_angles(void) {
 }
 
 int main(void) {
-    test_slopes();
-    test_angles();
+    RUN("the slope of a power law is that of the normal equations", test_slopes());
+    RUN("a single bin counts at its direction", test_angles());
     return TEST_END();
 }

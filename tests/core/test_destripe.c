@@ -235,13 +235,13 @@ static void failures(void) {
 
 int main(void) {
     const struct gf_backend_options options = {.threads = 2};
-    CHECK(!gf_backend_openmp.open(&gf_backend_openmp, &options, &context));
-    removes();
-    transposed();
-    bands();
-    clipped();
-    untouched();
-    failures();
+    NEED(!gf_backend_openmp.open(&gf_backend_openmp, &options, &context));
+    RUN("known stripes are removed along both axes", removes());
+    RUN("a transposed picture gives the transposed result", transposed());
+    RUN("bands of light are removed and their period is found", bands());
+    RUN("alternate rows that black clips are restored", clipped());
+    RUN("pictures without stripes, or too small to tell, are left alone", untouched());
+    RUN("a failure of any transform is returned", failures());
     gf_backend_openmp.close(context);
     return TEST_END();
 }

@@ -451,19 +451,20 @@ static void test_tiny(void) {
 }
 
 static void test_all(enum extent extent) {
+    const char *name = backend->name;
     every = extent == FULL ? 1 : 13;
-    test_pywavelets();
-    test_shapes();
+    RUN(case_name("%s gives PyWavelets' numbers", name), test_pywavelets());
+    RUN(case_name("%s transforms shapes as defined", name), test_shapes());
     every = extent == FULL ? 1 : 7; /* few kernels serve all sizes */
-    test_sizes();
+    RUN(case_name("%s transforms sizes as defined", name), test_sizes());
     every = extent == FULL ? 1 : 47;
-    test_thin();
+    RUN(case_name("%s transforms thin arrays as defined", name), test_thin());
     every = extent == FULL ? 1 : 7;
-    test_laws();
-    test_threshold(GF_F32);
+    RUN(case_name("%s obeys the laws of wavelets", name), test_laws());
+    RUN(case_name("%s thresholds float coefficients", name), test_threshold(GF_F32));
     if (extent == FULL)
-        test_threshold(GF_F64);
-    test_display();
+        RUN(case_name("%s thresholds double coefficients", name), test_threshold(GF_F64));
+    RUN(case_name("%s displays coefficients", name), test_display());
 }
 
 static void test_backend(enum extent extent, bool gpu) {
@@ -481,17 +482,19 @@ static void test_backend(enum extent extent, bool gpu) {
     if (backend->open(backend, &options, &contexts[0]))
         return;
     int rc = backend->plan(contexts[0], &job, &plan);
-    CHECK(!rc || (rc == GF_EUNABLE && strstr(gf_message(), "--backend=openmp")));
-    CHECK(!rc || (backend != &gf_backend_openmp && backend != &gf_backend_opencl &&
+    if (rc)
+        RUN(case_name("%s refuses wavelets with a remedy", backend->name),
+            CHECK(rc == GF_EUNABLE && strstr(gf_message(), "--backend=openmp"));
+            CHECK(backend != &gf_backend_openmp && backend != &gf_backend_opencl &&
                   backend != &gf_backend_cuda));
     if (rc) {
         printf("%s: %s\n", backend->name, gf_message());
     } else {
         gf_plan_drop(plan);
         options.threads = 2;
-        CHECK_EQ(backend->open(backend, &options, &contexts[1]), 0);
+        NEED(!backend->open(backend, &options, &contexts[1]));
         if (extent == TINY)
-            test_tiny();
+            RUN(case_name("%s transforms a few shapes as defined", backend->name), test_tiny());
         else
             test_all(backend->list ? extent : FULL);
         backend->close(contexts[1]);
@@ -513,8 +516,8 @@ int main(int argc, char **argv) {
         else
             named = true;
     }
-    test_validation();
-    test_layout();
+    RUN("wavelets that no job has are refused", test_validation());
+    RUN("bands lie in the packed array and do not touch each other", test_layout());
     for (int i = 0; gf_backends[i]; i++) {
         bool wanted = !named;
         backend = gf_backends[i];

@@ -272,11 +272,10 @@ static void test_backend(bool gpu) {
     }
     options.device = device;
     for (int i = 0; i < 2; i++, options.threads = 2)
-        CHECK_EQ(backend->open(backend, &options, &contexts[i]), 0);
-    test_stream();
-    test_parts();
-    test_inverse_parts();
-
+        NEED(!backend->open(backend, &options, &contexts[i]));
+    RUN(case_name("%s gives the same bits plane by plane", backend->name), test_stream());
+    RUN(case_name("%s gives the same bits part by part", backend->name), test_parts());
+    RUN(case_name("%s inverts part by part to the same bits", backend->name), test_inverse_parts());
     for (int i = 0; i < 2; i++)
         backend->close(contexts[i]);
 }

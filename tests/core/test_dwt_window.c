@@ -145,23 +145,33 @@ static void check_pairs(const struct gf_job *job, int level) {
         }
 }
 
+static void test_boundary(enum gf_boundary b) {
+    for (int64_t n = 1; n <= MOST; n++)
+        for (int level = 1; level <= 3; level++) {
+            const struct gf_job job = job_of(n, level, b);
+            struct gf_dwt_window w;
+            gf_dwt_window(&job, level, &w);
+            check_steps(&w);
+            for (int64_t each = 1; each <= w.steps && each < 9; each++)
+                check_chunks(&w, each);
+            if (n > 1)
+                check_pairs(&job, level);
+        }
+}
+
+static void test_parts(enum gf_boundary b) {
+    for (int64_t n = 64; n <= 8 * MOST; n += 13) {
+        const struct gf_job job = job_of(n, n < 150 ? 1 : 2, b);
+        check_parts(&job, gf_dwt_parts(&job, 2 + (int)(n % 4)));
+    }
+}
+
 int main(void) {
     for (int b = GF_PERIODIC; b <= GF_ZERO; b++) {
-        for (int64_t n = 1; n <= MOST; n++)
-            for (int level = 1; level <= 3; level++) {
-                const struct gf_job job = job_of(n, level, (enum gf_boundary)b);
-                struct gf_dwt_window w;
-                gf_dwt_window(&job, level, &w);
-                check_steps(&w);
-                for (int64_t each = 1; each <= w.steps && each < 9; each++)
-                    check_chunks(&w, each);
-                if (n > 1)
-                    check_pairs(&job, level);
-            }
-        for (int64_t n = 64; n <= 8 * MOST; n += 13) {
-            const struct gf_job job = job_of(n, n < 150 ? 1 : 2, (enum gf_boundary)b);
-            check_parts(&job, gf_dwt_parts(&job, 2 + (int)(n % 4)));
-        }
+        const char *name = gf_boundary_name((enum gf_boundary)b);
+        RUN(case_name("%s windows have the planes of each step", name),
+            test_boundary((enum gf_boundary)b));
+        RUN(case_name("%s parts have every step once", name), test_parts((enum gf_boundary)b));
     }
     return TEST_END();
 }

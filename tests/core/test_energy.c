@@ -83,9 +83,9 @@ static void test_absent(void) {
 }
 
 int main(void) {
-    CHECK(mkdtemp(root) != NULL);
-    test_packages();
-    test_absent();
-    CHECK(!rmdir(root));
+    NEED(mkdtemp(root));
+    RUN("packages are added up, their parts are not, and counters wrap", test_packages());
+    RUN("absent counters are reported", test_absent());
+    NEED(!rmdir(root));
     return TEST_END();
 }

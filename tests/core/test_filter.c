@@ -331,12 +331,12 @@ static void test_waves(void) {
 }
 
 int main(void) {
-    test_profiles();
-    test_axes();
-    test_factors();
-    test_notch();
-    test_tabulate();
-    test_validation();
-    test_waves();
+    RUN("profiles have their values at known distances", test_profiles());
+    RUN("axes have radii of their own, or are not filtered", test_axes());
+    RUN("low passes and high passes multiply", test_factors());
+    RUN("a notch has its mirror image, but not twice where both meet", test_notch());
+    RUN("tables of every type fill half spectra", test_tabulate());
+    RUN("filters that do not fit a job are refused", test_validation());
+    RUN("waves are measured and removed to rounding", test_waves());
     return TEST_END();
 }

@@ -222,11 +222,11 @@ static void test_random(void) {
 }
 
 int main(void) {
-    test_rings();
-    test_thresholds();
-    test_crossings();
-    test_masks();
-    test_shift();
-    test_random();
+    RUN("cross rings are sums over all bins", test_rings());
+    RUN("thresholds are those of the formulas", test_thresholds());
+    RUN("the crossing of a threshold is interpolated, or infinite", test_crossings());
+    RUN("a mask weights the difference to its mean", test_masks());
+    RUN("a spectrum is shifted by whole and half samples", test_shift());
+    RUN("random phases keep magnitudes and are uniform", test_random());
     return TEST_END();
 }

@@ -422,15 +422,15 @@ static void test_library(void) {
 }
 
 int main(void) {
-    test_validate();
-    test_shapes();
-    test_scale();
-    test_equal();
-    test_arrays();
-    test_huge_page();
-    test_memory();
-    test_table();
-    test_weights();
-    test_library();
+    RUN("jobs that cannot be done are refused with the reason", test_validate());
+    RUN("outputs have the shapes that the job implies", test_shapes());
+    RUN("each norm scales each direction as defined", test_scale());
+    RUN("jobs differ if one of their fields does", test_equal());
+    RUN("arrays that do not fit the job are refused", test_arrays());
+    RUN("room in huge pages is used again once given back", test_huge_page());
+    RUN("sizes of memory are parsed, or refused", test_memory());
+    RUN("backends are found by name, and unknown names get a hint", test_table());
+    RUN("small jobs get one thread and the host", test_weights());
+    RUN("the first library that opens and has all symbols is taken", test_library());
     return TEST_END();
 }

@@ -183,46 +183,50 @@ out:
     gf_array_free(&out[1]);
 }
 
+/* z, y, x; 0: no such axis. Both of samples and of complex numbers; the last one of samples alone. */
+static const int64_t shapes[][3] = {{64, 64, 0},  {100, 37, 0}, {33, 130, 0}, {41, 43, 0},
+                                    {20, 30, 40}, {7, 129, 65}, {37, 128, 0}, {8, 10, 64},
+                                    {9, 15, 96},  {16, 1, 32},  {64, 64, 64}};
+
+static const int64_t sizes[][2] = {{64, 64},  {100, 37}, {33, 130}, {70, 62},
+                                   {256, 30}, {31, 31},  {9, 96},   {130, 200}};
+
+static const char *const large[][2] = {
+    {"fwd f32 132x128x128 > complex half", "inv c64 132x128x128 real half > real f32"},
+    {"fwd f32 200x130x64 > complex half", "inv c64 200x130x64 real half > real f32"},
+    {"fwd f32 66x130x256 > complex half", "inv c64 66x130x256 real half > real f32"},
+    {"fwd f32 132x128x128 axes=5 > complex half",
+     "inv c64 132x128x128 axes=5 real half > real f32"},
+    {"fwd f32 200x6x2048 axes=5 > complex half", "inv c64 200x6x2048 axes=5 real half > real f32"},
+    {"fwd f32 40000x64 > complex half", "inv c64 40000x64 real half > real f32"},
+    {"fwd f32 2100x1200 > complex half", "inv c64 2100x1200 real half > real f32"},
+};
+
 int main(void) {
+    const int n_shapes = sizeof shapes / sizeof *shapes;
     struct gf_backend_options options = {.threads = 2};
     void *context = NULL;
-    int rc = backend->open(backend, &options, &context);
-    CHECK_MSG(!rc, "%s", gf_message());
-    for (int real = 0; real < 2 && !rc; real++) {
-        test_shape(context, 2, 64, 64, 1, real);
-        test_shape(context, 2, 100, 37, 1, real);
-        test_shape(context, 2, 33, 130, 1, real);
-        test_shape(context, 2, 41, 43, 1, real);
-        test_shape(context, 3, 20, 30, 40, real);
-        test_shape(context, 3, 7, 129, 65, real);
-        test_shape(context, 2, 37, 128, 1, real);
-        test_shape(context, 3, 8, 10, 64, real);
-        test_shape(context, 3, 9, 15, 96, real);
-        test_shape(context, 3, 16, 1, 32, real);
-        if (real)
-            test_shape(context, 3, 64, 64, 64, real);
+    NEED(!backend->open(backend, &options, &context));
+    for (int i = 0; i < 2 * n_shapes - 1; i++) {
+        const int64_t *n = shapes[i / 2];
+        const bool real = i % 2 == 0;
+        const int ndim = n[2] ? 3 : 2;
+        RUN(case_name("%s of %dx%dx%d use the output as workspace", real ? "samples" : "numbers",
+                      (int)n[0], (int)n[1], (int)n[2]),
+            test_shape(context, ndim, n[0], n[1], n[2] ? n[2] : 1, real));
     }
-    static const int64_t sizes[][2] = {{64, 64},  {100, 37}, {33, 130}, {70, 62},
-                                       {256, 30}, {31, 31},  {9, 96},   {130, 200}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !rc; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int k = 0; k < 4; k++)
-            test_spent(context, k / 2 ? GF_DOUBLE : GF_SINGLE, sizes[i][0], sizes[i][1], k % 2);
-    static const char *const large[][2] = {
-        {"fwd f32 132x128x128 > complex half", "inv c64 132x128x128 real half > real f32"},
-        {"fwd f32 200x130x64 > complex half", "inv c64 200x130x64 real half > real f32"},
-        {"fwd f32 66x130x256 > complex half", "inv c64 66x130x256 real half > real f32"},
-        {"fwd f32 132x128x128 axes=5 > complex half",
-         "inv c64 132x128x128 axes=5 real half > real f32"},
-        {"fwd f32 200x6x2048 axes=5 > complex half",
-         "inv c64 200x6x2048 axes=5 real half > real f32"},
-        {"fwd f32 40000x64 > complex half", "inv c64 40000x64 real half > real f32"},
-        {"fwd f32 2100x1200 > complex half", "inv c64 2100x1200 real half > real f32"},
-    };
-    for (size_t i = 0; i < sizeof large / sizeof *large && !rc; i++)
-        test_large(context, large[i][0], large[i][1]);
-    if (!rc)
-        test_packed_back(context, "inv c64 40000x64 real half > real f32");
-    if (!rc)
-        backend->close(context);
+            RUN(case_name("a spent input of %dx%d %s %s is the workspace", (int)sizes[i][0],
+                          (int)sizes[i][1], k / 2 ? "double" : "single",
+                          k % 2 ? "reals" : "numbers"),
+                test_spent(context, k / 2 ? GF_DOUBLE : GF_SINGLE, sizes[i][0], sizes[i][1],
+                           k % 2));
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        RUN(case_name("%s and back gives the input", large[i][0]),
+            test_large(context, large[i][0], large[i][1]));
+    RUN("an inverse takes the Hermitian part of columns, packed or not",
+        test_packed_back(context, "inv c64 40000x64 real half > real f32"));
+    backend->close(context);
     return TEST_END();
 }

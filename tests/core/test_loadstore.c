@@ -188,12 +188,12 @@ static void test_range(void) {
 }
 
 int main(void) {
-    test_work_shapes();
-    test_load();
-    test_hermitian();
-    test_mirror();
-    test_numbers();
-    test_display();
-    test_range();
+    RUN("work buffers have the shapes that the job implies", test_work_shapes());
+    RUN("samples are loaded flipped, shifted and as luma", test_load());
+    RUN("a centred spectrum is folded to its Hermitian half", test_hermitian());
+    RUN("a half spectrum is mirrored to the centred whole", test_mirror());
+    RUN("numbers are rounded, clipped and turned into kinds", test_numbers());
+    RUN("display levels follow scale and range", test_display());
+    RUN("the display range is that of the largest values", test_range());
     return TEST_END();
 }

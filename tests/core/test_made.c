@@ -84,18 +84,22 @@ static void check_claims(void) {
     CHECK_EQ(find(2, 11), GF_MADE_OTHERWISE);
 }
 
-int main(void) {
-    char log[96], own[64];
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(own, sizeof own, "%s/gpufft", folder);
-    snprintf(log, sizeof log, "%s/made", own);
-    gf_process_set(&(struct gf_process){.cache_folder = folder});
+static void test_unknown(const char *own) {
     CHECK_EQ(find(2, 10), GF_MADE_UNKNOWN);
     CHECK(access(own, F_OK) != 0); /* which a look does not make */
+    gf_made_note(NULL, 1, 2);
+    gf_made_close(NULL);
+}
+
+static void test_at_once(void) {
     add_at_once(false);
     add_at_once(true);
     CHECK_EQ(count(), 2 * THREADS * EACH);
-    for (int at = 1; at < 2 * THREADS * EACH * 24; at += 30011) { /* a byte here and there */
+}
+
+/* A byte here and there. */
+static void test_damage(const char *log) {
+    for (int at = 1; at < 2 * THREADS * EACH * 24; at += 30011) {
         FILE *f = fopen(log, "r+b");
         fseek(f, at, SEEK_SET);
         const int c = fgetc(f);
@@ -104,11 +108,25 @@ int main(void) {
         fclose(f);
     }
     CHECK_EQ(count(), 2 * THREADS * EACH - (2 * THREADS * EACH * 24 - 2) / 30011 - 1);
-    CHECK(
-        !truncate(log, 24 * 1000 + 5)); /* a batch that was cut off, and what is added behind it */
+}
+
+/* A batch that was cut off, and what is added behind it. */
+static void test_claims(const char *log) {
+    CHECK(!truncate(log, 24 * 1000 + 5));
     check_claims();
-    gf_made_note(NULL, 1, 2);
-    gf_made_close(NULL);
+}
+
+int main(void) {
+    char log[96], own[64];
+    NEED(mkdtemp(folder));
+    snprintf(own, sizeof own, "%s/gpufft", folder);
+    snprintf(log, sizeof log, "%s/made", own);
+    gf_process_set(&(struct gf_process){.cache_folder = folder});
+    RUN("an output without a note is unknown, and a look makes no folder", test_unknown(own));
+    RUN("threads that note at once lose nothing; a damaged note is unknown, and the last of two "
+        "counts",
+        test_at_once();
+        test_damage(log); test_claims(log));
     unlink(log);
     rmdir(own);
     rmdir(folder);

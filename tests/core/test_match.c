@@ -250,11 +250,11 @@ static void test_plateaus(void) {
 }
 
 int main(void) {
-    test_sums();
-    test_template();
-    test_flat();
-    test_multiply();
-    test_peaks();
-    test_plateaus();
+    RUN("sums of windows are sums by the definition", test_sums());
+    RUN("a template is weighted, and a flat one is refused", test_template());
+    RUN("flat windows score 0", test_flat());
+    RUN("cross powers multiply with the conjugate", test_multiply());
+    RUN("peaks between samples are found, apart from each other", test_peaks());
+    RUN("the first of equal scores is the peak", test_plateaus());
     return TEST_END();
 }

@@ -245,28 +245,34 @@ static void test_failure(void *context) {
     slab_rig_free(&s.rig);
 }
 
+static const int64_t shapes[][3] = {
+    {8, 6, 32},                 /* packed half spectra */
+    {12, 33, 64},               /* the same, with lines that are pairs along y */
+    {7, 11, 13},   {67, 5, 24}, /* pairs of lines along z */
+    {3, 24, 2200}, {2, 2, 2},   {5, 70, 34}, {33, 70, 64}, /* unpacked within planes */
+    {96, 131, 0},  {67, 84, 0}, /* columns that no CPU packs in little pictures */
+};
+static const int64_t filtered[][3] = {
+    {12, 33, 64}, {7, 11, 13}, {67, 5, 24}, {5, 70, 34}, {96, 131, 0}};
+
 int main(void) {
     void *context = NULL;
-    CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
-    test_owners();
-    test_shape(context, 3, 8, 6, 32);   /* packed half spectra */
-    test_shape(context, 3, 12, 33, 64); /* the same, with lines that are pairs along y */
-    test_shape(context, 3, 7, 11, 13);
-    test_shape(context, 3, 67, 5, 24); /* pairs of lines along z */
-    test_shape(context, 3, 3, 24, 2200);
-    test_shape(context, 3, 2, 2, 2);
-    test_shape(context, 3, 5, 70, 34);
-    test_shape(context, 3, 33, 70, 64); /* unpacked within planes */
-    test_shape(context, 2, 96, 131, 0);
-    test_shape(context, 2, 67, 84, 0); /* columns that no CPU packs in little pictures */
-    test_filter(context, 3, 12, 33, 64);
-    test_filter(context, 3, 7, 11, 13);
-    test_filter(context, 3, 67, 5, 24);
-    test_filter(context, 3, 5, 70, 34);
-    test_filter(context, 2, 96, 131, 0);
-    test_lines(context, 1 << 12);
-    test_lines(context, 9000);
-    test_failure(context);
+    NEED(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
+    RUN("each rank owns its part, and all parts are owned", test_owners());
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int64_t *n = shapes[i];
+        RUN(case_name("ranks transform %dx%dx%d as one process does", (int)n[0], (int)n[1],
+                      (int)n[2]),
+            test_shape(context, n[2] ? 3 : 2, n[0], n[1], n[2]));
+    }
+    for (size_t i = 0; i < sizeof filtered / sizeof *filtered; i++) {
+        const int64_t *n = filtered[i];
+        RUN(case_name("ranks filter %dx%dx%d as one process does", (int)n[0], (int)n[1], (int)n[2]),
+            test_filter(context, n[2] ? 3 : 2, n[0], n[1], n[2]));
+    }
+    RUN("ranks transform a line of 4096 to rounding", test_lines(context, 1 << 12));
+    RUN("ranks transform a line of 9000 to rounding", test_lines(context, 9000));
+    RUN("a rank that fails fails all of them", test_failure(context));
     backend->close(context);
     return TEST_END();
 }

@@ -47,7 +47,8 @@ static void check_range(int threads) {
 
 int main(void) {
     for (int threads = 1; threads <= 4; threads += 3)
-        check_range(threads);
+        RUN(case_name("%d threads clear whole pages and nothing beside them", threads),
+            check_range(threads));
     gf_populate(NULL, 0, 4);
     return TEST_END();
 }

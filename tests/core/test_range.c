@@ -166,7 +166,7 @@ static void test_degenerate(void) {
 }
 
 int main(void) {
-    test_indices();
-    test_degenerate();
+    RUN("sampled bins are distinct and within the half spectrum", test_indices());
+    RUN("spectra of a constant, a wave and noise have a display range", test_degenerate());
     return TEST_END();
 }

@@ -589,12 +589,12 @@ static void check_richardson(bool mirrors) {
 }
 
 int main(void) {
-    test_psf();
-    test_noise();
-    test_noise_lines();
-    test_wiener();
-    test_tiles();
-    check_richardson(false);
-    check_richardson(true);
+    RUN("point-spread functions are integrals over pixels", test_psf());
+    RUN("noise of known strength is measured in every shape and type", test_noise());
+    RUN("noise that grows with the level, or is coarse, is measured", test_noise_lines());
+    RUN("inverse filters are those in long double", test_wiener());
+    RUN("tiles cover every sample and reach beyond the kernel", test_tiles());
+    RUN("Richardson-Lucy steps are direct sums", check_richardson(false));
+    RUN("Richardson-Lucy with mirrored edges is direct sums", check_richardson(true));
     return TEST_END();
 }

@@ -354,42 +354,53 @@ static void test_level(void) {
     CHECK_MSG(!strcmp(gf_cpu_kernels_find(32, NULL)->isa, best), "not %s", best);
 }
 
+static const char *const aligned[] = {
+    "fwd f32 18001x16 axes=2 > complex half",
+    "inv c64 18001x16 axes=2 real half > real f32",
+    "fwd f32 9003x32 axes=2 > complex half",
+    "fwd f32 1157x256 axes=2 > complex half",
+    "fwd c64 18001x16 axes=2 > complex",
+    "inv c64 9003x32 axes=2 > complex",
+    "fwd c64 4501x64 axes=2 > complex",
+    "inv c64 16x9216 axes=1 > complex",
+    "inv c64 1157x512 axes=2 real half > real f32",
+    "fwd c64 32 > complex",
+    "inv c64 64 > complex",
+    "fwd f32 64 > complex half",
+    "fwd f32 256 > complex half",
+    "inv c64 128 real half > real f32",
+    "inv c64 1024 real half > real f32",
+    "fwd f32 1024 > complex half",
+    "fwd f64 2048 double > complex half",
+};
+static const char *const bound_jobs[] = {
+    "fwd c64 64 > complex",       "fwd f32 256 > complex half", "inv c64 2048 real half > real f32",
+    "fwd u8 100 > magnitude f32", "fwd c64 20x30 > complex",
+};
+static const char *const reused[] = {
+    "fwd c64 16 > complex",
+    "fwd f32 40x32x64 > complex half",
+    "fwd u8 35x64 > magnitude u8 display shift",
+    "fwd f32 35x64 > real u8 display",
+};
+
 int main(void) {
     static const char *const isas[] = {"v4", "v3", "v2", "plain"};
     int found = 0;
-    test_blocks();
-    test_alignment("fwd f32 18001x16 axes=2 > complex half");
-    test_alignment("inv c64 18001x16 axes=2 real half > real f32");
-    test_alignment("fwd f32 9003x32 axes=2 > complex half");
-    test_alignment("fwd f32 1157x256 axes=2 > complex half");
-    test_alignment("fwd c64 18001x16 axes=2 > complex");
-    test_alignment("inv c64 9003x32 axes=2 > complex");
-    test_alignment("fwd c64 4501x64 axes=2 > complex");
-    test_alignment("inv c64 16x9216 axes=1 > complex");
-    test_alignment("inv c64 1157x512 axes=2 real half > real f32");
-    test_alignment("fwd c64 32 > complex");
-    test_alignment("inv c64 64 > complex");
-    test_alignment("fwd f32 64 > complex half");
-    test_alignment("fwd f32 256 > complex half");
-    test_alignment("inv c64 128 real half > real f32");
-    test_alignment("inv c64 1024 real half > real f32");
-    test_alignment("fwd f32 1024 > complex half");
-    test_alignment("fwd f64 2048 double > complex half");
-    test_bound("fwd c64 64 > complex");
-    test_bound("fwd f32 256 > complex half");
-    test_bound("inv c64 2048 real half > real f32");
-    test_bound("fwd u8 100 > magnitude f32");
-    test_bound("fwd c64 20x30 > complex");
-    test_reuse("fwd c64 16 > complex");
-    test_reuse("fwd f32 40x32x64 > complex half");
-    test_reuse("fwd u8 35x64 > magnitude u8 display shift");
-    test_reuse("fwd f32 35x64 > real u8 display");
+    RUN("blocks of rows fit the vectors", test_blocks());
+    for (size_t i = 0; i < sizeof aligned / sizeof *aligned; i++)
+        RUN(case_name("%s gives the same bits at any address", aligned[i]),
+            test_alignment(aligned[i]));
+    for (size_t i = 0; i < sizeof bound_jobs / sizeof *bound_jobs; i++)
+        RUN(case_name("%s gives the same bits when bound", bound_jobs[i]),
+            test_bound(bound_jobs[i]));
+    for (size_t i = 0; i < sizeof reused / sizeof *reused; i++)
+        RUN(case_name("%s gives the same bits with a plan used again", reused[i]),
+            test_reuse(reused[i]));
     for (int i = 0; i < 4; i++)
-        if (gf_cpu_kernels_find(32, isas[i])) {
-            test_isa(isas[i], !found);
-            found++;
-        }
-    CHECK(found > 0);
-    test_level();
+        if (gf_cpu_kernels_find(32, isas[i]))
+            RUN(case_name("kernels of %s give what plain loops give", isas[i]),
+                test_isa(isas[i], !found++));
+    RUN("the best kernels that the CPU allows are taken", test_level());
     return TEST_END();
 }

@@ -572,16 +572,16 @@ static void test_left(void) {
 
 int main(void) {
     reset();
-    test_choice();
-    test_plans();
-    test_turn();
-    test_times();
-    test_fallback();
-    test_asked();
-    test_memory();
-    test_slabs();
-    test_devices();
-    test_threads();
-    test_left();
+    RUN("auto takes the backend that ends earliest", test_choice());
+    RUN("plans are kept, and the least used is dropped", test_plans());
+    RUN("runners that share a context wait for their turn", test_turn());
+    RUN("times of a run and of its opening are noted once", test_times());
+    RUN("where the device fails auto continues in host memory", test_fallback());
+    RUN("a backend that was asked for runs or fails", test_asked());
+    RUN("kept plans give way before a job fails for memory", test_memory());
+    RUN("kept plans give way before a job runs in slabs", test_slabs());
+    RUN("a device that was asked for is taken, or an error", test_devices());
+    RUN("threads fall back together and note it once", test_threads());
+    RUN("at the end of the process the device's context is left alone", test_left());
     return TEST_END();
 }

@@ -365,30 +365,46 @@ static void test_picture_filter(void *context, enum gf_precision precision, int 
     }
 }
 
+static void test_volume(void *context, int k) {
+    test_forward(context, GF_F32, GF_SINGLE, k);
+    test_forward(context, GF_C64, GF_SINGLE, k);
+    test_forward(context, k % 2 ? GF_U8 : GF_F64, GF_DOUBLE, k);
+    test_inverse(context, GF_SINGLE, k);
+    test_inverse(context, GF_DOUBLE, k);
+    test_filter(context, k % 2 ? GF_F32 : GF_U8, GF_SINGLE, k);
+    test_filter(context, k % 2 ? GF_U8 : GF_F64, GF_DOUBLE, k);
+}
+
+/* "40x48x64"; valid until the next call. */
+static const char *extents(const int64_t *shape, int ndim) {
+    static char text[64];
+    int used = 0;
+    for (int a = 0; a < ndim; a++)
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, "%s%d", a ? "x" : "", (int)shape[a]);
+    return text;
+}
+
 int main(void) {
     void *context = NULL;
-    test_plans();
-    test_bytes();
+    RUN("plans cover every page and row once", test_plans());
+    RUN("the bytes moved are those of the formulas", test_bytes());
     int rc =
         backend->open(backend, &(struct gf_backend_options){.threads = SLAB_RIG_THREADS}, &context);
-    CHECK_MSG(!rc, "%s", gf_message());
-    for (size_t k = 0; k < sizeof volumes / sizeof *volumes && !rc; k++) {
-        test_forward(context, GF_F32, GF_SINGLE, (int)k);
-        test_forward(context, GF_C64, GF_SINGLE, (int)k);
-        test_forward(context, k % 2 ? GF_U8 : GF_F64, GF_DOUBLE, (int)k);
-        test_inverse(context, GF_SINGLE, (int)k);
-        test_inverse(context, GF_DOUBLE, (int)k);
-        test_filter(context, k % 2 ? GF_F32 : GF_U8, GF_SINGLE, (int)k);
-        test_filter(context, k % 2 ? GF_U8 : GF_F64, GF_DOUBLE, (int)k);
-    }
-    for (size_t k = 0; k < sizeof pictures / sizeof *pictures && !rc; k++)
-        for (int wide = 0; wide < 2; wide++) {
-            test_picture(context, wide ? GF_DOUBLE : GF_SINGLE, (int)k);
-            test_picture_filter(context, wide ? GF_DOUBLE : GF_SINGLE, (int)k);
-        }
-    if (!rc)
-        test_zero(context);
-    if (!rc)
-        backend->close(context);
+    NEED(!rc);
+    for (size_t k = 0; k < sizeof volumes / sizeof *volumes; k++)
+        RUN(case_name("a volume of %s in slabs has the bytes of one piece",
+                      extents(volumes[k].shape, 3)),
+            test_volume(context, (int)k));
+    for (size_t k = 0; k < sizeof pictures / sizeof *pictures; k++)
+        RUN(
+            case_name("a picture of %s in slabs has the bytes of one piece",
+                      extents(pictures[k].shape, 2)),
+            for (int wide = 0; wide < 2; wide++) {
+                test_picture(context, wide ? GF_DOUBLE : GF_SINGLE, (int)k);
+                test_picture_filter(context, wide ? GF_DOUBLE : GF_SINGLE, (int)k);
+            });
+    RUN("samples that are all zero in slabs have the bytes of one piece", test_zero(context));
+    backend->close(context);
     return TEST_END();
 }

@@ -170,13 +170,12 @@ static void test_line_plans(void) {
 
 int main(void) {
     void *context = NULL;
-    test_line_plans();
+    RUN("lines are cut into rows that fit, whatever their length", test_line_plans());
     int rc =
         backend->open(backend, &(struct gf_backend_options){.threads = SLAB_RIG_THREADS}, &context);
-    CHECK_MSG(!rc, "%s", gf_message());
-    for (int wide = 0; wide < 2 && !rc; wide++)
-        test_lines(context, wide ? GF_DOUBLE : GF_SINGLE);
-    if (!rc)
-        backend->close(context);
+    NEED(!rc);
+    RUN("lines in slabs are as in memory in single", test_lines(context, GF_SINGLE));
+    RUN("lines in slabs are as in memory in double", test_lines(context, GF_DOUBLE));
+    backend->close(context);
     return TEST_END();
 }

@@ -270,12 +270,16 @@ int main(void) {
         {1, 150, 40, 1}, {5, 9, 8, 2}, {4, 3, 90, 1}, {40, 31, 2, 1}, {1, 1, 1, 1}};
     struct gf_backend_options options = {.threads = 2};
     void *context;
-    CHECK_MSG(!backend->open(backend, &options, &context), "%s", gf_message());
+    NEED(!backend->open(backend, &options, &context));
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (unsigned axes = 1; axes < 8; axes++) {
-            test_picture(context, shapes[i], axes, GF_DOUBLE);
-            test_picture(context, shapes[i], axes, GF_SINGLE);
-        }
+        RUN(
+            case_name(
+                "the smooth part of %dx%dx%d with %d channels has the Laplacian of its definition",
+                (int)shapes[i][0], (int)shapes[i][1], (int)shapes[i][2], (int)shapes[i][3]),
+            for (unsigned axes = 1; axes < 8; axes++) {
+                test_picture(context, shapes[i], axes, GF_DOUBLE);
+                test_picture(context, shapes[i], axes, GF_SINGLE);
+            });
     backend->close(context);
     return TEST_END();
 }

@@ -464,13 +464,13 @@ static void test_threads(void) {
 }
 
 int main(void) {
-    test_threads();
-    test_rings();
-    test_waves();
-    test_order();
-    test_strength();
-    test_none();
-    test_range();
-    test_samples();
+    RUN("sums do not depend on the threads", test_threads());
+    RUN("rings have the energy of their bins", test_rings());
+    RUN("waves are found at their frequency, angle and period", test_waves());
+    RUN("the strongest waves come first, no more than asked for", test_order());
+    RUN("a wave's strength follows from its ring", test_strength());
+    RUN("pictures without waves have no peaks", test_none());
+    RUN("very large and very small numbers are summed", test_range());
+    RUN("samples are counted channel by channel", test_samples());
     return TEST_END();
 }

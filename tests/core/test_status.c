@@ -44,7 +44,7 @@ static void test_radices(void) {
 }
 
 int main(void) {
-    test_failure();
-    test_radices();
+    RUN("the first failure of several threads comes back with its message", test_failure());
+    RUN("the product of radices and rest is the length", test_radices());
     return TEST_END();
 }

@@ -131,8 +131,8 @@ static void test_fill(void) {
 }
 
 int main(void) {
-    test_quantiles();
-    test_stretch();
-    test_fill();
+    RUN("quantiles are those of sorted samples", test_quantiles());
+    RUN("samples are stretched, rounded and clipped", test_stretch());
+    RUN("holes are filled from around them and known samples stay", test_fill());
     return TEST_END();
 }

@@ -117,6 +117,11 @@ static int count_better(int n, double least) {
     return better;
 }
 
+static void test_waves(bool all) {
+    const int n = all ? MANY_WAVES : 12, better = count_better(n, 6);
+    CHECK_MSG(better >= (all ? 96 : 8), "%d of %d are better by 6 dB", better, n);
+}
+
 int main(int argc, char **argv) {
     /* One of each kind, all changed where edges and light are not looked at; and walls. */
     static const int sample[] = {9,   27,  40,  49,  62,  110, 148, 173, 186, 191, 211,
@@ -124,23 +129,19 @@ int main(int argc, char **argv) {
                                  364, 370, 389, 400, 407, 408, 64,  288, 192, 160};
     const bool all = argc > 1 && !strcmp(argv[1], "long");
     char path[NAME];
-    CHECK(mkdtemp(folder) != NULL);
+    NEED(mkdtemp(folder));
     for (const char *const *part = (const char *const[]){"clean", "in", "out", NULL}; *part;
          part++) {
         snprintf(path, sizeof path, "%s/%s", folder, *part);
-        CHECK(mkdir(path, 0700) == 0);
+        NEED(!mkdir(path, 0700));
     }
+    RUN("pictures of regular things stay as they are", if (all) check_things(NULL, MANY_THINGS);
+        else check_things(sample, (int)(sizeof sample / sizeof *sample)));
+    RUN("a chessboard with waves as pure as interference, and things that look printed, stay",
+        check_things((const int[]){784, 875, 957, 965, 1160}, 5));
     if (all)
-        check_things(NULL, MANY_THINGS);
-    else
-        check_things(sample, (int)(sizeof sample / sizeof *sample));
-    /* A chessboard with waves as pure as interference; hatching, seats, fabric and a roof that look
-     * printed. */
-    check_things((const int[]){784, 875, 957, 965, 1160}, 5);
-    if (all) /* graph paper with weak lines */
-        check_things((const int[]){655}, 1);
-    const int n = all ? MANY_WAVES : 12, better = count_better(n, 6);
-    CHECK_MSG(better >= (all ? 96 : 8), "%d of %d are better by 6 dB", better, n);
+        RUN("graph paper with weak lines stays", check_things((const int[]){655}, 1));
+    RUN("interference over shapes and things is removed", test_waves(all));
     for (const char *const *part = (const char *const[]){"clean", "in", "out", "", NULL}; *part;
          part++) {
         snprintf(path, sizeof path, "%s/%s", folder, *part);

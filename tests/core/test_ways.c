@@ -113,14 +113,15 @@ int main(void) {
     };
     const struct gf_backend_options options = {.threads = 2};
     void *context = NULL;
-    test_choice();
-    for (long chunks = 0; chunks < 100; chunks += 7)
-        for (long at_once = 1; at_once < 12; at_once += 5)
-            test_shares(chunks, at_once);
-    if (gf_backend_openmp.open(&gf_backend_openmp, &options, &context))
-        return 1;
+    RUN("the fastest way is found, also when it changes", test_choice());
+    RUN("each chunk of a loop is handed out once",
+        for (long chunks = 0; chunks < 100; chunks += 7) for (long at_once = 1; at_once < 12;
+                                                              at_once += 5)
+            test_shares(chunks, at_once));
+    NEED(!gf_backend_openmp.open(&gf_backend_openmp, &options, &context));
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        test_bytes(context, jobs[i]);
+        RUN(case_name("%s has the same bytes whichever way it runs", jobs[i]),
+            test_bytes(context, jobs[i]));
     gf_backend_openmp.close(context);
     return TEST_END();
 }

@@ -149,9 +149,9 @@ static void test_means(void) {
 }
 
 int main(void) {
-    test_values();
-    test_texts();
-    test_products();
-    test_means();
+    RUN("windows have the values of other formulas", test_values());
+    RUN("texts that name no window are refused", test_texts());
+    RUN("samples of every type are multiplied from any place on", test_products());
+    RUN("means of windows are those of their formulas", test_means());
     return TEST_END();
 }

@@ -256,11 +256,11 @@ int main(void) {
         fprintf(stderr, "test_axes: skipped: %s\n", gf_message());
         return TEST_END();
     }
-    test_described();
-    test_map();
-    test_counts();
-    test_units();
-    test_others();
-    test_hostile();
+    RUN("descriptions by ImageJ and OME give the axes", test_described());
+    RUN("OME's TiffData map planes to pages", test_map());
+    RUN("every page has its place in t, z and c", test_counts());
+    RUN("units are written in one way", test_units());
+    RUN("other texts are no description of a stack", test_others());
+    RUN("descriptions that are cut or changed are refused or read", test_hostile());
     return TEST_END();
 }

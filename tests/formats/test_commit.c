@@ -101,11 +101,11 @@ static void world_make(struct world *w, const struct gf_format *format) {
     w->new = image_make(GF_C64, 0, pair ? 9 : 8, pair ? 8 : 9, pair ? 1 : 3, 2);
     w->old_record = record_of(false);
     w->new_record = record_of(true);
-    CHECK_EQ(write_pair(w, &w->old, w->old_record), GF_OK);
+    NEED(write_pair(w, &w->old, w->old_record) == GF_OK);
     take(w->path, &w->old_data);
     take(w->samples, &w->old_samples);
     take(w->beside, &w->old_json);
-    CHECK_EQ(write_pair(w, &w->new, w->new_record), GF_OK);
+    NEED(write_pair(w, &w->new, w->new_record) == GF_OK);
     take(w->path, &w->new_data);
     take(w->samples, &w->new_samples);
     take(w->beside, &w->new_json);
@@ -427,26 +427,35 @@ static void test_two_writers(struct world *w) {
     CHECK_EQ(scratch_count(), files_of(w, true));
 }
 
+static void test_failed_renames(const struct world *w) {
+    for (enum before before = NOTHING; before < N_BEFORE; before++) {
+        test_failed_rename(w, before, w->new_record);
+        test_failed_rename(w, before, NULL);
+    }
+}
+
 int main(void) {
     static const struct gf_format *const formats[] = {&gf_format_npy, &gf_format_raw,
                                                       &gf_format_nifti};
     scratch_enter();
     for (int i = 0; i < 3; i++) {
+        const char *name = formats[i]->name;
         struct world w;
         no_unnamed = i == 1;
         world_make(&w, formats[i]);
-        test_both(&w);
-        for (enum before before = NOTHING; before < N_BEFORE; before++) {
-            test_failed_rename(&w, before, w.new_record);
-            test_failed_rename(&w, before, NULL);
-        }
-        test_memory(&w, FOREIGN);
-        test_memory(&w, PAIR);
-        test_memory(&w, BOTH);
-        test_two_writers(&w);
-        test_ended(&w);
+        RUN(case_name("%s: a record of two is read with either, and not with a mixture", name),
+            test_both(&w));
+        RUN(case_name("%s: a rename that fails leaves what was there", name),
+            test_failed_renames(&w));
+        RUN(case_name("%s: memory that runs out leaves the old pair or the new", name),
+            test_memory(&w, FOREIGN);
+            test_memory(&w, PAIR); test_memory(&w, BOTH));
+        RUN(case_name("%s: two writers never leave a mixture", name), test_two_writers(&w));
+        RUN(case_name("%s: a writer that ends at any system call leaves the old pair or the new",
+                      name),
+            test_ended(&w));
         world_free(&w);
-        CHECK_EQ(scratch_count(), 0);
+        RUN(case_name("%s: nothing is left over", name), CHECK_EQ(scratch_count(), 0));
     }
     scratch_leave();
     return TEST_END();

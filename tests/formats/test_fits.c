@@ -426,13 +426,13 @@ static void test_boxes(void) {
 int main(int argc, char **argv) {
     const bool is_long = argc > 1 && !strcmp(argv[1], "long");
     scratch_enter();
-    test_types();
-    test_axes();
-    test_units();
-    test_refused();
-    test_damage(is_long);
-    test_written();
-    test_boxes();
+    RUN("every type is read in both directions of scaling", test_types());
+    RUN("axes have their names, spacings and units", test_axes());
+    RUN("the first image among a file's units is read", test_units());
+    RUN("headers that lie are refused with the reason", test_refused());
+    RUN("cut and changed files are refused or read", test_damage(is_long));
+    RUN("what is written reads back", test_written());
+    RUN("rows in any order give the same file", test_boxes());
     scratch_leave();
     return TEST_END();
 }

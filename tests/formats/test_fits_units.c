@@ -158,9 +158,9 @@ static void test_place(void) {
 
 int main(void) {
     scratch_enter();
-    test_rest();
-    test_place();
-    test_packed();
+    RUN("a changed image stays among the file's other units", test_rest());
+    RUN("an aligned picture lies where its reference does", test_place());
+    RUN("compressed images are read, and damaged ones refused", test_packed());
     scratch_leave();
     return TEST_END();
 }

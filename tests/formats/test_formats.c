@@ -460,16 +460,16 @@ int main(void) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     scratch_enter();
-    test_round_trips();
-    test_views();
-    test_compression();
-    test_runs();
-    test_bytes();
-    test_samples();
-    test_npy_refused();
-    test_png_kinds();
-    test_lookup();
-    test_disk_full();
+    RUN("what is written comes back in every format, type and shape", test_round_trips());
+    RUN("strided, mirrored and planar views are written as such", test_views());
+    RUN("compression options give the same samples in fewer bytes", test_compression());
+    RUN("runs of every length are packed and unpacked", test_runs());
+    RUN("files have the bytes that are promised", test_bytes());
+    RUN("files of other programs have known samples", test_samples());
+    RUN("npy headers that are wrong are refused with the reason", test_npy_refused());
+    RUN("PNGs of every kind are expanded", test_png_kinds());
+    RUN("formats are found by suffix", test_lookup());
+    RUN("on a full disk the old file stays", test_disk_full());
     scratch_leave();
     return TEST_END();
 }

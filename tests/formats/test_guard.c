@@ -94,8 +94,8 @@ static void test_guard_replaced(void) {
 
 int main(void) {
     scratch_enter();
-    test_guard();
-    test_guard_replaced();
+    RUN("inputs are never written, and outputs never meet", test_guard());
+    RUN("outputs that another process replaces still do not meet", test_guard_replaced());
     scratch_leave();
     return TEST_END();
 }

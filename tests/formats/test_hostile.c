@@ -366,12 +366,12 @@ static void test_limits(void) {
 
 int main(void) {
     scratch_enter();
-    test_torture();
-    test_claims();
-    test_png();
-    test_words();
-    test_npy_headers();
-    test_limits();
+    RUN("cut and changed files of each format end in one line", test_torture());
+    RUN("tiny files that claim exabytes are refused at once", test_claims());
+    RUN("damage inside a PNG is reported", test_png());
+    RUN("texts in the place of numbers are refused", test_words());
+    RUN("npy headers that are no dictionary are refused", test_npy_headers());
+    RUN("files above --max-memory are refused", test_limits());
     scratch_leave();
     return TEST_END();
 }

@@ -557,29 +557,8 @@ static void test_read_threads(void) {
     free(got);
 }
 
-int main(void) {
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-    umask(022);
-    scratch_enter();
-    test_cheap_end();
-    test_read_threads();
-    for (int i = 0; i < 2; i++) {
-        no_unnamed = i;
-        test_replace();
-        test_clobber();
-        test_links();
-        test_short_writes();
-        test_streams();
-        test_seek();
-        test_keeper();
-        test_leftovers();
-        test_names();
-        test_temporaries();
-        test_threads();
-    }
-    test_sources();
-    pid_t pid = fork(); /* the end is for good */
+static void test_end_apart(void) {
+    pid_t pid = fork();
     if (pid == 0) {
         no_unnamed = false;
         test_failed = 0;
@@ -588,7 +567,34 @@ int main(void) {
     }
     int status = -1;
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-    test_end();
+}
+
+static void test_files(const char *how) {
+    RUN(case_name("an output replaces its file at once%s", how), test_replace());
+    RUN(case_name("an output that exists stays unless forced%s", how), test_clobber());
+    RUN(case_name("links are followed and stay links%s", how), test_links());
+    RUN(case_name("a full disk leaves the old file%s", how), test_short_writes());
+    RUN(case_name("pipes and devices are written to%s", how), test_streams());
+    RUN(case_name("an output is written at any place%s", how), test_seek());
+    RUN(case_name("a killed process leaves complete files alone%s", how), test_keeper());
+    RUN(case_name("only leftovers of killed processes are removed%s", how), test_leftovers());
+    RUN(case_name("temporaries find a free name, or say that there is none%s", how), test_names());
+    RUN(case_name("temporaries are removed at the end, however many%s", how), test_temporaries());
+    RUN(case_name("threads write their outputs side by side%s", how), test_threads());
+}
+
+int main(void) {
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    umask(022);
+    scratch_enter();
+    RUN("the end of a program without outputs touches no pages", test_cheap_end());
+    RUN("large parts of a file are read on several threads", test_read_threads());
+    test_files("");
+    no_unnamed = true;
+    test_files(", without unnamed files");
+    RUN("sources give the bytes of files and pipes from any place", test_sources());
+    RUN("nothing can be written after the end", test_end_apart(); test_end());
     scratch_leave();
     return TEST_END();
 }

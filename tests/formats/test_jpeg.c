@@ -562,14 +562,15 @@ static void test_header(void) {
 }
 
 int main(void) {
-    test_kinds();
-    test_orientations();
-    test_cuts();
-    test_flips();
-    test_extraneous();
-    test_scans();
-    test_progressive_flips();
-    test_limits();
-    test_header();
+    RUN("JPEGs of every kind read as libjpeg decodes them", test_kinds());
+    RUN("pictures are turned as EXIF asks", test_orientations());
+    RUN("cut files are refused", test_cuts());
+    RUN("a flipped bit is refused, unless libjpeg sees no damage", test_flips());
+    RUN("extraneous bytes are refused", test_extraneous());
+    RUN("repeated, missing and too many scans are refused", test_scans());
+    RUN("a progressive file with a flipped bit is refused or the same picture",
+        test_progressive_flips());
+    RUN("sizes are checked before memory is taken", test_limits());
+    RUN("the header gives the shape as it will be read", test_header());
     return TEST_END();
 }

@@ -111,7 +111,7 @@ static void test_refusals(void) {
 }
 
 int main(void) {
-    test_written();
-    test_refusals();
+    RUN("written JPEGs are close to the picture, by quality", test_written());
+    RUN("types and shapes that JPEG lacks are refused", test_refusals());
     return TEST_END();
 }

@@ -488,18 +488,18 @@ static void test_names(void) {
 
 int main(void) {
     scratch_enter();
-    test_resolutions();
-    test_profiles();
-    test_gamma();
-    test_pages();
-    test_hostile_png();
-    test_hostile_jpeg();
-    test_exif();
-    test_exif_settled(false);
-    test_exif_settled(true);
-    test_jpeg_to_jpeg();
-    test_limit();
-    test_names();
+    RUN("resolutions are carried in each format's units", test_resolutions());
+    RUN("colour profiles of any size are carried", test_profiles());
+    RUN("gamma and primaries are carried in PNG", test_gamma());
+    RUN("a volume's pages have its resolution each, its profile once", test_pages());
+    RUN("bad PNG metadata is left out of a picture that is read", test_hostile_png());
+    RUN("bad JPEG metadata is left out of a picture that is read", test_hostile_jpeg());
+    RUN("EXIF gives orientation and resolution", test_exif());
+    RUN("little-endian EXIF is kept with orientation 1", test_exif_settled(false));
+    RUN("big-endian EXIF is kept with orientation 1", test_exif_settled(true));
+    RUN("metadata goes from JPEG to JPEG", test_jpeg_to_jpeg());
+    RUN("a profile counts towards --max-memory", test_limit());
+    RUN("profiles of any version have a name", test_names());
     scratch_leave();
     return TEST_END();
 }

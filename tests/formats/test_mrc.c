@@ -558,18 +558,20 @@ static void test_record(void) {
 
 int main(int argc, char **argv) {
     scratch_enter();
-    test_modes();
-    test_kinds();
-    test_stacks();
-    test_unmarked();
-    test_odd_rows();
-    test_imod();
-    test_refused();
-    test_damage(argc > 1 && !strcmp(argv[1], "long") ? 5000 : 200);
-    test_kept();
-    test_new();
-    test_parts();
-    test_record();
+    RUN("every mode is read in both byte orders", test_modes());
+    RUN("axes follow the header's kind", test_kinds());
+    RUN("sections are pictures or planes as the space group says, or as a note says",
+        test_stacks());
+    RUN("files without MAP are read by their suffix and length", test_unmarked());
+    RUN("four-bit rows of odd width begin at whole bytes", test_odd_rows());
+    RUN("IMOD's flags mean unsigned bytes and two samples in one", test_imod());
+    RUN("headers that lie are refused with the reason", test_refused());
+    RUN("cut and changed files are refused or read",
+        test_damage(argc > 1 && !strcmp(argv[1], "long") ? 5000 : 200));
+    RUN("the header of a file goes to the file made from it", test_kept());
+    RUN("new headers follow the axes of what is written", test_new());
+    RUN("pages and boxes give the file written at once", test_parts());
+    RUN("a record has the checksum of the file with its statistics", test_record());
     scratch_leave();
     return TEST_END();
 }

@@ -565,18 +565,19 @@ static void test_flips(int flips) {
 
 int main(int argc, char **argv) {
     scratch_enter();
-    test_types();
-    test_scaling();
-    test_dims();
-    test_offsets();
-    test_back();
-    test_restored();
-    test_pairs();
-    test_pairs_written();
-    test_analyze();
-    test_packed();
-    test_cuts();
-    test_flips(argc > 1 && !strcmp(argv[1], "long") ? 5000 : 200);
+    RUN("every type is read in both byte orders and versions", test_types());
+    RUN("slope and intercept apply as the standard says", test_scaling());
+    RUN("dimensions have their axes", test_dims());
+    RUN("offsets that lie are refused", test_offsets());
+    RUN("a file that is written back has its header", test_back());
+    RUN("a scaled file that is restored has its own numbers and slope", test_restored());
+    RUN("a header and its samples are read as a pair", test_pairs());
+    RUN("a written pair is the .nii in two parts", test_pairs_written());
+    RUN("Analyze's other fields are not read as NIfTI's", test_analyze());
+    RUN("a .nii.gz reads as the .nii", test_packed());
+    RUN("cut files are refused", test_cuts());
+    RUN("changed files are refused or read",
+        test_flips(argc > 1 && !strcmp(argv[1], "long") ? 5000 : 200));
     scratch_leave();
     return TEST_END();
 }

@@ -283,10 +283,14 @@ static void test_damaged_start(void) {
 
 int main(void) {
     scratch_enter();
-    test_together(&gf_format_npy, "a.npy", false);
-    test_together(&gf_format_raw, "a.raw", false);
-    test_together(&gf_format_raw, "b.raw", true);
-    test_together(&gf_format_raw, "c.whatever", false);
+    RUN("a .npy file and its record are read together",
+        test_together(&gf_format_npy, "a.npy", false));
+    RUN("a raw file and its record are read together",
+        test_together(&gf_format_raw, "a.raw", false));
+    RUN("a raw file of the other byte order and its record are read together",
+        test_together(&gf_format_raw, "b.raw", true));
+    RUN("a raw file of any suffix and its record are read together",
+        test_together(&gf_format_raw, "c.whatever", false));
     unlink("a.npy");
     unlink("a.npy.json");
     unlink("a.raw");
@@ -295,15 +299,15 @@ int main(void) {
     unlink("b.raw.json");
     unlink("c.whatever");
     unlink("c.whatever.json");
-    CHECK_EQ(scratch_count(), 0);
-    test_mismatch(&gf_format_npy, "m.npy");
-    test_mismatch(&gf_format_raw, "m.raw");
-    test_foreign();
-    test_no_clobber();
-    test_elsewhere();
-    test_claims();
-    test_damaged_start();
-    CHECK_EQ(scratch_count(), 0);
+    RUN("nothing else is left", CHECK_EQ(scratch_count(), 0));
+    RUN("a .npy file with another one's record is refused", test_mismatch(&gf_format_npy, "m.npy"));
+    RUN("a raw file with another one's record is refused", test_mismatch(&gf_format_raw, "m.raw"));
+    RUN("someone else's JSON file is neither read nor written over", test_foreign());
+    RUN("neither file of a pair is written over unasked", test_no_clobber());
+    RUN("pictures drop a record, and TIFF keeps it inside", test_elsewhere());
+    RUN("records that claim other data are refused", test_claims());
+    RUN("a damaged record in a TIFF is refused", test_damaged_start());
+    RUN("nothing is left over", CHECK_EQ(scratch_count(), 0));
     scratch_leave();
     return TEST_END();
 }

@@ -174,9 +174,9 @@ static void test_addresses(void) {
 
 int main(void) {
     scratch_enter();
-    test_writing();
-    test_levels();
-    test_addresses();
+    RUN("libpng reads what each codec writes", test_writing());
+    RUN("levels and strategies give zlib's bytes", test_levels());
+    RUN("the quick deflate gives the same bytes at any address", test_addresses());
     scratch_leave();
     return TEST_END();
 }

@@ -339,12 +339,12 @@ static void test_memory(void) {
 }
 
 int main(void) {
-    test_memory();
-    test_round_trip();
-    test_window();
-    test_wavelet();
-    test_axes();
-    test_fields();
-    test_mutations();
+    RUN("failed allocations give an error or the right text", test_memory());
+    RUN("records come back as they were written", test_round_trip());
+    RUN("records with windows are read, and changed ones refused", test_window());
+    RUN("wavelet records come back, and broken fields are refused", test_wavelet());
+    RUN("axes and headers come back, and broken fields are refused", test_axes());
+    RUN("a broken field is refused", test_fields());
+    RUN("cut and changed records are refused or the same", test_mutations());
     return TEST_END();
 }

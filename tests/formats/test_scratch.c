@@ -207,11 +207,11 @@ static void test_full(void) {
 }
 
 int main(void) {
-    CHECK(mkdtemp(folder) != NULL);
-    test_data();
-    test_folders();
-    test_room();
-    test_full();
-    CHECK(!rmdir(folder));
+    NEED(mkdtemp(folder));
+    RUN("what is written to a scratch file is read back", test_data());
+    RUN("folders that cannot hold a scratch file are refused", test_folders());
+    RUN("a scratch file that does not fit is refused at once", test_room());
+    RUN("a disk that fills up is reported", test_full());
+    NEED(!rmdir(folder));
     return TEST_END();
 }

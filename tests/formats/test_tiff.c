@@ -528,17 +528,17 @@ int main(void) {
     TIFFSetWarningHandler(NULL);
     TIFFSetErrorHandler(NULL);
     scratch_enter();
-    test_layouts();
-    test_rare_compressions();
-    test_pages();
-    test_loop();
-    test_palette();
-    test_alpha();
-    test_written();
-    test_three_bytes();
-    test_messages();
-    test_damaged_directory();
-    test_sizes();
+    RUN("every layout of libtiff reads as its samples", test_layouts());
+    RUN("compressions that this libtiff has are read, others refused", test_rare_compressions());
+    RUN("equal pages are a volume, unequal ones are refused", test_pages());
+    RUN("directories in a circle are refused", test_loop());
+    RUN("palettes of 8 and 16 bits are expanded", test_palette());
+    RUN("extra samples are alpha as their tag says", test_alpha());
+    RUN("written TIFFs keep alpha, colour and record", test_written());
+    RUN("integers of three bytes have the file's byte order", test_three_bytes());
+    RUN("libtiff's words for its insides do not get out", test_messages());
+    RUN("damaged directories are reported in plain words", test_damaged_directory());
+    RUN("resolutions of ImageJ and OME are pixel sizes", test_sizes());
     scratch_leave();
     return TEST_END();
 }

@@ -163,9 +163,9 @@ static void test_raws(void) {
 
 int main(void) {
     scratch_enter();
-    test_sparse();
-    test_complex_integers();
-    test_raws();
+    RUN("strips and tiles that are not stored are nodata, or 0", test_sparse());
+    RUN("complex integers are read in both byte orders", test_complex_integers());
+    RUN("camera raws are refused by name", test_raws());
     scratch_leave();
     return TEST_END();
 }

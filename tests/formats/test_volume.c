@@ -308,13 +308,13 @@ static void test_sums(void) {
 
 int main(void) {
     scratch_enter();
-    test_types();
-    test_shapes();
-    test_strided();
-    test_threads(260);
-    test_threads(20);
-    test_aborted();
-    test_sums();
+    RUN("pages and boxes of every type give the file written at once", test_types());
+    RUN("pictures, lines and long pages are written in parts", test_shapes());
+    RUN("rows that are apart in memory are written", test_strided());
+    RUN("large planes are written on several threads", test_threads(260));
+    RUN("small planes are written on several threads", test_threads(20));
+    RUN("a volume that is given up leaves no file", test_aborted());
+    RUN("parts in any order have the sum of the whole", test_sums());
     scratch_leave();
     return TEST_END();
 }

@@ -581,17 +581,18 @@ static void test_guard(void) {
 int main(int argc, char **argv) {
     const bool is_long = argc > 1 && !strcmp(argv[1], "long");
     scratch_enter();
-    test_types();
-    test_pages();
-    test_fill();
-    test_lies();
-    test_damage(is_long ? 5000 : 40); /* ten times */
-    test_chunk_files();
-    test_many_chunks();
-    test_scales();
-    test_groups();
-    test_levels();
-    test_guard();
+    RUN("every type, codec and version is read", test_types());
+    RUN("pages are read in pieces and in any order", test_pages());
+    RUN("missing chunks have the fill value", test_fill());
+    RUN("metadata that lies is refused with the reason", test_lies());
+    RUN("cut and changed metadata and chunks are refused or read",
+        test_damage(is_long ? 5000 : 40)); /* ten times */
+    RUN("chunks that do not unpack to their size are refused", test_chunk_files());
+    RUN("arrays of millions of missing chunks are read at once", test_many_chunks());
+    RUN("scales of levels multiply, or are unknown", test_scales());
+    RUN("groups of images are refused with the path of one", test_groups());
+    RUN("the level that was asked for is read", test_levels());
+    RUN("files below a folder that is read are never written", test_guard());
     scratch_leave();
     return TEST_END();
 }

@@ -465,16 +465,16 @@ static void test_processes(void) {
 
 int main(void) {
     char folder[] = "/tmp/test_choices.XXXXXX", command[64];
-    CHECK(mkdtemp(folder) != NULL);
+    NEED(mkdtemp(folder));
     gf_process_set(&(struct gf_process){.cache_folder = folder});
     gpu_make_devices();
-    test_candidates();
-    test_winners(folder);
-    test_noise();
-    test_refused();
-    test_import();
-    test_processes();
+    RUN("candidates are different valid plans", test_candidates());
+    RUN("a winner leads by 3 %, and is kept", test_winners(folder));
+    RUN("nobody uses what was measured in noise", test_noise());
+    RUN("records of no plan, or of another device, are refused", test_refused());
+    RUN("exported records come back, and damaged ones are refused", test_import());
+    RUN("processes at once lose no record", test_processes());
     snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK(!system(command));
+    NEED(!system(command));
     return TEST_END();
 }

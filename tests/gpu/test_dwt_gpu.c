@@ -165,7 +165,8 @@ static void test_backend(bool gpu) {
     struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
     if (backend->probe(backend, reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
-        CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
+        RUN(case_name("%s names a remedy where it is absent", backend->name),
+            CHECK_HAS(reason, ";"));
         return;
     }
     if (gpu && !(options.device = find_gpu(number))) {
@@ -173,14 +174,11 @@ static void test_backend(bool gpu) {
         return;
     }
     for (int i = 0; i < 2; i++)
-        if (backend->open(backend, &options, &contexts[i])) {
-            CHECK_MSG(0, "%s: %s", backend->name, gf_message());
-            return;
-        }
+        NEED(!backend->open(backend, &options, &contexts[i]));
     seed = 20240229;
-    test_integers();
-    test_far();
-    test_slabs();
+    RUN(case_name("%s clips integers as openmp does", backend->name), test_integers());
+    RUN(case_name("%s has kernels for arrays beyond 32 bits", backend->name), test_far());
+    RUN(case_name("%s transforms in slabs as in one piece", backend->name), test_slabs());
     backend->close(contexts[0]);
     backend->close(contexts[1]);
 }

@@ -193,8 +193,8 @@ static void test_results(void) {
 }
 
 int main(void) {
-    test_few_kernels();
-    test_shared_tiles();
-    test_results();
+    RUN("pictures of many sizes need as many kernels as one", test_few_kernels());
+    RUN("a shared kernel is loaded for the largest of its tiles", test_shared_tiles());
+    RUN("results are openmp's", test_results());
     return TEST_END();
 }

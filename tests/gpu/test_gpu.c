@@ -349,16 +349,10 @@ static void test_fault(const struct gf_gpu *api, void *gpu) {
     free(binary);
 }
 
-static void test_api(const struct gf_gpu *api) {
+/* The device list, and the first device's properties. */
+static void test_devices(const struct gf_gpu *api) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], p;
-    char reason[GF_REASON] = "";
     void *gpu = NULL;
-    if (gf_gpu_probe(api, reason)) {
-        CHECK_MSG(strchr(reason, ';'), "no remedy: %s", reason);
-        printf("%s: skipped: %s\n", api->name, reason);
-        return;
-    }
-    CHECK(*reason);
     int n = api->find(list);
     CHECK(n > 0);
     CHECK_EQ(api->find(list), n);
@@ -373,17 +367,36 @@ static void test_api(const struct gf_gpu *api) {
     CHECK(p.local_bytes >= 16384 && p.unit_local_bytes >= p.local_bytes);
     CHECK(p.max_group >= ITEMS && p.units > 0 && p.warp > 0);
     printf("%s: %s, %s\n", api->name, p.name, p.platform);
-    test_memory(api, gpu, &p);
-    check_rows(api, gpu, 200);
-    if (!strcmp(api->name, "cuda"))
-        check_rows(api, gpu, ((int64_t)1 << 31) + 4096);
-    test_kernels(api, gpu, &p);
-    test_builds(api, gpu, &p);
-    test_cached(api, gpu, &p);
     api->close(gpu);
-    CHECK_MSG(!gf_gpu_open(api, "0", &gpu, &p), "%s", gf_message()); /* a second time */
-    if (gpu && !p.is_cpu)
-        test_fault(api, gpu);
+}
+
+static void test_api(const struct gf_gpu *api) {
+    struct gf_gpu_props p;
+    char reason[GF_REASON] = "";
+    const char *name = api->name;
+    void *gpu = NULL;
+    if (gf_gpu_probe(api, reason)) {
+        RUN(case_name("%s names a remedy where it is absent", name), CHECK_HAS(reason, ";"));
+        printf("%s: skipped: %s\n", name, reason);
+        return;
+    }
+    RUN(case_name("%s lists its devices with their properties", name), CHECK(*reason);
+        test_devices(api));
+    NEED(!gf_gpu_open(api, gf_environment_device(), &gpu, &p));
+    RUN(case_name("%s takes, fills, copies and gives back memory", name),
+        test_memory(api, gpu, &p));
+    RUN(case_name("%s copies rows that are apart", name), check_rows(api, gpu, 200));
+    if (!strcmp(name, "cuda"))
+        RUN(case_name("%s copies rows that are 2 GiB apart", name),
+            check_rows(api, gpu, ((int64_t)1 << 31) + 4096));
+    RUN(case_name("%s runs and times kernels", name), test_kernels(api, gpu, &p));
+    RUN(case_name("%s reports kernels that do not build", name), test_builds(api, gpu, &p));
+    RUN(case_name("%s finds kept kernels again", name), test_cached(api, gpu, &p));
+    api->close(gpu);
+    NEED(!gf_gpu_open(api, "0", &gpu, &p)); /* a second time */
+    if (!p.is_cpu)
+        RUN(case_name("%s reports a kernel that writes to an invalid address", name),
+            test_fault(api, gpu));
     api->close(gpu);
     api->close(NULL);
 }
@@ -486,27 +499,23 @@ int main(void) {
     const struct sigaction ours = {.sa_handler = on_signal};
     sigaction(SIGTERM, &ours, NULL);
     strcpy(folder, "/tmp/gpufft-test-XXXXXX");
-    CHECK(mkdtemp(folder) != NULL);
-    if (test_failed)
-        return TEST_END();
+    NEED(mkdtemp(folder));
     setenv("XDG_CACHE_HOME", folder, 1); /* PoCL keeps its own cache there too */
     setenv("GPUFFT_KERNEL_DIR", folder, 1);
     gf_environment_read();
     snprintf(path, sizeof path, "%s/tiny.cl", folder);
     FILE *f = fopen(path, "w");
-    CHECK(f != NULL);
-    if (f) {
-        fputs(source, f);
-        fclose(f);
-    }
+    NEED(f);
+    fputs(source, f);
+    fclose(f);
     for (int i = 0; i < N; i++)
         input[i] = (float)(i % 1021 - 500);
-    test_pick();
-    test_complaint();
-    test_images();
-    test_cufft_absent();
+    RUN("a device is picked by number or name", test_pick());
+    RUN("a compiler's complaint is its first error", test_complaint());
+    RUN("no part of a program passes as a kernel", test_images());
+    RUN("the remedy names the package of the driver's CUDA", test_cufft_absent());
     test_api(&gf_gpu_opencl);
-    CHECK(handler_is_ours());
+    RUN("OpenCL leaves the handler of signals alone", CHECK(handler_is_ours()));
     test_api(&gf_gpu_cuda);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     return TEST_END();

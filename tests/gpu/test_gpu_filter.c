@@ -121,15 +121,17 @@ static void test_backend(bool composed) {
     struct gf_backend_options options = {.threads = 1};
     if (backend->probe(backend, reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
-        CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
+        RUN(case_name("%s names a remedy where it is absent", backend->name),
+            CHECK_HAS(reason, ";"));
         return;
     }
-    CHECK_MSG(!backend->open(backend, &options, &context), "%s: %s", backend->name, gf_message());
-    if (test_failed)
-        return;
-    check(1, composed);
-    check(3, composed);
-    check_clipped();
+    NEED(!backend->open(backend, &options, &context));
+    RUN(case_name("%s gives in three parts what one call gives", backend->name),
+        check(1, composed));
+    RUN(case_name("%s gives in three parts what one call gives, in colour", backend->name),
+        check(3, composed));
+    RUN(case_name("%s counts clipped samples once over several runs", backend->name),
+        check_clipped());
     backend->close(context);
 }
 

@@ -534,6 +534,20 @@ static void test_rows(void) {
     }
 }
 
+static const struct {
+    const char *name;
+    void (*run)(void);
+} kernels[] = {{"kernels for arrays beyond 32 bits", test_far},
+               {"chained passes", test_chains},
+               {"planes in a tile", test_planes},
+               {"lines that are cut", test_cuts},
+               {"radices across rows", test_across},
+               {"joined rows", test_joined},
+               {"rows of few points", test_rows},
+               {"tiles fetched ahead", test_ahead},
+               {"rows cut by the display range", test_rows_cut},
+               {"candidates of the choice", test_candidates}};
+
 int main(int argc, char **argv) {
     gf_environment_read();
     bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
@@ -550,21 +564,11 @@ int main(int argc, char **argv) {
             printf("%s: skipped\n", backend->name);
             continue;
         }
-        bool opened = !backend->open(backend, &options, &contexts[0]);
-        CHECK_MSG(opened, "%s", gf_message());
-        if (opened) {
-            test_far();
-            test_chains();
-            test_planes();
-            test_cuts();
-            test_across();
-            test_joined();
-            test_rows();
-            test_ahead();
-            test_rows_cut();
-            test_candidates();
-            backend->close(contexts[0]);
-        }
+        NEED(!backend->open(backend, &options, &contexts[0]));
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+            RUN(case_name("%s: %s give the planner's own results", backend->name, kernels[k].name),
+                kernels[k].run());
+        backend->close(contexts[0]);
     }
     return TEST_END();
 }

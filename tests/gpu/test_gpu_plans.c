@@ -558,28 +558,24 @@ int main(int argc, char **argv) {
         return gpu_kernels_print(argv[2]);
     if (argc > 1 && !strcmp(argv[1], "nvrtc"))
         return gpu_kernels_compile(argc > 2 ? atoi(argv[2]) : 0);
-    if (argc > 1 && !strcmp(argv[1], "chains")) {
-        check_chains();
-        return TEST_END();
-    }
-    check_named();
-    check_lines();
-    check_lengths();
-    check_long();
-    check_random(2500, little);
-    check_random(150, much);
-    check_filters(800, little);
-    check_filters(60, much);
-    check_wavelets(1500, little);
-    check_wavelets(150, much);
-    check_far_wavelets();
-    check_far();
-    check_rows();
-    check_chains();
-    check_across();
-    check_joined();
-    check_pictures();
-    check_sample();
+    RUN("named jobs are planned", check_named());
+    RUN("jobs of lines are planned", check_lines());
+    RUN("every length up to 4100 is planned", check_lengths());
+    RUN("lengths beyond a tile are planned", check_long());
+    RUN("small random jobs are planned", check_random(2500, little));
+    RUN("large random jobs are planned", check_random(150, much));
+    RUN("small random filters are planned", check_filters(800, little));
+    RUN("large random filters are planned", check_filters(60, much));
+    RUN("small random wavelets are planned", check_wavelets(1500, little));
+    RUN("large random wavelets are planned", check_wavelets(150, much));
+    RUN("wavelets beyond 32 bits are planned", check_far_wavelets());
+    RUN("transforms beyond 32 bits are planned", check_far());
+    RUN("short rows are read and written by whole groups", check_rows());
+    RUN("two passes of which one launch is made are chained", check_chains());
+    RUN("columns leave their last radix to the rows where that pays", check_across());
+    RUN("volumes leave radices of z and y to the rows where that pays", check_joined());
+    RUN("pictures to displays have the expected passes", check_pictures());
+    RUN("an automatic range by itself has a buffer for its lists", check_sample());
     printf(
         "%d plans, %d followed element by element, %d chains, %d with planes in a tile, %d with a "
         "radix across, %d with joined rows; at most %.0f bytes moved a point\n",

@@ -333,19 +333,21 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
         return;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         if (limited_runs(args, &props, jobs[i].few))
-            check_slabs(&s, &jobs[i]);
-    check_refused(&s);
-    TEST_ADD(s.passed, s.failed);
+            RUN_COUNTED(&s,
+                        case_name("%s: %s in %lld KiB is right", b->name, jobs[i].job,
+                                  (long long)jobs[i].kib),
+                        check_slabs(&s, &jobs[i]));
+    RUN(case_name("%s: jobs that slabs do not serve are refused", b->name), check_refused(&s));
 }
 
 int main(int argc, char **argv) {
     gf_environment_read();
     const struct limited_args args = limited_args_read(argc, argv);
-    test_bins();
-    test_mirrors();
-    test_line_copies();
+    RUN("a shifted array in parts of some bins is what it was", test_bins());
+    RUN("every sample of a whole spectrum comes from its half", test_mirrors());
+    RUN("lines are copied in parts of any width", test_line_copies());
     if (!args.gpu)
-        test_failures();
+        RUN("a call of the device that fails fails the job and leaves nothing", test_failures());
     test_backend(&gf_backend_opencl, &args);
     test_backend(&gf_backend_cuda, &args);
     return TEST_END();

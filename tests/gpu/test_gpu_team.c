@@ -560,31 +560,35 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
     struct subject s;
     if (!limited_subject(args, b, NULL, &s, &props))
         return;
-    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (limited_runs(args, &props, jobs[i].few))
-            for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
-                check_shared(&s, &jobs[i], no_peer, false);
-    for (size_t i = 0; i < sizeof residents / sizeof *residents; i++)
-        if (limited_runs(args, &props, residents[i].few))
-            for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
-                check_shared(&s, &residents[i], no_peer, false);
+    const size_t n = sizeof jobs / sizeof *jobs;
+    for (size_t i = 0; i < n + sizeof residents / sizeof *residents; i++) {
+        const struct limited *l = i < n ? &jobs[i] : &residents[i - n];
+        for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
+            if (limited_runs(args, &props, l->few))
+                RUN_COUNTED(&s,
+                            case_name("%s: %d devices share %s%s%s", b->name, l->devices, l->job,
+                                      l->kib ? " in slabs" : "", no_peer ? " by the host" : ""),
+                            check_shared(&s, l, no_peer, false));
+    }
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        check_alone(&s, alone[i]);
-    TEST_ADD(s.passed, s.failed);
+        RUN_COUNTED(&s, case_name("%s: %s is one device's", b->name, alone[i]),
+                    check_alone(&s, alone[i]));
 }
 
 int main(int argc, char **argv) {
     gf_environment_read();
     const struct limited_args args = limited_args_read(argc, argv);
-    test_pieces();
+    RUN("the pieces cover each exchanged array once", test_pieces());
     if (!args.gpu)
         for (int resident = 0; resident < 2; resident++)
-            test_failures(resident);
+            RUN(case_name("a call that fails fails a job %s and leaves nothing",
+                          resident ? "in device memory" : "in slabs"),
+                test_failures(resident));
     if (!args.gpu) {
-        test_in_place();
-        test_natural_refused();
-        test_choice();
-        test_link();
+        RUN("an exchange in place gives what plain loops give", test_in_place());
+        RUN("natural order is refused where it is not there", test_natural_refused());
+        RUN("devices share a job where that saves time", test_choice());
+        RUN("the link is measured in both directions at once", test_link());
     }
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i]->shares)

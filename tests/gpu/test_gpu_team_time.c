@@ -40,6 +40,6 @@ static void test_times(void) {
 }
 
 int main(void) {
-    test_times();
+    RUN("times of one device and of several are those computed by hand", test_times());
     return TEST_END();
 }

@@ -105,11 +105,9 @@ static void write_text(const char *folder, const char *name, const char *text) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "w");
-    CHECK(f != NULL);
-    if (f) {
-        fputs(text, f);
-        fclose(f);
-    }
+    NEED(f);
+    fputs(text, f);
+    fclose(f);
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw) {
@@ -558,27 +556,25 @@ static void test_size(void) {
 int main(void) {
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     strcpy(base, "/tmp/gpufft-test-XXXXXX");
-    CHECK(shared != MAP_FAILED && mkdtemp(base) != NULL);
-    if (test_failed)
-        return TEST_END();
+    NEED(shared != MAP_FAILED && mkdtemp(base));
     snprintf(sources, sizeof sources, "%s/kernels", base);
     snprintf(cache, sizeof cache, "%s/gpufft", base);
-    CHECK(!mkdir(sources, 0700));
+    NEED(!mkdir(sources, 0700));
     setenv("XDG_CACHE_HOME", base, 1);
     setenv("GPUFFT_KERNEL_DIR", sources, 1);
     gf_environment_read();
     write_text(sources, "b.h", "// b\n");
     write_text(sources, "a.cl", "int a;\n#include \"b.h\"\n");
     write_text(sources, "c.cl", "the end\n");
-    test_hits();
-    test_compiler_note();
-    test_failures();
-    test_side_by_side();
-    test_damage();
-    test_folders();
-    test_processes();
-    test_size();
-    CHECK_EQ(shared->alive, 0);
+    RUN("a kernel is built once", test_hits());
+    RUN("a note holds for one device and one compiler", test_compiler_note());
+    RUN("kernels that do not build are reported and not kept", test_failures());
+    RUN("kernels are built side by side", test_side_by_side());
+    RUN("damaged kernels are built again", test_damage());
+    RUN("folders that cannot be written leave the cache off", test_folders());
+    RUN("processes at once build each kernel and damage none", test_processes());
+    RUN("old kernels are removed when the cache is too large", test_size());
+    RUN("no kernel is left open", CHECK_EQ(shared->alive, 0));
     remove_all(base);
     return TEST_END();
 }

@@ -107,14 +107,14 @@ static void test_sources(void) {
 int main(void) {
     unsetenv("GPUFFT_KERNEL_DIR");
     gf_environment_read();
-    test_embedded();
+    RUN("every source is in the program and flat", test_embedded());
     scratch_enter();
     setenv("GPUFFT_KERNEL_DIR", ".", 1);
     gf_environment_read();
-    test_sources();
+    RUN("sources of a folder are made flat", test_sources());
     setenv("GPUFFT_KERNEL_DIR", "/dev/null/nowhere", 1);
     gf_environment_read();
-    check_no_source("a.cl", "GPUFFT_KERNEL_DIR");
+    RUN("a folder that is not there is named", check_no_source("a.cl", "GPUFFT_KERNEL_DIR"));
     scratch_leave();
     return TEST_END();
 }

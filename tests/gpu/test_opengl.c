@@ -366,15 +366,15 @@ int main(int argc, char **argv) {
         return TEST_END();
     }
     for (int i = 0; i < 2; i++)
-        CHECK(
+        NEED(
             !s.backend->open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
-    test_jobs(&s, argc > 1 && !strcmp(argv[1], "full") ? 1 : 3);
-    test_refusals(&s);
-    test_copy(&s);
-    test_memory();
-    test_failures(&s);
+    RUN_COUNTED(&s, "plain jobs are those of plain loops",
+                test_jobs(&s, argc > 1 && !strcmp(argv[1], "full") ? 1 : 3));
+    RUN("jobs that shaders do not do are refused with the reason", test_refusals(&s));
+    RUN("the copy that measures memory copies all of it and nothing behind", test_copy(&s));
+    RUN("memory is taken, filled, copied and given back", test_memory());
+    RUN("calls that fail fail the job and leave nothing", test_failures(&s));
     for (int i = 0; i < 2; i++)
         s.backend->close(s.context[i]);
-    TEST_ADD(s.passed, s.failed);
     return TEST_END();
 }

@@ -193,11 +193,13 @@ static void test_long_prime(void) {
 int main(void) {
     static const int64_t lengths[] = {1,    2, 3, 8, 31, 96, 1000, 2310, 4096, 7 * 11 * 13 * 17,
                                       65536};
-    test_roots();
+    RUN("roots of unity are exact to rounding", test_roots());
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        test_transform(lengths[i]);
-    test_values();
-    test_members();
-    test_long_prime();
+        RUN(case_name("a table's transform of %lld points is its definition",
+                      (long long)lengths[i]),
+            test_transform(lengths[i]));
+    RUN("tables have the values that their names say", test_values());
+    RUN("Rader's order numbers the members' transforms", test_members());
+    RUN("planning a long prime computes no table", test_long_prime());
     return TEST_END();
 }
