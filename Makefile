@@ -1,5 +1,5 @@
 # make            the program ./gpufft
-# make check      every test that needs no GPU (tests/check.mk)
+# make check      every test that needs no GPU (tests/check)
 # make help       the other targets
 #
 # CC, CFLAGS, LDFLAGS, PREFIX and DESTDIR as usual. HARDEN= (empty) turns off stack protection,
@@ -85,7 +85,7 @@ FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png/codec_isal.c),$(wildcard 
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 READERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
-# REUSE=dir links that build's objects, except those of the sources that match OWN (words as for $(filter)).
+# REUSE=dir links that build's objects, except those of the sources in the list OWN.
 REUSE ?=
 OWN   ?=
 from     = $(if $(REUSE),$(if $(filter $(OWN),$(1)),$(BUILD),$(REUSE)),$(BUILD))
@@ -97,10 +97,7 @@ SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/cli/ne
 
 # The CPU kernels are one source, compiled for each precision and instruction set; the program picks
 # one at run time (core/cpu/backend_openmp.c). "plain" is the compiler's default target.
-ISAS := plain
-ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
-  ISAS += v2 v3 v4
-endif
+ISAS := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),v4 v3 v2) plain
 ISA_plain :=
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
@@ -150,14 +147,15 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all examples mpi man completions check check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
+.PHONY: all examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 ## all: the program ./gpufft
 all: gpufft
 
-gpufft: $(call obj,$(CLI)) $(BUILD)/files_embedded.o $(BELOW)
+# The kernels come first, and the slowest of them: with -j2 both processors are busy to the end.
+gpufft build-asan/gpufft build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(KERNELS) $(BELOW) $(call obj,$(CLI) files_embedded.c)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/%.o: %.c
@@ -198,7 +196,7 @@ $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 # One plugin for each MPI library whose compiler is installed: mpicc.openmpi and mpicc.mpich, as Debian
 # names them, or mpicc. MPICC_openmpi= and MPICC_mpich= leave one out.
 mpi_of = $(if $(shell command -v mpicc),$(if $(shell mpicc -dM -E -include mpi.h -x c /dev/null 2>/dev/null | grep OMPI_MAJOR),openmpi,mpich))
-ifneq ($(filter mpi check check-long check-mpi coverage bench-mpi install,$(MAKECMDGOALS)),)
+ifneq ($(filter mpi check test long-programs check-long check-full check-mpi coverage bench-mpi install,$(MAKECMDGOALS)),)
   MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
   MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
 endif

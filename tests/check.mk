@@ -2,76 +2,65 @@
 # the lines that begin with two number signs.
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
-# test_gpu_forced: minutes where a CPU is the OpenCL device; check-gpu and check-full run it.
 UNIT_TESTS    := $(filter-out $(addprefix $(BUILD)/,test_backends test_gpu_forced),$(TEST_PROGRAMS))
+RUN_PARTS     := BUILD=$(BUILD) tests/check
 
-## check: every test that needs no GPU
-# The source rules, the unit tests, every backend present against an independent reference, the command line from
-# outside, small sizes under the sanitizers, and PNG without ISA-L. PoCL needs seconds to build a job's kernels and the
-# simulated CUDA a fraction of that, so all named jobs run on the simulator, which is stricter about memory and barriers.
-# OpenCL runs an eighth of them (check-full runs them all), and one random check in SAMPLE for each of two processes;
-# built kernels are kept in the build folder, and are not specialised for the work group of a launch, which would
-# double the time (check-full does it). The sanitized build has this machine's CPU kernels only; the build without
-# ISA-L compiles only the files that mention it. Single-threaded programs run two at a time.
-SAMPLE ?= 600
-CPUS   := $(shell nproc 2>/dev/null || echo 2)
+# The sanitized build and the one without ISA-L compile these sources; they link other objects of BUILD.
+OWN_ASAN := $(CLI) $(FORMATS) $(wildcard core/base/*.c tests/formats/*.c)
+OWN_ZLIB := formats/png/codec_zlib.c tests/formats/test_png.c tests/formats/test_png_write.c
+READ_ASAN := $(addprefix build-asan/,test_formats test_png test_png_write test_record)
+REUSED := $(sort $(KERNELS) $(foreach f,$(CORE) $(FORMATS) $(SUPPORT) kernels_embedded.c files_embedded.c,$(BUILD)/$(f:.c=.o)))
+NEEDED := gpufft $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
+
+## check, test: every test that needs no GPU (tests/check lists its parts)
+check: $(NEEDED) man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults build-sanitized build-without-isal
+	@$(RUN_PARTS) check
+
+test: check
+
+build-sanitized: $(REUSED)
+	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="$(OWN_ASAN)" $(READ_ASAN)
+
+build-without-isal: $(REUSED)
+	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$(OWN_ZLIB)" build-zlib/test_png
+
+## check-long: the slow tests; about 40 minutes on 2 CPUs (BEGIN_BY, END_BY: seconds since 1970)
+check-long: long-programs
+	@$(RUN_PARTS) long
+
+# The sanitized kernels are those of this machine's CPU; other objects come from BUILD.
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
-check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
-	@mkdir -p $(BUILD)/cache
-	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
-	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
-	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
-	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" "tests/lint_symbols $(BUILD)" tests/lint_test tests/cli/test_man.sh "tests/fuzz/check $(BUILD)" \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
-	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
-	    "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda tests/shards 2 $(BUILD)/test_backends named cuda" \
-	    "tests/shards 2/16 $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run \
-	    -j2 "$(BUILD)/faults -s 30 -S 1" "$(BUILD)/faults -s 30 -S 2"
+OWN_LONG = $(CLI) $(CORE) $(FORMATS) $(wildcard kernels/cpu/*.c tests/core/*.c) $(foreach b,32 64,kernels/cpu/f$(b)_$(shell $(ISA_HERE)).c)
+long-programs: $(NEEDED) $(TEST_PROGRAMS)
+	@$(MAKE) --no-print-directory $(subst build-asan,build-asan-kernels,$(IN_ASAN)) REUSE=$(BUILD) OWN="$(OWN_LONG)" build-asan-kernels/test_backends
+	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="$(OWN_ASAN)" build-asan/gpufft
+	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$(OWN_ZLIB)" build-zlib/test_png_write
 
 ## check-full: check with every length and many more shapes; most of a day on 2 CPUs
 # OpenCL runs in one process per CPU, and its kernels also in a simulator that detects races. About an hour on 16 CPUs.
-check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT)
-	@mkdir -p $(BUILD)/cache
-	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
-	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
-	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
+check-full: $(NEEDED) man $(TEST_PROGRAMS)
+	@$(RUN_PARTS) full
 
 ## coverage: lines and branches that the tests run, by folder (gcovr)
 # Takes longer than check. COVER_TESTS= names other tests, COVER_KEEP=1 adds to earlier runs. Counters are atomic, so
 # threads count exactly; the CPU kernels, which are compiled for each instruction set, are not counted. Test objects
 # come from the ordinary build, except those of tests/cli, which include parts of cli/.
 IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic -Wl,-u,__gcov_dump" CFLAGS="-O1 -g"
+OWN_COVERAGE := $(CLI) $(CORE) $(FORMATS) $(wildcard tests/cli/*.c kernels/cpu/*.c)
 ifneq ($(filter coverage,$(MAKECMDGOALS)),)
   $(call need,gcovr,on Debian: apt-get install -y gcovr)
 endif
-COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS))) \
-               "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda build-coverage/test_gpu" "build-coverage/test_backends openmp" \
-               "build-coverage/test_backends optional fftw" "tests/shards 2/$(SAMPLE) build-coverage/test_backends optional opencl" \
-               tests/cli/run tests/cli/test_man.sh
 coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
-coverage: export POCL_WORK_GROUP_SPECIALIZATION = 0
 coverage: export GPUFFT = build-coverage/gpufft
-coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
-	@mkdir -p build-coverage/cache && ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
-	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/cli/% $(wildcard kernels/cpu/*.c)" \
+coverage: $(NEEDED) man $(TEST_PROGRAMS)
+	@mkdir -p build-coverage
+	@ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
+	@ln -sfn ../$(BUILD)/fake_cuda build-coverage/fake_cuda
+	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="$(OWN_COVERAGE)" \
 	    build-coverage/gpufft $(patsubst $(BUILD)/%,build-coverage/%,$(TEST_PROGRAMS))
 	@$(if $(COVER_KEEP),,find build-coverage -name '*.gcda' -delete)
-	@tests/run $(COVER_TESTS) || echo "some tests failed: the figures below are those of what ran"
+	@$(if $(COVER_TESTS),tests/run $(COVER_TESTS),BUILD=build-coverage tests/check cover) || echo "some tests failed: the figures below are those of what ran"
 	@tests/coverage build-coverage
-
-## check-long: the slow tests: all of the closure table, kills, flipped bits, generated pictures
-# CLOSURE=long runs all rows of tests/cli/closure.table; LONG=1 makes each CUDA call fail once.
-check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_nifti $(BUILD)/test_things $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
-	@mkdir -p $(BUILD)/cache
-	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_nifti long" "$(BUILD)/test_things long"
 
 ## check-all: every check target that this machine can run; lists what the others need
 check-all:
@@ -136,7 +125,7 @@ ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-f
 IN_ASAN := BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" KERNEL_CFLAGS="-O1 $(filter-out -O3,$(KERNEL_CFLAGS))"
 # The leak checker reads the thread-local memory of libraries opened at run time, and crashes if a thread ends
 # meanwhile (every second run on a busy machine). Not intercepting __tls_get_addr avoids this.
-check asan ubsan: export ASAN_OPTIONS = intercept_tls_get_addr=0
+asan ubsan: export ASAN_OPTIONS = intercept_tls_get_addr=0
 asan ubsan: $(TESTS)
 	@$(MAKE) --no-print-directory $(IN_ASAN) $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
 	@tests/run $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
@@ -168,6 +157,3 @@ lint: $(BUILD)/test_gpu_plans
 	@PKG_CFLAGS="$(PKG_CFLAGS)" tests/lint
 	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
-
-build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(call obj,$(CLI)) $(BUILD)/files_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
