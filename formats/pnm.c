@@ -64,7 +64,7 @@ static int next_after_space(struct gf_source *source) {
     do {
         c = gf_source_byte(source);
         if (c == '#') /* not standard, but older programs wrote comments here */
-            while (c >= 0 && c != '\n')
+            while (c >= 0 && c != '\n' && c != '\r')
                 c = gf_source_byte(source);
     } while (c >= 0 && gf_pnm_space(c));
     return c;
@@ -334,8 +334,8 @@ static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
     if (rc)
         return rc;
     int64_t stored = gf_array_bytes(&image->px);
-    if (h->kind <= 3) /* at least a digit and a space each; the last may lack its space */
-        stored = bitmap ? stored : dtype == GF_U16 ? stored - 1 : 2 * stored - 1;
+    if (h->kind <= 3 && !bitmap && dtype == GF_U8)
+        stored *= 2; /* a digit and a space each; the header is longer than a last space */
     rc = gf_image_plausible(d->source, stored, h->kind == 4 ? 8 : 1);
     const int64_t size = gf_source_known_size(d->source);
     if (!rc && h->kind > 3 && size >= 0 && size - gf_source_tell(d->source) < raw_bytes(h))

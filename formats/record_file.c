@@ -232,7 +232,7 @@ void gf_record_name_axes(struct gf_image *image, struct gf_read_options *options
     for (int i = 0; i < axes->n && r.is_wavelet; i++)
         if (axes->axis[i].role == GF_SPACE) {
             axes->axis[i].spacing = 0;
-            if (i < axes->n - 2 && pages % volumes == 0)
+            if (pages % volumes == 0) /* the last two have the image's extents in the end */
                 axes->axis[i].extent = pages / volumes;
         }
     if (gf_axes_pages(axes) != pages)

@@ -315,7 +315,12 @@ static void test_odd_rows(void) {
     unsigned char data[ROOM], pages[2 * HEIGHT * WIDTH];
     struct gf_image image;
     struct gf_file *file;
-    file_put("odd.mrc", data, make(data, 101, false, 1, DEPTH));
+    const size_t n = make(data, 101, false, 1, DEPTH);
+    struct gf_read_options head = modest;
+    head.header_only = true;
+    file_put("odd.mrc", data, n - 1);
+    CHECK_EQ(gf_image_read("odd.mrc", &head, &image, NULL), GF_EFORMAT);
+    file_put("odd.mrc", data, n);
     CHECK_EQ(gf_file_open("odd.mrc", &modest, &file, &image), GF_OK);
     CHECK_EQ(gf_file_read_pages(file, &image, 3, 2, pages), GF_OK);
     for (int i = 0; i < 2 * HEIGHT * WIDTH; i++)

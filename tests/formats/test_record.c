@@ -179,6 +179,48 @@ static void test_fields(void) {
     CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"note\":[1,{\"a\":null}]}"), GF_OK);
 }
 
+/* Fields that are right alone and wrong together. */
+static void test_together(void) {
+    static const struct {
+        const char *record, *says;
+    } bad[] = {
+#define RECORD(channels, color, type, half, luma, is_complex, more) \
+    "{\"gpufft\":" more ",\"kind\":\"real\",\"extents\":[20,24],\"channels\":" channels \
+    ",\"color\":\"" color "\",\"type\":\"" type "\",\"depth\":8,\"axes\":[0,1]," \
+    "\"norm\":\"backward\",\"shift\":false,\"half\":" half ",\"luma\":" luma \
+    ",\"complex_input\":" is_complex ",\"alpha\":\"none\"}"
+#define WAVELET \
+    "2,\"transform\":\"dwt\",\"wavelet\":\"d4\",\"levels\":3,\"boundary\":\"zero\"," \
+    "\"thresholded\":false"
+        {RECORD("1", "gray", "u8", "true", "true", "false", "1"), NULL},
+        {RECORD("3", "rgb", "u8", "false", "false", "false", "1"), NULL},
+        {RECORD("3", "rgb", "u8", "false", "true", "false", "1"), "'luma'"},
+        {RECORD("2", "other", "u8", "false", "true", "false", "1"), "'luma'"},
+        {RECORD("1", "gray", "c64", "false", "false", "true", "1"), NULL},
+        {RECORD("1", "gray", "c64", "true", "false", "true", "1"), "'half'"},
+        {RECORD("1", "gray", "c64", "false", "false", "false", "1"), "'complex_input'"},
+        {RECORD("1", "gray", "f32", "false", "false", "true", "1"), "'complex_input'"},
+        {RECORD("4", "rgb", "u8", "false", "false", "false", "1"), "'color'"},
+        {RECORD("1", "gray", "u8", "false", "false", "false", "1,\"channel_axis\":true"), NULL},
+        {RECORD("3", "rgb", "u8", "false", "false", "false", "1,\"channel_axis\":true"),
+         "'channel_axis'"},
+        {RECORD("1", "gray", "u8", "false", "false", "false", WAVELET), NULL},
+        {RECORD("1", "gray", "u8", "false", "true", "false", WAVELET), "'kind'"},
+        {RECORD("1", "gray", "c64", "false", "false", "true", WAVELET), "'kind'"},
+        {RECORD("1", "gray", "f32", "false", "false", "false", "4,\"smooth\":true"), NULL},
+        {RECORD("1", "gray", "c64", "false", "false", "true", "4,\"smooth\":true"), "'window'"},
+        {RECORD("1", "gray", "u8", "false", "false", "false", "1,\"white\":1"), NULL},
+        {RECORD("1", "gray", "u8", "false", "false", "false", "1,\"white\":4294967295"), NULL},
+        {RECORD("1", "gray", "u8", "false", "false", "false", "1,\"white\":4294967296"), "'white'"},
+    };
+    struct gf_record r;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const int rc = gf_record_parse(bad[i].record, &r);
+        CHECK_MSG(bad[i].says ? rc == GF_EFORMAT && strstr(gf_message(), bad[i].says) : !rc,
+                  "%s: %s", bad[i].record, rc ? gf_message() : "parsed");
+    }
+}
+
 static void test_mutations(void) {
     char text[sizeof plain];
     struct gf_record r;
@@ -291,6 +333,12 @@ static void test_axes(void) {
     CHECK(back.version == 3 && !back.metadata.header &&
           !memcmp(&back.file_axes, &r.file_axes, sizeof r.file_axes));
     struct gf_metadata m = {0};
+    char *rows; /* of anything, are no pages */
+    r.file_axes.axis[0].role = GF_SPACE;
+    r.file_axes.axis[2].role = GF_OTHER_ROLE;
+    CHECK(!gf_record_format(&r, &rows) && !gf_record_parse(rows, &back) && !back.file_axes.named &&
+          back.file_axes.axis[2].role == GF_OTHER_ROLE);
+    free(rows);
     CHECK_EQ(gf_record_header(text, &m), GF_OK);
     CHECK(m.header_bytes == sizeof header && !memcmp(m.header, header, sizeof header) &&
           !strcmp(m.header_format, "npy"));
@@ -346,5 +394,6 @@ int main(void) {
     RUN("axes and headers come back, and broken fields are refused", test_axes());
     RUN("a broken field is refused", test_fields());
     RUN("cut and changed records are refused or the same", test_mutations());
+    RUN("fields that are right alone are refused together", test_together());
     return TEST_END();
 }
