@@ -88,6 +88,12 @@ static void check_chunks(const struct gf_dwt_window *w, int64_t each) {
                           "step %d of chunk %d, %d planes, boundary %d", (int)k, (int)i,
                           (int)w->planes, w->boundary);
             }
+        const struct gf_job alone = job_of(c.extent, 1, w->boundary);
+        struct gf_dwt_window own;
+        gf_dwt_window(&alone, 1, &own);
+        CHECK_EQ(c.bands, own.steps);
+        CHECK_EQ(c.planes,
+                 periodic ? 2 * (c.end - c.step) + 3 : gf_min(w->planes - c.plane, 2 * each + 2));
         if (!periodic)
             CHECK(c.plane + c.extent <= w->planes &&
                   (i < n - 1 || c.plane + c.extent == w->planes));

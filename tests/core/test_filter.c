@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/filter/edges.h"
 #include "core/filter/filter.h"
 #include "core/filter/waves.h"
 #include "core/base/status.h"
@@ -264,6 +265,8 @@ static void test_validation(void) {
     refused(&good, "order 0");
     f->factor[0].a.order = GF_MAX_ORDER + 1;
     refused(&good, "order 65");
+    f->factor[0].a.order = GF_MAX_ORDER;
+    CHECK(!check(&good));
     f->factor[0].a.order = 2;
     CHECK(!check(&good));
     f->factor[0].a.radius[1] = 0;
@@ -290,18 +293,19 @@ static void test_validation(void) {
     gf_filter_free(NULL);
 }
 
-/* Two waves over a constant, one of them of two samples a period, whose sine is 0 everywhere. */
+/* Two waves over a constant: one whose mean is not 0, and one of two samples a period, whose sine is 0
+ * everywhere. */
 static void test_waves(void) {
     enum { H = 71, W = 90 };
     struct gf_array a, b;
-    struct gf_sinusoid wave[] = {{.frequency = {0.1234, -0.2}}, {.frequency = {0, 0.5}}};
+    struct gf_sinusoid wave[] = {{.frequency = {0.1234, -0.203}}, {.frequency = {0, 0.5}}};
     CHECK(!gf_array_alloc(&a, GF_F64, 3, (int64_t[]){H, W, 2}));
     CHECK(!gf_array_alloc(&b, GF_F64, 3, (int64_t[]){H, W, 2}));
     double *p = a.data, mean[2] = {0, 0}, worst = 0, moved[2] = {0, 0};
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++)
             for (int c = 0; c < 2; c++) {
-                double v = 50 + (10 - 4 * c) * cos(2 * acos(-1) * (0.1234 * y - 0.2 * x) + 1) +
+                double v = 50 + (10 - 4 * c) * cos(2 * acos(-1) * (0.1234 * y - 0.203 * x) + 1) +
                            (x % 2 ? -3 : 3);
                 p[(y * W + x) * 2 + c] = v;
                 mean[c] += v / (H * W);
@@ -323,11 +327,63 @@ static void test_waves(void) {
     for (int i = 0; i < 2 * H * W; i++)
         p[i] = 7;
     CHECK(!gf_waves_subtract(&a, 2, 1, wave, 1) && wave[0].amplitude == 5);
-    double turn = 2 * acos(-1) * (0.1234 - 0.2), x = p[(W + 1) * 2], at_first = p[0];
+    double turn = 2 * acos(-1) * (0.1234 - 0.203), x = p[(W + 1) * 2], at_first = p[0];
     CHECK(fabs((x - at_first) - (3 - 3 * cos(turn) + 4 * sin(turn))) < 1e-9);
     CHECK(p[1] == 7 && p[2 * H * W - 1] == 7);
+    for (int i = 0; i < 2 * H * W; i += 2)
+        moved[0] += (p[i] - 7) / (H * W);
+    CHECK(fabs(moved[0]) < 1e-12);
     gf_array_free(&a);
     gf_array_free(&b);
+}
+
+/* In single precision: orders up to 8, and circles whose squares are exact as floats. */
+static bool is_exact(enum gf_profile profile, int order, double radius,
+                     enum gf_precision precision) {
+    static struct gf_filter_terms t; /* large */
+    struct gf_job job = filter_job(2, 12, 12, 1);
+    struct gf_filter *f = new_filter();
+    const struct gf_lowpass l = round_one(profile, order, radius);
+    job.filter = f;
+    job.precision = precision;
+    CHECK(!gf_filter_add_lowpass(f, &l) && !gf_filter_compile(&job, &t));
+    const bool exact = gf_filter_is_exact(&job, &t);
+    gf_filter_terms_free(&t);
+    gf_filter_free(f);
+    return exact;
+}
+
+static void test_exact(void) {
+    CHECK(is_exact(GF_BUTTERWORTH, 8, 5, GF_SINGLE) && !is_exact(GF_BUTTERWORTH, 9, 5, GF_SINGLE));
+    CHECK(is_exact(GF_IDEAL, 0, 4096, GF_SINGLE) && !is_exact(GF_IDEAL, 0, 4097, GF_SINGLE));
+    CHECK(is_exact(GF_GAUSSIAN, 0, 4097, GF_SINGLE));
+    CHECK(is_exact(GF_BUTTERWORTH, 9, 5, GF_DOUBLE) && is_exact(GF_IDEAL, 0, 4097, GF_DOUBLE));
+}
+
+/* Taper's samples by hand: the end, mirrored, fades into the mirrored beginning. Along both axes. */
+static void check_taper(enum gf_dtype type) {
+    struct gf_array a;
+    const int64_t n[] = {16, 3}, length[] = {18, 4};
+    double u[18], v[4];
+    CHECK(gf_edges_length(GF_EDGES_TAPER, n[0]) == length[0]);
+    CHECK(gf_edges_length(GF_EDGES_TAPER, n[1]) == length[1]);
+    for (int i = 0; i < 16; i++)
+        u[i] = i * i;
+    for (int i = 0; i < 3; i++)
+        v[i] = 1 + 5 * i;
+    const double c = (1 + sqrt(0.5)) / 2; /* (1 + cos 45 degrees) / 2 */
+    u[16] = c * u[15] + (1 - c) * u[1];
+    u[17] = (1 - c) * u[14] + c * u[0];
+    v[3] = 0.5 * v[2] + 0.5 * v[0];
+    CHECK(!gf_array_alloc(&a, type, 3, (int64_t[]){18, 4, 1}));
+    for (int i = 0; i < 16 * 3; i++)
+        gf_real_put(a.data, i / 3 * 4 + i % 3, type == GF_F64, u[i / 3] * v[i % 3]);
+    gf_edges_fill(GF_EDGES_TAPER, n, 2, &a);
+    for (int i = 0; i < 18 * 4; i++) {
+        const double got = gf_real_get(a.data, i, type == GF_F64), want = u[i / 4] * v[i % 4];
+        CHECK_MSG(fabs(got - want) <= 1e-5 * (1 + want), "sample %d: %g, not %g", i, got, want);
+    }
+    gf_array_free(&a);
 }
 
 int main(void) {
@@ -338,5 +394,8 @@ int main(void) {
     RUN("tables of every type fill half spectra", test_tabulate());
     RUN("filters that do not fit a job are refused", test_validation());
     RUN("waves are measured and removed to rounding", test_waves());
+    RUN("high orders and large circles are not exact in single precision", test_exact());
+    RUN("taper fades the mirrored end into the mirrored beginning, in f32", check_taper(GF_F32));
+    RUN("taper fades the mirrored end into the mirrored beginning, in f64", check_taper(GF_F64));
     return TEST_END();
 }

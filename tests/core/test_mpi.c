@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/filter/filter.h"
 #include "core/slab/plan.h"
+#include "core/slab/range.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
 #include "tests/core/thread_ranks.h"
@@ -245,6 +246,113 @@ static void test_failure(void *context) {
     slab_rig_free(&s.rig);
 }
 
+/* ---- display ranges ---- */
+
+struct join {
+    struct gf_slab_plan plan;
+    int64_t wrong[THREAD_RANKS_MOST];
+    int status[THREAD_RANKS_MOST];
+};
+
+/* Each rank has the lines and energies of its own pages, marked by the page; then it has all. */
+static void join_pages(void *user, struct gf_ranks *ranks) {
+    struct join *j = user;
+    const struct gf_slab_plan *p = &j->plan;
+    struct gf_slab_range r;
+    int rc = gf_slab_range_open(p, &r);
+    const size_t page = (size_t)(r.lines * p->number);
+    const struct gf_span own =
+        gf_slab_pages_of(p, gf_slab_share(p->n_slabs, ranks->size, ranks->rank));
+    memset(r.kept, 0, page * (size_t)p->pages);
+    for (int64_t z = own.first; z < own.first + own.count; z++) {
+        memset(r.kept + (size_t)z * page, (int)z + 1, page);
+        r.energy[z] = (struct gf_range_energy){(double)z + 1, (double)z + 2};
+    }
+    rc = rc ? rc : gf_slab_range_join(&r, ranks);
+    int64_t wrong = 0;
+    for (int64_t z = 0; z < p->pages; z++) {
+        wrong += r.energy[z].sum != (double)z + 1 || r.energy[z].n != (double)z + 2;
+        for (size_t i = 0; i < page; i++)
+            wrong += r.kept[(size_t)z * page + i] != (char)(z + 1);
+    }
+    j->wrong[ranks->rank] = wrong;
+    j->status[ranks->rank] = rc;
+    gf_slab_range_close(&r);
+}
+
+/* Each rank has the bins of its parts of a line, and zeros for the others'. */
+static void join_bins(void *user, struct gf_ranks *ranks) {
+    struct join *j = user;
+    struct gf_slab_range r;
+    int rc = gf_slab_range_open(&j->plan, &r);
+    const int64_t n = 2 * r.sampled.sample.count;
+    for (int64_t i = ranks->rank; i < n; i += ranks->size)
+        r.sampled.value[i] = (double)i + 1;
+    r.sampled.energy = (struct gf_range_energy){ranks->rank + 1, 2 * ranks->rank + 1};
+    rc = rc ? rc : gf_slab_range_join(&r, ranks);
+    int64_t wrong = r.sampled.energy.sum != ranks->size * (ranks->size + 1) / 2 ||
+                    r.sampled.energy.n != ranks->size * ranks->size;
+    for (int64_t i = 0; i < n; i++)
+        wrong += r.sampled.value[i] != (double)i + 1;
+    j->wrong[ranks->rank] = wrong;
+    j->status[ranks->rank] = rc;
+    gf_slab_range_close(&r);
+}
+
+static void test_join(int ndim, int ranks) {
+    struct gf_job job = ndim == 1 ? backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 1, 9000, 0, 0)
+                                  : backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 3, 33, 20, 24);
+    struct join j = {.wrong = {0}};
+    job.out[0] = (struct gf_output){
+        .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .range = GF_RANGE_AUTO};
+    CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 1 << 20, ranks, &j.plan));
+    thread_ranks_run(ranks, ndim == 1 ? join_bins : join_pages, &j);
+    for (int i = 0; i < ranks; i++)
+        CHECK_MSG(!j.status[i] && !j.wrong[i], "rank %d of %d: status %d, %lld are wrong", i, ranks,
+                  j.status[i], (long long)j.wrong[i]);
+}
+
+/* ---- reports ---- */
+
+struct joined {
+    struct gf_report report[THREAD_RANKS_MOST];
+    int status[THREAD_RANKS_MOST];
+};
+
+static void join_report(void *user, struct gf_ranks *ranks) {
+    struct joined *j = user;
+    j->status[ranks->rank] = gf_ranks_join_report(ranks, &j->report[ranks->rank]);
+}
+
+/* Counts and energies are the sums of all ranks', ranges the last rank's. */
+static void test_report(int ranks) {
+    struct joined j = {.status = {0}};
+    for (int k = 0; k < ranks; k++) {
+        struct gf_report *r = &j.report[k];
+        r->kept = 30 + k;
+        r->lost = 5 - k;
+        for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
+            r->clipped[i] = 100 * i + k;
+            r->low[i] = k == ranks - 1 ? 10 + i : -k;
+            r->high[i] = k == ranks - 1 ? 20 + i : -k;
+        }
+    }
+    const double others = ranks * (ranks - 1) / 2.;
+    struct gf_report want = {0};
+    gf_report_energy(30 * ranks + others, 5 * ranks - others, &want);
+    thread_ranks_run(ranks, join_report, &j);
+    for (int k = 0; k < ranks; k++) {
+        const struct gf_report *r = &j.report[k];
+        CHECK_EQ(j.status[k], 0);
+        CHECK(r->kept == want.kept && r->lost == want.lost && r->imag_ratio == want.imag_ratio);
+        CHECK(r->imag_ratio > 0);
+        for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
+            CHECK_EQ(r->clipped[i], 100 * i * ranks + (int64_t)others);
+            CHECK(r->low[i] == 10 + i && r->high[i] == 20 + i);
+        }
+    }
+}
+
 static const int64_t shapes[][3] = {
     {8, 6, 32},                 /* packed half spectra */
     {12, 33, 64},               /* the same, with lines that are pairs along y */
@@ -273,6 +381,9 @@ int main(void) {
     RUN("ranks transform a line of 4096 to rounding", test_lines(context, 1 << 12));
     RUN("ranks transform a line of 9000 to rounding", test_lines(context, 9000));
     RUN("a rank that fails fails all of them", test_failure(context));
+    RUN("every rank gets the sampled lines and energies of all pages", test_join(3, 3));
+    RUN("every rank gets the sampled bins and the energy of a whole line", test_join(1, 3));
+    RUN("a joined report has all ranks' counts and the last one's ranges", test_report(3));
     backend->close(context);
     return TEST_END();
 }

@@ -2,6 +2,7 @@
  * nobody believes a noisy record. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/session/auto.h"
+#include "core/session/speeds.h"
 #include "core/session/tune.h"
 #include "tests/test.h"
 
@@ -76,10 +78,11 @@ static void test_rounds(void) {
 static int gpus, plans, slow_plans, opened, closed;
 static bool fails_open, fails_wavelets, reaches = true, good_arrays = true;
 static char last_device[32];
+static const char *driver = "7", *compiler = "5", *probed = "";
 
 static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
     (void)b;
-    snprintf(reason, GF_REASON, "made up");
+    snprintf(reason, GF_REASON, "made up%s", probed);
     return 0;
 }
 
@@ -89,6 +92,8 @@ static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
     for (; n < gpus; n++) {
         props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
         snprintf(props[n].name, sizeof props[n].name, "Fake 9000");
+        snprintf(props[n].driver, sizeof props[n].driver, "%s", driver);
+        snprintf(props[n].compiler, sizeof props[n].compiler, "%s", compiler);
         props[n].is_cpu = n == 3;
     }
     return n;
@@ -326,6 +331,170 @@ static void test_records(const char *folder) {
     CHECK_EQ(gf_speeds_forget(), 1);
 }
 
+/* The record of a device is one driver's, compiler's and number's. */
+static void test_keys(void) {
+    struct gf_speeds a = {.copy = 1e9, .fft = {6e6, 6e6, 6e6}}, b = a, r;
+    b.copy = 2e9;
+    gpus = 2;
+    CHECK(gf_speeds_keep(&gpu, "0", &a) && gf_speeds_keep(&gpu, "1", &b));
+    CHECK(gf_speeds_of_device(&gpu, "0", &r) && r.copy == 1e9);
+    CHECK(gf_speeds_of_device(&gpu, "1", &r) && r.copy == 2e9);
+    gpus = 1; /* alone it is the first */
+    CHECK(gf_speeds_of_device(&gpu, "0", &r) && r.copy == 1e9);
+    driver = "new";
+    CHECK(!gf_speeds_of_device(&gpu, "0", &r));
+    driver = "7";
+    compiler = "new";
+    CHECK(!gf_speeds_of_device(&gpu, "0", &r));
+    compiler = "5\n5"; /* lines cannot have it */
+    CHECK(gf_speeds_keep(&gpu, "0", &b) && gf_speeds_of_device(&gpu, "0", &r) && r.copy == 2e9);
+    compiler = "5";
+    CHECK(gf_speeds_of_device(&gpu, "0", &r) && r.copy == 1e9);
+    /* That of a backend without a list is one reason's and device's. */
+    CHECK(gf_speeds_keep(&host, NULL, &a) && gf_speeds_of_device(&host, NULL, &r));
+    CHECK(gf_speeds_keep(&host, "1", &b) && gf_speeds_of_device(&host, "1", &r) && r.copy == 2e9);
+    CHECK(gf_speeds_of_device(&host, NULL, &r) && r.copy == 1e9);
+    probed = " again";
+    CHECK(!gf_speeds_of_device(&host, NULL, &r));
+    probed = "";
+    CHECK_EQ(gf_speeds_forget(), 1);
+}
+
+/* ---- the estimates of auto ---- */
+
+static struct gf_job magnitude_of(int64_t n) {
+    return (struct gf_job){.ndim = 2,
+                           .shape = {n, n},
+                           .channels = 1,
+                           .axes = 3,
+                           .in_dtype = GF_U8,
+                           .n_out = 1,
+                           .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY}}};
+}
+
+static bool is_cold(void) {
+    return true;
+}
+
+static void check_why(struct gf_job job, struct gf_outlook o, const char *backend,
+                      const char *why) {
+    struct gf_choice choice;
+    o.backends = backends;
+    o.threads = o.threads ? o.threads : 1;
+    o.runs = o.runs ? o.runs : 1;
+    CHECK_EQ(gf_auto_choose(&job, &o, &choice), 0);
+    CHECK_MSG(choice.backend && !strcmp(choice.backend->name, backend) && !strcmp(choice.why, why),
+              "%s: '%s', not %s: '%s'", choice.backend ? choice.backend->name : "none", choice.why,
+              backend, why);
+}
+
+/* Seconds by hand: 4096^2 points, of which reals are half, take 24 steps of 0.4 ns; a byte takes 0.1 ns to or
+ * from the device; its context 0.4 s, its kernels 0.6 s. */
+static void test_weights(void) {
+    struct gf_job job = magnitude_of(4096);
+    gpus = 1;
+    const struct gf_outlook one = {.untuned = true}, open = {.open = true, .runs = 100};
+    check_why(job, one, "host", "about 81 ms on 1 thread; a GPU would need 403 ms to start");
+    check_why(job, (struct gf_outlook){.threads = 4}, "host",
+              "about 20 ms on 4 threads; a GPU would need 403 ms to start");
+    check_why(job, (struct gf_outlook){.runs = 100}, "gpu",
+              "about 736 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
+    check_why(job, open, "gpu",
+              "about 336 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
+    check_why(job, (struct gf_outlook){.runs = 100, .is_cold = is_cold}, "gpu",
+              "about 1.3 s with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
+    check_why(job, (struct gf_outlook){.runs = 100, .open = true, .device_memory = 96 << 20}, "gpu",
+              "about 336 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
+    check_why(
+        job, (struct gf_outlook){.runs = 100, .open = true, .device_memory = 95 << 20}, "host",
+        "about 8.1 s on 1 thread, for 100 jobs; that takes 96.0 MiB on the device, Fake 9000 has "
+        "95.0 MiB");
+    job.precision = GF_DOUBLE;
+    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would need 403 ms to start");
+    check_why(
+        job, (struct gf_outlook){.runs = 100, .device_memory = 159 << 20}, "host",
+        "about 16.1 s on 1 thread, for 100 jobs; that takes 160.0 MiB on the device, Fake 9000 "
+        "has 159.0 MiB");
+    job = magnitude_of(4096);
+    job.channels = 3;
+    check_why(job, one, "host", "about 242 ms on 1 thread; a GPU would need 410 ms to start");
+    job.luma = true;
+    check_why(job, one, "host", "about 81 ms on 1 thread; a GPU would need 407 ms to start");
+    job = magnitude_of(4096);
+    job.op = GF_FILTER;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_U8};
+    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would need 403 ms to start");
+    job = magnitude_of(4096);
+    job.in_dtype = GF_C64;
+    job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C64};
+    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would need 427 ms to start");
+    /* For a prime length either side makes tables by transforms of 2^21 points, 2 ns a step, and
+     * copies them too. */
+    job = (struct gf_job){.ndim = 1,
+                          .shape = {1000003},
+                          .channels = 1,
+                          .axes = 1,
+                          .in_dtype = GF_U8,
+                          .n_out = 1,
+                          .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8}}};
+    check_why(job, one, "host", "about 92 ms on 1 thread; a GPU would need 491 ms to start");
+    check_why(job, (struct gf_outlook){.threads = 2}, "host",
+              "about 46 ms on 2 threads; a GPU would need 447 ms to start");
+    check_why(
+        job, (struct gf_outlook){.runs = 1000, .device_memory = 28 << 20}, "host",
+        "about 4.1 s on 1 thread, for 1000 jobs; that takes 29.4 MiB on the device, Fake 9000 has "
+        "28.0 MiB");
+}
+
+/* Seconds by a record: between measured sizes by the logarithm, at the ends the nearest; more for filters,
+ * complex numbers, doubles and fewer threads; large arrays through page-locked buffers. */
+static void test_speeds(void) {
+    struct gf_job job = magnitude_of(1024);
+    struct gf_speeds r = {.threads = 4, .fft = {1e6, 2e6, 8e6}, .wavelet = {4e6, 1e6}};
+    const double n = 1024. * 1024;
+    const struct {
+        int64_t side;
+        double rate;
+    } rows[] = {{64, 1e6},   {256, 1e6},  {512, sqrt(2) * 1e6}, {1024, 2e6},
+                {2048, 4e6}, {4096, 8e6}, {8192, 8e6}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct gf_job of = magnitude_of(rows[i].side);
+        const double want = (double)(rows[i].side * rows[i].side) / rows[i].rate;
+        const double got = gf_speeds_seconds(&r, &of, 4);
+        CHECK_MSG(fabs(got / want - 1) < 1e-9, "%d: %g s, not %g s", (int)rows[i].side, got, want);
+    }
+    const double base = n / 2e6;
+#define SECONDS(threads, want) CHECK(fabs(gf_speeds_seconds(&r, &job, threads) / (want)-1) < 1e-9)
+    SECONDS(8, base);
+    SECONDS(1, 4 * base);
+    job.precision = GF_DOUBLE;
+    SECONDS(4, 2 * base);
+    job = magnitude_of(1024);
+    job.op = GF_FILTER;
+    SECONDS(4, 2 * base);
+    job = magnitude_of(1024);
+    job.channels = 4; /* as many samples as 2048^2 */
+    SECONDS(4, base * 2);
+    job = magnitude_of(1024);
+    job.in_dtype = GF_C64;
+    SECONDS(4, 2 * base);
+    job.op = GF_DWT;
+    SECONDS(4, n / 4e6);
+    job = magnitude_of(1024); /* 1 MiB each way */
+    r.staged[0] = 1e6;
+    r.staged[1] = 4e6;
+    r.bus[0][0] = 3e6;
+    r.bus[0][1] = 5e6;
+    SECONDS(4, base + n / 1e6 + n / 4e6);
+    job = magnitude_of(512);
+    SECONDS(4, n / 4 * (1 / (sqrt(2) * 1e6) + 1 / 3e6 + 1 / 5e6));
+    r.fft[1] = 0; /* not measured */
+    SECONDS(4, n / 4 * (1 / 1e6 + 1 / 3e6 + 1 / 5e6));
+#undef SECONDS
+    r.fft[0] = 0;
+    CHECK(gf_speeds_seconds(&r, &job, 4) == 0);
+}
+
 int main(void) {
     char folder[] = "/tmp/test_tune.XXXXXX", path[128];
     NEED(mkdtemp(folder));
@@ -334,6 +503,9 @@ int main(void) {
     RUN("a device is measured twice per kind, and noise is marked", test_device());
     RUN("a processor is measured per thread and as a team", test_processor());
     RUN("nobody believes a noisy or absurd record", test_records(folder));
+    RUN("auto weighs operations against copies, tables and a context", test_weights());
+    RUN("a record's seconds follow size, kind, precision and threads", test_speeds());
+    RUN("speeds are kept by device, driver and compiler", test_keys());
     snprintf(path, sizeof path, "%s/gpufft", folder);
     NEED((rmdir(path) == 0 || errno == ENOENT) && !rmdir(folder));
     return TEST_END();

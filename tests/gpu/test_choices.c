@@ -395,6 +395,50 @@ static void test_refused(void) {
     gf_gpu_run_close(c);
 }
 
+/* A job's record is not found for a job that differs in one thing that its plan depends on. */
+static void test_keys(void) {
+    enum { CHANGES = 21 };
+    struct gf_gpu_context *c = open_with(GF_PLAN_KEPT);
+    struct gf_gpu_plan_record r = {.script = "usual", .ms = 1, .estimate_ms = 2};
+    struct gf_job base = job_of(2040), job[CHANGES];
+    base.n_out = 2;
+    base.out[1] = (struct gf_output){
+        .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .range = GF_RANGE_AUTO};
+    for (int i = 0; i < CHANGES; i++)
+        job[i] = base;
+    int n = 0;
+    job[n++].direction = GF_INVERSE;
+    job[n++].shape[0]++;
+    job[n++].shape[base.ndim - 1]++;
+    job[n++].channels++;
+    job[n++].axes ^= 1;
+    job[n++].in_dtype = GF_U16;
+    job[n++].precision = GF_DOUBLE;
+    job[n++].luma = true;
+    job[n++].in_shift = true;
+    job[n++].in_half = true;
+    job[n++].real = true;
+    job[n++].lean = true;
+    job[n++].norm = GF_NORM_ORTHO;
+    job[n++].n_out = 1;
+    job[n++].out[0].kind = GF_PHASE;
+    job[n++].out[0].dtype = GF_F64;
+    job[n++].out[0].half = !base.out[0].half;
+    job[n++].out[0].shift = !base.out[0].shift;
+    job[n++].out[1].kind = GF_POWER;
+    job[n++].out[1].range = GF_RANGE_FULL;
+    job[n++].out[1].scale = base.out[1].scale == GF_SCALE_LOG ? GF_SCALE_LINEAR : GF_SCALE_LOG;
+    CHECK_EQ(n, CHANGES);
+    CHECK(gf_gpu_plan_record_keep(c->api, &c->props, &base, &r));
+    CHECK(gf_gpu_plan_record_find(c->api, &c->props, &base, &r));
+    for (int i = 0; i < CHANGES; i++)
+        CHECK_MSG(!gf_gpu_plan_record_find(c->api, &c->props, &job[i], &r),
+                  "change %d finds the same record", i);
+    strcpy(c->props.driver, "another driver");
+    CHECK(!gf_gpu_plan_record_find(c->api, &c->props, &base, &r));
+    gf_gpu_run_close(c);
+}
+
 static void test_import(void) {
     char *text = gf_gpu_plan_records_export();
     const size_t n = strlen(text);
@@ -474,6 +518,7 @@ int main(void) {
     RUN("records of no plan, or of another device, are refused", test_refused());
     RUN("exported records come back, and damaged ones are refused", test_import());
     RUN("processes at once lose no record", test_processes());
+    RUN("a plan is kept for its job and driver alone", test_keys());
     snprintf(command, sizeof command, "rm -r %s", folder);
     NEED(!system(command));
     return TEST_END();
