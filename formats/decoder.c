@@ -28,7 +28,7 @@ static int open_plain(struct gf_decoder *d, struct gf_image *image) {
         gf_array_count(&image->px) * (int64_t)gf_coding_bytes(&d->coding, l->dtype);
     if (__builtin_add_overflow(bytes, l->offset, &end))
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
-    d->extra = d->whole ? gf_array_bytes(&image->px) : 0;
+    d->extra += d->whole || d->extra ? gf_array_bytes(&image->px) : 0; /* decoded beside them */
     if (d->coding.pages) /* stored in a way that only header() knows, and has checked */
         return GF_OK;
     if (size < 0 || size == end || (d->coding.tail && size > end))

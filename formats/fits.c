@@ -213,7 +213,8 @@ static int describe_unit(struct gf_decoder *d, struct gf_image *image,
     const struct gf_fits_cards *own = packed ? &plain : c;
     const int n = rc ? rc : gf_fits_extents(own, extent);
     rc = n < 0 ? n : describe(d, image, own, n, extent);
-    d->coding.pages = packed; /* which describe() has cleared */
+    if (packed) /* libcfitsio returns the numbers that they become */
+        d->coding = (struct gf_coding){.pages = true};
     if (!rc)
         rc = keep_cards(image, own, primary);
     if (!rc)

@@ -34,18 +34,15 @@ bool gf_fits_is_true(const char *value);
  * letter, which names one of several systems of coordinates, may follow. */
 bool gf_fits_matches(const char *card, const char *const *patterns);
 
-/* A decoder's state: an image that is packed in the rows of a table, unless `type` is 0. */
+/* A decoder's state: an image that is packed in the rows of a table, unless `memory` is NULL. */
 struct gf_fits_packed {
-    int64_t begin, end; /* the table in the file, */
-    char *cards;        /* and its cards */
-    size_t n;
-    int type;     /* CFITSIO's, of the stored numbers */
-    void *memory; /* the table as a file of its own, */
-    size_t bytes; /* which CFITSIO */
-    void *file;   /* has opened */
+    int64_t begin, end; /* the rows in the file, unless they are loaded */
+    char *memory;       /* the table as a file of its own */
+    size_t bytes;
+    const struct gf_image *image; /* of which n pages are asked for; NULL: cards */
+    int64_t from, n;
 };
-/* Makes the cards that the image would have unpacked, and the state. GF_EUNSUPP. The caller frees
- * plain->text. */
+/* Makes the cards that the image would have unpacked, and the state. The caller frees plain->text. */
 int gf_fits_find_packed(struct gf_decoder *d, const struct gf_fits_cards *table, int64_t end,
                         struct gf_fits_cards *plain, const char **how);
 int gf_fits_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,

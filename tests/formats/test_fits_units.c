@@ -1,10 +1,12 @@
 /* FITS files of several units: what goes along beside a changed image, and compressed images. */
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "core/base/status.h"
 #include "formats/files.h"
+#include "formats/io/isolated.h"
 #include "tests/formats/files.h"
 #include "tests/formats/fits_make.h"
 #include "tests/test.h"
@@ -66,11 +68,11 @@ static void test_rest(void) {
     }
 }
 
-/* Appends a table of three rows, each of which is packed by gzip, of a 2x3 image of unsigned numbers of 16
- * bits. `flip` damages it. */
-static void add_packed(uint32_t sum, int flip) {
+/* Appends a table of three rows, each of which is packed by gzip, of a 2x1x1x3 image of unsigned numbers of
+ * 16 bits. `flip` damages it. */
+static void add_packed(const char *method, uint32_t sum, int flip) {
     static unsigned char heap[512], table[512];
-    char cards[1200];
+    char cards[1500];
     size_t at = 0;
     for (int y = 0; y < 3; y++) {
         unsigned char row[4] = {0x80, (unsigned char)y, 0x7f, 0xff}; /* y, -1 of 32768 */
@@ -83,15 +85,18 @@ static void add_packed(uint32_t sum, int flip) {
         at += 100 - z.avail_out;
     }
     memcpy(table + 24, heap, at);
+    if (*method == 'H') /* claims 65535x65535 numbers */
+        memcpy(table + 24, "\xdd\x99\0\0\xff\xff\0\0\xff\xff\0\0\0\1\0\0\0\0\0\0\0\1\x10\x10\x10",
+               25);
     snprintf(cards, sizeof cards,
              "XTENSION= 'BINTABLE'|BITPIX  = 8|NAXIS   = 2|NAXIS1  = 8|NAXIS2  = 3|PCOUNT  = %zu|"
              "GCOUNT  = 1|TFIELDS = 1|TTYPE1  = 'COMPRESSED_DATA'|TFORM1  = '1PB(40)'|ZIMAGE  = T|"
-             "ZBITPIX = 16|ZNAXIS  = 2|ZNAXIS1 = 2|ZNAXIS2 = 3|ZCMPTYPE= 'GZIP_1'|ZTILE1  = 2|"
-             "ZTILE2  = 1|ZHECKSUM= 'a'|ZDATASUM= '1'|ZQUANTIZ= 'NO_DITHER'|ZDITHER0= 1|"
+             "ZBITPIX = 16|ZNAXIS  = 4|ZNAXIS1 = 2|ZNAXIS2 = 1|ZNAXIS3 = 1|ZNAXIS4 = 3|"
+             "ZCMPTYPE= '%s'|ZTILE1  = 2|ZTILE2  = 1|ZTILE3  = 1|ZTILE4  = 1|"
+             "ZHECKSUM= 'a'|ZDATASUM= '1'|ZQUANTIZ= 'NO_DITHER'|ZDITHER0= 1|"
              "ZNAME1  = 'BLOCKSIZE'|ZVAL1   = 32|ZPCOUNT = 0|ZGCOUNT = 1|ZTENSION= 'IMAGE'|"
-             "BZERO   = 32768|BSCALE  = 1|EXTNAME = 'SCI'|OBJECT  = 'M 13'|"
-             "DATASUM = '%lu'",
-             at, (unsigned long)sum);
+             "BZERO   = 32768|BSCALE  = 1|EXTNAME = 'SCI'|OBJECT  = 'M 13'|DATASUM = '%.0lu'",
+             at, method, (unsigned long)sum);
     table[26] ^= (unsigned char)flip;
     add_unit(cards, table, 24 + at);
 }
@@ -110,10 +115,10 @@ static void test_packed(void) {
     static const char primary[] = "SIMPLE  = T|BITPIX  = 8|NAXIS   = 0|EXTEND  = T";
     struct gf_image image;
     start(primary, "", 0);
-    add_packed(0, 0);
+    add_packed("GZIP_1", 0, 0);
     const uint32_t sum = sum_of(size - BLOCK, size);
     start(primary, "", 0);
-    add_packed(sum, 0);
+    add_packed("GZIP_1", sum, 0);
     const size_t end = size;
     add_unit("XTENSION= 'IMAGE   '|" EXTENSION, "\3\1\1\1", 4);
     file_put("z.fits", file, size);
@@ -138,12 +143,17 @@ static void test_packed(void) {
         CHECK_MSG(*card != 'Z' && *card != 'T', "%.80s", card);
     free(out);
     start(primary, "", 0);
-    add_packed(sum, 1);
+    add_packed("GZIP_1", sum, 1);
     file_put("z.fits", file, size);
     CHECK(gf_image_read("z.fits", &modest, &image, NULL) &&
           strstr(gf_message(), "DATASUM differs"));
     file_put("z.fits", file, size - BLOCK);
     CHECK(gf_image_read("z.fits", &modest, &image, NULL) && strstr(gf_message(), "it ends within"));
+    start(primary, "", 0);
+    add_packed("HCOMPRESS_1", 0, 0); /* crashes libcfitsio 4.2 */
+    file_put("z.fits", file, size);
+    CHECK(gf_image_read("z.fits", &modest, &image, NULL) &&
+          strstr(gf_message(), "broken compressed FITS image: libcfitsio"));
 }
 
 /* A picture that was aligned lies where its reference does. */
@@ -165,11 +175,27 @@ static void test_place(void) {
     gf_metadata_free(&m);
 }
 
+static int fill_or_crash(const void *user, size_t n, void *to) {
+    memset(to, *(const int *)user, n);
+    if (*(const int *)user == 'x')
+        raise(SIGSEGV);
+    return 7;
+}
+
+static void test_isolated(void) {
+    char text[4] = "";
+    int result;
+    CHECK(!gf_isolated(fill_or_crash, &(int){'a'}, 3, text, &result) && result == 7);
+    CHECK(!strcmp(text, "aaa"));
+    CHECK(!gf_isolated(fill_or_crash, &(int){'x'}, 3, text, &result) && result == -1);
+}
+
 int main(void) {
     scratch_enter();
     RUN("a changed image stays among the file's other units", test_rest());
     RUN("an aligned picture lies where its reference does", test_place());
     RUN("compressed images are read, and damaged ones refused", test_packed());
+    RUN("a crash in a child is reported", test_isolated());
     scratch_leave();
     return TEST_END();
 }
