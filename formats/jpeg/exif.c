@@ -48,12 +48,6 @@ struct gf_exif gf_exif_read(const unsigned char *p, size_t n) {
     return exif;
 }
 
-/* Returns the bytes of one value of a type; 0 if the type is unknown. */
-static size_t size_of(uint64_t type) {
-    static const unsigned char sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
-    return type < sizeof sizes ? sizes[type] : 0;
-}
-
 /* True if a directory and the values of its entries are within the n bytes, and with `deep` those
  * of the directories inside it. */
 static bool is_whole(const unsigned char *p, size_t n, size_t at, bool big, bool deep) {
@@ -64,8 +58,8 @@ static bool is_whole(const unsigned char *p, size_t n, size_t at, bool big, bool
     for (size_t i = 0; i < entries; i++) {
         const unsigned char *entry = p + at + 2 + ENTRY * i;
         uint64_t tag = gf_get_number(entry, 2, big), v = gf_get_number(entry + 8, 4, big);
-        uint64_t bytes =
-            size_of(gf_get_number(entry + 2, 2, big)) * gf_get_number(entry + 4, 4, big);
+        uint64_t bytes = gf_tiff_type_size((unsigned)gf_get_number(entry + 2, 2, big)) *
+                         gf_get_number(entry + 4, 4, big);
         if (bytes > 4 && (v > n || bytes > n - v))
             return false;
         if (deep && (tag == EXIF_IFD || tag == GPS_IFD) &&

@@ -48,6 +48,10 @@ static toff_t on_size(thandle_t handle) {
     return size < 0 ? 0 : (toff_t)size;
 }
 
+uint64_t gf_tiff_end_of(struct gf_tiff *t) {
+    return (on_size(t) + 1) / 2 * 2;
+}
+
 static toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
     struct gf_tiff *t = handle;
     int64_t at = (int64_t)offset;

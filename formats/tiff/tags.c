@@ -8,13 +8,13 @@
 #include "formats/tiff/tiff.h"
 
 enum { MOST_TAGS = 4096 /* libtiff's limit too */, MOST_BYTES = 4 << 20 /* of a tag */ };
-/* An entry in the header begins with its number, its bytes, and zero, as 2, 4 and 2 little-endian
- * bytes; its values are in the host's order. */
+/* An entry in the header begins with its number, its bytes, and its type if it is one of a directory, as
+ * 2, 4 and 2 little-endian bytes; its values are in the host's order. A directory's are such a header without a text. */
 enum { ENTRY = 8 };
 
-/* Texts, which a spectrum has too; where the picture is on the Earth; what samples mean; their type,
- * which is kept beside GDAL_NODATA but not written. */
-enum { TEXTS, PLACE, SAMPLES, TYPE };
+/* Texts, which a spectrum has too; where the picture is on the Earth; what samples mean; directories of
+ * EXIF; the samples' type, which is kept beside GDAL_NODATA but not written. */
+enum { TEXTS, PLACE, SAMPLES, EXIF, TYPE };
 
 static const struct kept {
     uint16_t number, type; /* TIFF_UNDEFINED: bytes of any type */
@@ -41,6 +41,8 @@ static const struct kept {
     {34737, TIFF_ASCII, PLACE, "GeoAsciiParams"},
     {42112, TIFF_ASCII, SAMPLES, "GDAL_METADATA"},
     {GF_TIFF_NODATA, TIFF_ASCII, SAMPLES, "GDAL_NODATA"},
+    {TIFFTAG_EXIFIFD, TIFF_UNDEFINED, EXIF, NULL},
+    {TIFFTAG_GPSIFD, TIFF_UNDEFINED, EXIF, NULL},
     {TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, TYPE, NULL},
     {TIFFTAG_SAMPLEFORMAT, TIFF_SHORT, TYPE, NULL},
 };
@@ -51,22 +53,18 @@ static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
     return rc ? rc : gf_source_read_exactly(t->source, buffer, n);
 }
 
-/* Bytes of a value; 0 for types of no kept tag. */
-static size_t size_of(unsigned type) {
-    static const unsigned char sizes[] = {
-        [TIFF_BYTE] = 1,      [TIFF_ASCII] = 1, [TIFF_SHORT] = 2,  [TIFF_LONG] = 4,
-        [TIFF_UNDEFINED] = 1, [TIFF_FLOAT] = 4, [TIFF_DOUBLE] = 8, [TIFF_LONG8] = 8};
+size_t gf_tiff_type_size(unsigned type) {
+    static const unsigned char sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
     return type < sizeof sizes ? sizes[type] : 0;
 }
 
-/* Reads the current directory's entries, which the caller frees. */
-static int read_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *n) {
+/* Reads the entries of a directory, which the caller frees. */
+static int read_directory(struct gf_tiff *t, uint64_t at, struct gf_tiff_tag **tags, size_t *n) {
     const bool big_endian = gf_libtiff.TIFFIsBigEndian(t->tif);
     unsigned char start[8], entry[20];
     int rc = read_at(t, 0, start, 4);
     const bool big = !rc && gf_get_number(start + 2, 2, big_endian) == 43; /* BigTIFF */
     const int size = big ? 8 : 4; /* of a count or offset */
-    uint64_t at = gf_libtiff.TIFFCurrentDirOffset(t->tif);
     *tags = NULL;
     if (!rc)
         rc = read_at(t, at, start, big ? 8 : 2);
@@ -85,7 +83,7 @@ static int read_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *
                                     .type = (uint16_t)gf_get_number(entry + 2, 2, big_endian),
                                     .count = gf_get_number(entry + 4, size, big_endian),
                                     .at = at + 4 + (uint64_t)size};
-        const size_t bytes = size_of(tag->type);
+        const size_t bytes = gf_tiff_type_size(tag->type);
         if (!bytes || tag->count > (uint64_t)size / bytes)
             tag->at = gf_get_number(entry + 4 + size, size, big_endian);
     }
@@ -95,7 +93,7 @@ static int read_directory(struct gf_tiff *t, struct gf_tiff_tag **tags, size_t *
 int gf_tiff_find(struct gf_tiff *t, unsigned number, struct gf_tiff_tag *tag) {
     struct gf_tiff_tag *tags;
     size_t n = 0;
-    int rc = read_directory(t, &tags, &n);
+    int rc = read_directory(t, gf_libtiff.TIFFCurrentDirOffset(t->tif), &tags, &n);
     *tag = (struct gf_tiff_tag){0};
     for (size_t i = 0; i < n && !rc; i++)
         if (tags[i].number == number)
@@ -137,31 +135,69 @@ static int append(struct gf_metadata *m, const void *bytes, size_t n) {
     return gf_header_append(m, gf_format_tiff.name, bytes, n);
 }
 
-/* Appends an entry, unless its tag is not kept, has another type or is too large. */
-static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_metadata *m) {
-    const struct kept *k = find_kept(tag->number);
-    const size_t size = size_of(tag->type);
-    double nodata;
-    if (!k || !size || !tag->count || tag->count > MOST_BYTES / size ||
-        (k->type != TIFF_UNDEFINED && k->type != tag->type) ||
-        (k->what == TYPE && !gf_tiff_nodata(t, &nodata)))
-        return GF_OK;
-    const size_t bytes = size * (size_t)tag->count;
-    const size_t all = k->type == TIFF_ASCII               ? bytes + 1
-                       : k->number == TIFFTAG_RICHTIFFIPTC ? (bytes + 3) / 4 * 4
-                                                           : bytes;
+/* Appends an entry with `all` bytes, of which the tag's values that can be read are the first. */
+static int append_entry(struct gf_tiff *t, const struct gf_tiff_tag *tag, bool swaps, size_t all,
+                        struct gf_metadata *m) {
+    const size_t size = gf_tiff_type_size(tag->type), count = (size_t)tag->count;
+    const bool pairs = tag->type == TIFF_RATIONAL || tag->type == TIFF_SRATIONAL;
     unsigned char *entry = calloc(1, ENTRY + all);
     if (!entry)
         return gf_no_memory();
     gf_put_integer(entry, 2, tag->number);
     gf_put_integer(entry + 2, 4, (int64_t)all);
-    int rc = gf_tiff_read_value(t, tag, bytes, entry + ENTRY);
-    if (!rc && k->type == tag->type && size > 1 &&
+    gf_put_integer(entry + 6, 2, swaps ? tag->type : 0);
+    int rc = gf_tiff_read_value(t, tag, size * count, entry + ENTRY);
+    if (!rc && swaps && size > 1 &&
         (bool)gf_libtiff.TIFFIsBigEndian(t->tif) != gf_host_is_big_endian())
-        gf_swap_bytes(entry + ENTRY, (size_t)tag->count, size);
+        gf_swap_bytes(entry + ENTRY, count << pairs, size >> pairs);
     rc = rc == GF_ENOMEM ? rc : rc ? GF_OK : append(m, entry, ENTRY + all);
     free(entry);
     return rc;
+}
+
+/* Appends a directory, but not those that it points to. */
+static int keep_directory(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_metadata *m) {
+    enum { INTEROPERABILITY = 40965 };
+    struct gf_metadata inside = {0};
+    struct gf_tiff_tag *tags = NULL;
+    unsigned char at[8], head[ENTRY] = {0};
+    size_t n = 0, size = gf_tiff_type_size(tag->type);
+    int rc = gf_tiff_read_value(t, tag, size, at);
+    if (!rc)
+        rc = read_directory(t, gf_get_number(at, (int)size, gf_libtiff.TIFFIsBigEndian(t->tif)),
+                            &tags, &n);
+    if (!rc)
+        rc = append(&inside, "", 1);
+    for (size_t i = 0; i < n && !rc; i++) {
+        size = gf_tiff_type_size(tags[i].type);
+        if (size && tags[i].count <= MOST_BYTES / size && tags[i].number != INTEROPERABILITY)
+            rc = append_entry(t, &tags[i], true, size * (size_t)tags[i].count, &inside);
+    }
+    gf_put_integer(head, 2, tag->number);
+    gf_put_integer(head + 2, 4, (int64_t)inside.header_bytes);
+    if (!rc && inside.header_bytes > 1 && !(rc = append(m, head, ENTRY)))
+        rc = append(m, inside.header, inside.header_bytes);
+    gf_metadata_free(&inside);
+    free(tags);
+    return rc == GF_ENOMEM ? rc : GF_OK;
+}
+
+/* Appends an entry, unless its tag is not kept, has another type or is too large. */
+static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_metadata *m) {
+    const struct kept *k = find_kept(tag->number);
+    const size_t size = gf_tiff_type_size(tag->type);
+    double nodata;
+    if (!k || !size || !tag->count || tag->count > MOST_BYTES / size ||
+        (k->type != TIFF_UNDEFINED && k->type != tag->type) ||
+        (k->what == TYPE && !gf_tiff_nodata(t, &nodata)))
+        return GF_OK;
+    if (k->what == EXIF)
+        return keep_directory(t, tag, m);
+    const size_t bytes = size * (size_t)tag->count;
+    const size_t all = k->type == TIFF_ASCII               ? bytes + 1
+                       : k->number == TIFFTAG_RICHTIFFIPTC ? (bytes + 3) / 4 * 4
+                                                           : bytes;
+    return append_entry(t, tag, k->type == tag->type, all, m);
 }
 
 /* True for a text about the file's pages, which the samples may belie: ImageJ's, OME's, tifffile's. */
@@ -188,7 +224,7 @@ int gf_tiff_keep_tags(struct gf_tiff *t, struct gf_metadata *m) {
     if (!rc)
         rc = append(m, "", 1);
     if (!rc)
-        rc = read_directory(t, &tags, &n);
+        rc = read_directory(t, gf_libtiff.TIFFCurrentDirOffset(t->tif), &tags, &n);
     for (size_t i = 0; i < n && !rc; i++)
         rc = keep_tag(t, &tags[i], m);
     free(tags);
@@ -245,23 +281,66 @@ static bool put_tag(TIFF *tif, const struct kept *k, const unsigned char *value,
     if (text)
         return gf_libtiff.TIFFSetField(tif, k->number, (const char *)value) &&
                gf_libtiff.TIFFGetField(tif, k->number, &kept) && kept;
-    const size_t size = k->number == TIFFTAG_RICHTIFFIPTC ? 4 : size_of(k->type);
+    const size_t size = k->number == TIFFTAG_RICHTIFFIPTC ? 4 : gf_tiff_type_size(k->type);
     return gf_libtiff.TIFFSetField(tif, k->number, (uint32_t)(bytes / size), value) &&
            gf_libtiff.TIFFGetField(tif, k->number, &n, &kept) && kept;
 }
 
-bool gf_tiff_put_tags(TIFF *tif, const struct gf_metadata *m, bool spectrum) {
+/* Sets a number in the host's order, as libtiff writes files. */
+static unsigned char *put_number(unsigned char *to, size_t size, uint64_t v) {
+    gf_put_integer(to, (int)size, (int64_t)v);
+    if (gf_host_is_big_endian())
+        gf_swap_bytes(to, 1, size);
+    return to + size;
+}
+
+/* Writes a directory behind all that is written, and sets the tag that points to it. */
+static bool put_directory(struct gf_tiff *t, unsigned tag, const unsigned char *list,
+                          size_t n_list) {
+    const struct gf_metadata m = {.header_format = gf_format_tiff.name,
+                                  .header = (unsigned char *)(uintptr_t)list,
+                                  .header_bytes = n_list};
+    const size_t size = t->big ? 8 : 4; /* of a count or offset */
+    size_t n = 0, all = 0, bytes;
+    for (const unsigned char *e = NULL; (e = next_entry(&m, e)); n++)
+        all += (gf_get_number(e + 2, 4, false) + 1) / 2 * 2;
+    const size_t head = (t->big ? 8 : 2) + n * (4 + 2 * size) + size;
+    const uint64_t at = gf_tiff_end_of(t);
+    unsigned char *made = calloc(1, head + all), *values = made + head;
+    if (!made)
+        return false;
+    unsigned char *to = put_number(made, t->big ? 8 : 2, n);
+    for (const unsigned char *e = NULL; (e = next_entry(&m, e)); to += size) {
+        bytes = gf_get_number(e + 2, 4, false);
+        to = put_number(to, 2, gf_get_number(e, 2, false));
+        to = put_number(to, 2, e[6]);
+        to = put_number(to, size, bytes / (size_t)gf_max((int64_t)gf_tiff_type_size(e[6]), 1));
+        memcpy(bytes > size ? values : to, e + ENTRY, bytes);
+        if (bytes > size)
+            put_number(to, size, at + (uint64_t)(values - made));
+        values += bytes > size ? (bytes + 1) / 2 * 2 : 0;
+    }
+    if (!gf_sink_seek(t->sink, (int64_t)at)) /* which keeps its first failure */
+        (void)gf_sink_write(t->sink, made, (size_t)(values - made));
+    free(made);
+    return gf_libtiff.TIFFSetField(t->tif, tag, at);
+}
+
+bool gf_tiff_put_tags(struct gf_tiff *t, const struct gf_metadata *m, bool spectrum) {
     bool done = true;
     for (const unsigned char *e = NULL; (e = next_entry(m, e)) && done;) {
         const struct kept *k = kept_of(e);
-        if (k && k->what != TYPE && (k->what == TEXTS || !spectrum))
-            done = put_tag(tif, k, e + ENTRY, gf_get_number(e + 2, 4, false));
+        const size_t n = gf_get_number(e + 2, 4, false);
+        if (!k || k->what == TYPE || (k->what != TEXTS && spectrum))
+            continue;
+        done = k->what == EXIF ? put_directory(t, k->number, e + ENTRY, n)
+                               : put_tag(t->tif, k, e + ENTRY, n);
     }
     return done;
 }
 
 void gf_tiff_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]) {
-    static const char *const names[] = {"texts", "GeoTIFF tags", "GDAL's tags"};
+    static const char *const names[] = {"texts", "GeoTIFF tags", "GDAL's tags", "EXIF"};
     if (gf_tiff_kept_text(m, false))
         gf_header_name(names[TEXTS], text);
     for (const unsigned char *e = NULL; (e = next_entry(m, e));) {

@@ -61,6 +61,7 @@ struct gf_tiff {
      * follow each other. 0: both go to the end of the file. */
     int64_t samples_at, samples_end;
     bool samples; /* the next write is of these */
+    bool big;     /* BigTIFF */
     int status;   /* of a failed source or sink */
     char error[160];
 };
@@ -68,6 +69,8 @@ struct gf_tiff {
 /* Opens for reading (t->source) or writing (t->sink); `mode` is libtiff's. Limits each of libtiff's
  * allocations to `max_alloc` bytes if libtiff supports that; 0: no limit. */
 int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc);
+/* Writing: the even offset behind all samples and directories. */
+uint64_t gf_tiff_end_of(struct gf_tiff *t);
 /* Closes; flushes when writing, so check t->failed afterwards. Leaks the handle if libtiff ran out
  * of memory: TIFFClose() would use what it failed to allocate. */
 void gf_tiff_close(struct gf_tiff *t);
@@ -118,8 +121,10 @@ int gf_tiff_keep_tags(struct gf_tiff *t, struct gf_metadata *m);
 /* The kept text if it is (or is not) one about pages, else NULL; the value of a kept tag, or NULL. */
 const char *gf_tiff_kept_text(const struct gf_metadata *m, bool about_pages);
 const unsigned char *gf_tiff_kept_tag(const struct gf_metadata *m, unsigned number);
+/* Bytes of one value of a type; 0 for an unknown one. */
+size_t gf_tiff_type_size(unsigned type);
 /* Sets the kept tags, in a spectrum only texts. False if memory is short or libtiff refuses one. */
-bool gf_tiff_put_tags(TIFF *tif, const struct gf_metadata *m, bool spectrum);
+bool gf_tiff_put_tags(struct gf_tiff *t, const struct gf_metadata *m, bool spectrum);
 /* For the table of formats. */
 int gf_tiff_place(struct gf_metadata *m, const struct gf_metadata *reference);
 void gf_tiff_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]);

@@ -165,7 +165,7 @@ static int write_page(struct writer *w, const struct gf_image *image, const stru
     const char *text = image->record ? image->record : w->text;
     t->no_memory |= first && text && !set_description(t->tif, text);
     t->no_memory |= !gf_tiff_put_metadata(t->tif, &w->metadata, w->style.colors, first);
-    t->no_memory |= first && !gf_tiff_put_tags(t->tif, &w->metadata, image->record);
+    t->no_memory |= first && !gf_tiff_put_tags(t, &w->metadata, image->record);
     w->begun = true;
     if (t->no_memory)
         return gf_no_memory();
@@ -194,7 +194,8 @@ int gf_tiff_begin(struct gf_encoder *e) {
                    (double)p.depth * (PAGE_OVERHEAD + (double)p.height * 16 +
                                       (double)p.height * (double)p.row_bytes * 1.02);
     gf_sink_keep(e->sink);
-    rc = gf_tiff_open(&w->t, bytes > 4.0e9 ? "w8" : "w", 0);
+    w->t.big = bytes > 4.0e9;
+    rc = gf_tiff_open(&w->t, w->t.big ? "w8" : "w", 0);
     /* ImageJ reads pages that are not compressed as one block. */
     if (!rc && w->text && !strncmp(w->text, "ImageJ=", 7) &&
         w->style.compression == COMPRESSION_NONE) {

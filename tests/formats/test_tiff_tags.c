@@ -2,6 +2,7 @@
  * integers; and camera raws. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
 
@@ -161,11 +162,59 @@ static void test_raws(void) {
     }
 }
 
+/* Writes a 2x1 picture with two EXIF tags. */
+static void put_exif(const char *mode) {
+    uint64_t at = 0;
+    TIFF *tif = TIFFOpen("e.tif", mode);
+    CHECK(tif);
+    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 2);
+    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tif, TIFFTAG_EXIFIFD, at);
+    CHECK(TIFFWriteRawStrip(tif, 0, (char[]){1, 2}, 2) == 2 && TIFFWriteDirectory(tif));
+    TIFFCreateEXIFDirectory(tif);
+    TIFFSetField(tif, EXIFTAG_EXPOSURETIME, 0.125);
+    TIFFSetField(tif, EXIFTAG_USERCOMMENT, 11, "ASCII\0\0\0odd");
+    CHECK(TIFFWriteCustomDirectory(tif, &at) && TIFFSetDirectory(tif, 0));
+    TIFFSetField(tif, TIFFTAG_EXIFIFD, at);
+    CHECK(TIFFRewriteDirectory(tif));
+    TIFFClose(tif);
+}
+
+static void test_exif(const char *mode, bool ome) {
+    const struct gf_write_options options = {.level = -1, .ome = ome};
+    struct gf_image image;
+    uint64_t at = 0;
+    float time = 0;
+    uint32_t n = 0;
+    void *comment = NULL;
+    char names[GF_HEADER_NAMES] = "";
+    put_exif(mode);
+    CHECK_EQ(gf_image_read("e.tif", &any, &image, NULL), GF_OK);
+    gf_format_tiff.name_header(&image.metadata, names);
+    CHECK(!strcmp(names, "EXIF"));
+    CHECK_EQ(gf_image_write("o.tif", &gf_format_tiff, &image, &options, true), GF_OK);
+    image.record = strdup("{}"); /* of a spectrum */
+    CHECK_EQ(gf_image_write("s.tif", &gf_format_tiff, &image, &options, true), GF_OK);
+    gf_image_free(&image);
+    TIFF *tif = TIFFOpen("o.tif", "r");
+    CHECK(tif && TIFFGetField(tif, TIFFTAG_EXIFIFD, &at) && at % 2 == 0);
+    CHECK(TIFFReadEXIFDirectory(tif, at) && TIFFGetField(tif, EXIFTAG_EXPOSURETIME, &time));
+    CHECK(TIFFGetField(tif, EXIFTAG_USERCOMMENT, &n, &comment));
+    CHECK(time > 0.12f && time < 0.13f && n == 11 && !memcmp(comment, "ASCII\0\0\0odd", 11));
+    TIFFClose(tif);
+    tif = TIFFOpen("s.tif", "r");
+    CHECK(tif && !TIFFGetField(tif, TIFFTAG_EXIFIFD, &at));
+    TIFFClose(tif);
+}
+
 int main(void) {
     scratch_enter();
     RUN("strips and tiles that are not stored are nodata, or 0", test_sparse());
     RUN("complex integers are read in both byte orders", test_complex_integers());
     RUN("camera raws are refused by name", test_raws());
+    RUN("EXIF goes from TIFF to TIFF", test_exif("wl", false), test_exif("wb8", true));
     scratch_leave();
     return TEST_END();
 }
