@@ -295,4 +295,5 @@ const struct gf_format gf_format_fits = {
     .block = BLOCK,
     .parts = true,
     .record_beside = true,
+    .keeps_texts = true,
 };

@@ -64,20 +64,30 @@ static bool has_card(const struct gf_fits_cards *c, const char *key) {
     return false;
 }
 
-/* Writes the cards that describe the picture but not its samples; of the primary unit's only those
- * that the image's own cards leave open. */
+static bool is_comment(const char *card) {
+    return !strncmp(card, "COMMENT ", 8) || !strncmp(card, "HISTORY ", 8) ||
+           !strncmp(card, "        ", 8);
+}
+
+/* A comment or a text, but for the unit of samples. */
+static bool is_text(const char *card) {
+    const char *value = memchr(card, '=', CARD);
+    return is_comment(card) || (value && value[1 + strspn(value + 1, " ")] == '\'' &&
+                                !is_wcs(card) && strncmp(card, "BUNIT ", 6));
+}
+
+/* Writes the cards that describe the picture but not its samples, or texts alone; of the primary unit's
+ * only those that the image's own cards leave open. */
 static void put_cards(struct gf_encoder *e, const struct gf_fits_cards *c,
                       const struct gf_fits_cards *own) {
-    static const char *const repeated[] = {"COMMENT ", "HISTORY ", "HIERARCH", "        "};
     bool skips = false;
     for (size_t at = 0; at + CARD <= c->n; at += CARD) {
         const char *card = c->text + at;
-        bool again = false;
-        for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++)
-            again = again || !strncmp(card, repeated[i], 8);
         if (strncmp(card, "CONTINUE", 8)) /* which belongs to the card before it */
-            skips = is_own(card) || (own && (is_wcs(card) || !strncmp(card, "NEXTEND", 7) ||
-                                             (!again && has_card(own, card))));
+            skips = is_own(card) || (e->image->texts && !is_text(card)) ||
+                    (own &&
+                     (is_wcs(card) || !strncmp(card, "NEXTEND", 7) ||
+                      (!is_comment(card) && strncmp(card, "HIERARCH", 8) && has_card(own, card))));
         if (!skips)
             (void)gf_sink_write(e->sink, card, CARD);
     }
@@ -223,7 +233,7 @@ int gf_fits_begin(struct gf_encoder *e) {
     put_cards(e, &own, NULL);
     if (!m->rest)
         put_cards(e, &primary, &own);
-    if (!text)
+    if (!text || image->texts)
         put_axes(e);
     char end[BLOCK];
     memset(end, ' ', sizeof end);

@@ -42,6 +42,7 @@ struct gf_image {
     /* For a format whose header says so: numbers are written as the picture's own file had them,
      * scaled or narrower than px, by metadata.header. */
     bool restores;
+    bool texts;   /* of metadata.header only texts are written: it is a spectrum's source's */
     char *record; /* the spectrum record's JSON, or NULL; owned */
     bool
         centred_half; /* complex samples are as IMOD writes them: half a spectrum, ortho, centred */

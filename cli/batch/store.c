@@ -86,14 +86,14 @@ static int dress(const struct gf_product *p, const struct gf_image *image,
                  const struct gf_record *record, const struct gf_metadata *metadata,
                  struct gf_image *out) {
     *out = fit(image, p->format);
-    if (p->keeps != GF_KEEPS_NOTHING)
+    if (p->keeps == GF_KEEPS_ALL)
         out->metadata = *metadata;
     if (p->keeps == GF_KEEPS_PROFILE)
         out->metadata = (struct gf_metadata){.profile = metadata->profile,
                                              .profile_bytes = metadata->profile_bytes};
-    const bool texts = p->keeps == GF_KEEPS_PROFILE && p->format->keeps_texts &&
-                       metadata->header_format == p->format->name;
-    if (texts) {
+    out->texts = (p->keeps == GF_KEEPS_PROFILE || p->keeps == GF_KEEPS_TEXTS) &&
+                 p->format->keeps_texts && metadata->header_format == p->format->name;
+    if (out->texts) {
         out->metadata.header_format = metadata->header_format;
         out->metadata.header = metadata->header;
         out->metadata.header_bytes = metadata->header_bytes;

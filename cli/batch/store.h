@@ -14,7 +14,7 @@
 #include "formats/volume.h"
 
 /* Metadata written: all of it with a picture, the profile if the record cannot hold it, or none. */
-enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
+enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_TEXTS, GF_KEEPS_PROFILE /* and texts */, GF_KEEPS_ALL };
 
 /* One output of a task: its place and type, and its samples from the run until it is written. */
 struct gf_product {

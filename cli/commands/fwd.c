@@ -313,16 +313,16 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
     }
 }
 
-/* Spectra that can be inverted, alone or as a pair, get a record of their source. */
+/* Spectra get texts, and those that can be inverted, alone or as a pair, a record of their source. */
 static void describe_record(struct gf_task *t, int i) {
     const struct gf_output *out = &t->job.out[i];
     struct gf_product *p = &t->product[i];
-    if (out->map == GF_MAP_DISPLAY || p->drawn.ndim ||
-        (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE))
+    if (out->map == GF_MAP_DISPLAY || p->drawn.ndim)
+        return;
+    p->keeps = out->kind == GF_COMPLEX ? GF_KEEPS_PROFILE : GF_KEEPS_TEXTS;
+    if (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE)
         return;
     p->has_record = true;
-    if (out->kind == GF_COMPLEX)
-        p->keeps = GF_KEEPS_PROFILE;
     p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
     p->record.window = t->s->window;
     p->record.smooth = t->s->smooth;

@@ -216,7 +216,7 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
 
 int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
                            struct gf_resolution *resolution) {
-    const char *kept = gf_tiff_kept_text(&image->metadata, true);
+    const char *kept = image->texts ? NULL : gf_tiff_kept_text(&image->metadata, true);
     const char *other = gf_tiff_kept_text(&image->metadata, false);
     struct pages p;
     size_t size;

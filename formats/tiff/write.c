@@ -165,7 +165,7 @@ static int write_page(struct writer *w, const struct gf_image *image, const stru
     const char *text = image->record ? image->record : w->text;
     t->no_memory |= first && text && !set_description(t->tif, text);
     t->no_memory |= !gf_tiff_put_metadata(t->tif, &w->metadata, w->style.colors, first);
-    t->no_memory |= first && !gf_tiff_put_tags(t, &w->metadata, image->record);
+    t->no_memory |= first && !gf_tiff_put_tags(t, &w->metadata, image->texts);
     w->begun = true;
     if (t->no_memory)
         return gf_no_memory();

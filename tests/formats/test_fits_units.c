@@ -91,10 +91,11 @@ static void add_packed(const char *method, uint32_t sum, int flip) {
     snprintf(cards, sizeof cards,
              "XTENSION= 'BINTABLE'|BITPIX  = 8|NAXIS   = 2|NAXIS1  = 8|NAXIS2  = 3|PCOUNT  = %zu|"
              "GCOUNT  = 1|TFIELDS = 1|TTYPE1  = 'COMPRESSED_DATA'|TFORM1  = '1PB(40)'|ZIMAGE  = T|"
-             "ZBITPIX = 16|ZNAXIS  = 4|ZNAXIS1 = 2|ZNAXIS2 = 1|ZNAXIS3 = 1|ZNAXIS4 = 3|"
+             "ZTENSION= 'IMAGE'|ZBITPIX = 16|ZNAXIS  = 4|ZNAXIS1 = 2|ZNAXIS2 = 1|ZNAXIS3 = "
+             "1|ZNAXIS4 = 3|"
              "ZCMPTYPE= '%s'|ZTILE1  = 2|ZTILE2  = 1|ZTILE3  = 1|ZTILE4  = 1|"
              "ZHECKSUM= 'a'|ZDATASUM= '1'|ZQUANTIZ= 'NO_DITHER'|ZDITHER0= 1|"
-             "ZNAME1  = 'BLOCKSIZE'|ZVAL1   = 32|ZPCOUNT = 0|ZGCOUNT = 1|ZTENSION= 'IMAGE'|"
+             "ZNAME1  = 'BLOCKSIZE'|ZVAL1   = 32|ZPCOUNT = 0|ZGCOUNT = 1|"
              "BZERO   = 32768|BSCALE  = 1|EXTNAME = 'SCI'|OBJECT  = 'M 13'|DATASUM = '%.0lu'",
              at, method, (unsigned long)sum);
     table[26] ^= (unsigned char)flip;
