@@ -14,9 +14,8 @@ function literal(   c, text) {
     }
     return text
 }
-# Whether `wanted` is all of a name with such places, or within what stands between two of them.
+# Whether `wanted` is all of a name with such places.
 function fits(name,   pieces, n, i, pattern) {
-    if (index(name, wanted)) return 1
     n = split(name, pieces, /%[-+ #0-9.*]*(ll|l|z|j|h)*[a-zA-Z]/)
     if (n < 2) return 0
     for (i = 1; i <= n; i++) {
@@ -29,7 +28,9 @@ function fits(name,   pieces, n, i, pattern) {
 }
 function found(name) {
     name = program ": " name
-    if (fits(name)) print FILENAME "\t" name
+    if (index(name, wanted)) print FILENAME "\t" name
+    else if (fits(name)) perhaps[++weak] = FILENAME "\t" name
+    strong += index(name, wanted) > 0
 }
 FNR == 1 {
     program = FILENAME
@@ -52,7 +53,7 @@ FILENAME ~ /\.test$/ {
     next
 }
 { rest = $0 }
-match(rest, /(^|[^A-Za-z_])RUN\(/) && rest !~ /^(#| \*)/ {
+match(rest, /(^|[^A-Za-z_])RUN(_COUNTED)?\(/) && rest !~ /^(#| \*)/ {
     rest = substr(rest, RSTART + RLENGTH)
     waits = 1
 }
@@ -69,3 +70,4 @@ waits && match(rest, /"/) {
     found(name)
     waits = 0
 }
+END { for (i = 1; !strong && i <= weak; i++) print perhaps[i] }
