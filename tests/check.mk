@@ -24,7 +24,7 @@ build-sanitized: $(REUSED)
 build-without-isal: $(REUSED)
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$(OWN_ZLIB)" build-zlib/test_png
 
-## check-long: the slow tests; about 40 minutes on 2 CPUs (BEGIN_BY, END_BY: seconds since 1970)
+## check-long: the slow tests; about 20 minutes on 2 CPUs
 check-long: long-programs
 	@$(RUN_PARTS) long
 
