@@ -76,6 +76,20 @@ __attribute__((unused, format(printf, 1, 2))) static const char *case_name(const
     return text;
 }
 
+/* Whether the i-th of a list is among those that this run takes, which are one in `of`: SEED=N in the environment
+ * (1) chooses them, so that the seeds 1 to `of` take all. LONG=1 takes all at once. */
+__attribute__((unused)) static bool case_takes(long long i, int of) {
+    static bool printed;
+    const char *text = getenv("SEED");
+    const long long seed = text ? atoll(text) : 1;
+    if (getenv("LONG"))
+        return true;
+    if (!printed)
+        printf("SEED=%lld chooses a sample; LONG=1 takes all\n", seed);
+    printed = true;
+    return (i + 1 - seed) % of == 0;
+}
+
 /* One check; a failed one prints where and what, and the program continues. */
 #define CHECK(condition) CHECK_MSG(condition, "%s", #condition)
 

@@ -3,20 +3,33 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/gpu/cache/cache_lines.h"
-#include "core/base/clock.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/session/auto.h"
 #include "core/session/speeds.h"
 #include "core/session/tune.h"
 #include "tests/test.h"
+
+/* A clock for each thread, in the place of the system's: a millisecond passes whenever someone looks, and as long as a plan
+ * says that it takes. */
+static _Thread_local double now_ms;
+
+int clock_gettime(clockid_t clock, struct timespec *t) {
+    (void)clock;
+    now_ms += 1;
+    t->tv_sec = (time_t)(now_ms * 1e-3);
+    t->tv_nsec = (long)((now_ms - 1e3 * (double)t->tv_sec) * 1e6);
+    return 0;
+}
 
 /* ---- rounds ---- */
 
@@ -230,7 +243,11 @@ static int open_team(const struct gf_backend *b, const struct gf_backend_options
                      void **context) {
     (void)b;
     const int now = ++contexts;
-    most_contexts = now > most_contexts ? now : most_contexts;
+    if (now > most_contexts)
+        most_contexts = now;
+    /* The first two small teams wait for each other, and so are there at once. */
+    for (int i = 0; o->threads == 4 && most_contexts < 3 && i < 1000000; i++)
+        sched_yield();
     odd_teams += o->threads != 4 && o->threads != 8;
     *context = &contexts;
     return 0;
@@ -244,11 +261,9 @@ static void close_team(void *context) {
 /* At most a billion samples a second. */
 static int exec_slowly(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
-    const double end = gf_now_ms() + (double)gf_array_count(in) * 1e-6;
     (void)p, (void)out;
     *report = (struct gf_report){.imag_ratio = 0};
-    while (gf_now_ms() < end)
-        continue;
+    now_ms += (double)gf_array_count(in) * 1e-6;
     return 0;
 }
 
