@@ -296,7 +296,7 @@ static void test_at_every_step(const struct world *w, enum before before, char *
 static void test_ended(const struct world *w, int which) {
     for (enum before before = NOTHING; before < N_BEFORE; before++)
         for (int how = 0; how < 4; how++)
-            if (case_takes(4 * (int)before + how + which, 3))
+            if (case_takes(4 * (int)before + how + 7 * which, 6))
                 test_at_every_step(w, before, how & 1 ? w->new_record : NULL,
                                    how & 2 ? SIGTERM : SIGKILL);
 }
