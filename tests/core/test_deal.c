@@ -416,6 +416,27 @@ static void test_hand_back(bool dynamic, bool recorded, int status) {
     gf_deal_close(&deal);
 }
 
+/* What a failed device has not begun goes to the others in proportion to their rates; what it has begun stays
+ * its own. */
+static void test_proportion(void) {
+    const double rate[] = {3, 2, 1};
+    int64_t has[3] = {0, 0, 0};
+    start("gpu:0,gpu:1,host", false, rate, UNITS);
+    const int64_t begun[] = {gf_deal_take(&deal, 1), gf_deal_take(&deal, 1)};
+    struct gf_session *failed = &deal.entry[1].session;
+    gf_fail(GF_ENOMEM, "it is full");
+    CHECK(failed->options.instead(&deal, failed) == &deal.entry[0].session);
+    for (int u = 0; u < UNITS; u++) {
+        NEED(deal.owner[u] < 3);
+        has[deal.owner[u]]++;
+    }
+    CHECK(has[1] == 2 && deal.owner[begun[0]] == 1 && deal.owner[begun[1]] == 1);
+    CHECK_MSG(llabs(has[0] - 3 * has[2]) <= 3, "%d and %d units", (int)has[0], (int)has[2]);
+    CHECK(deal.entry[0].assigned == has[0] && deal.entry[2].assigned == has[2]);
+    CHECK(deal.entry[1].failed && gf_deal_take(&deal, 1) < 0);
+    gf_deal_close(&deal);
+}
+
 /* If the others fail, one that was left out works after all. */
 static void test_late_instead(bool dynamic, const double *rate) {
     start_late("gpu:0,gpu:2", dynamic, rate, UNITS, 1e3);
@@ -486,5 +507,6 @@ int main(void) {
     RUN("units of a device that fails are done once by the others", test_hand_backs());
     RUN("if all devices fail the work fails", test_all_fail());
     RUN("a device named alone never hands its work to others", test_alone());
+    RUN("a failed device's units go to the others by their rates", test_proportion());
     return TEST_END();
 }
