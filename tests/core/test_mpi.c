@@ -171,6 +171,20 @@ static void test_shape(void *context, int ndim, int64_t nz, int64_t ny, int64_t 
     check_job(context, &job, false);
 }
 
+/* Inverses of shifted spectra: half ones, whose columns are not shifted, whole ones, and ones along other axes
+ * than x. */
+static void test_shifted(void *context) {
+    const int64_t n[3] = {7, 6, 13};
+    for (int kind = 1; kind < 4; kind++) {
+        struct gf_job job = inverse(3, n, GF_SINGLE, kind);
+        job.in_shift = true;
+        check_job(context, &job, false);
+        job.axes = 3;
+        if (kind == 3)
+            check_job(context, &job, false);
+    }
+}
+
 /* A filter with factors of each kind, and an offset, from and to integers and floats; beyond the edges. */
 static void test_filter(void *context, int ndim, int64_t nz, int64_t ny, int64_t nx) {
     struct gf_lowpass low = {.radius = {3, 4, 5}};
@@ -378,6 +392,7 @@ int main(void) {
         RUN(case_name("ranks filter %dx%dx%d as one process does", (int)n[0], (int)n[1], (int)n[2]),
             test_filter(context, n[2] ? 3 : 2, n[0], n[1], n[2]));
     }
+    RUN("ranks transform shifted spectra as one process does", test_shifted(context));
     RUN("ranks transform a line of 4096 to rounding", test_lines(context, 1 << 12));
     RUN("ranks transform a line of 9000 to rounding", test_lines(context, 9000));
     RUN("a rank that fails fails all of them", test_failure(context));
