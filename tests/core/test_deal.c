@@ -416,7 +416,7 @@ static void test_hand_back(bool dynamic, bool recorded, int status) {
     gf_deal_close(&deal);
 }
 
-/* What a failed device has not begun goes to the others in proportion to their rates; what it has begun stays
+/* Units that a failed device has not begun go to the others in proportion to their rates; those begun stay
  * its own. */
 static void test_proportion(void) {
     const double rate[] = {3, 2, 1};

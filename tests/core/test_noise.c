@@ -41,9 +41,9 @@ static void test_noise_clipped(void) {
     const double got[] = {
         measure_half(GF_U8, -5, 100, 0),        measure_half(GF_U8, 260, 100, 0),
         measure_half(GF_U16, -5, 1000, 0),      measure_half(GF_U16, 65540, 1000, 0),
-        measure_half(GF_U16, 4100, 1000, 4095),
+        measure_half(GF_U16, 4100, 1000, 4095), measure_half(GF_U8, 248, 100, 0),
     };
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         CHECK_MSG(fabs(got[i] / 6 - 1) < 0.1, "picture %d: %g, not 6", i, got[i]);
 }
 

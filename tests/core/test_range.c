@@ -165,7 +165,87 @@ static void test_degenerate(void) {
     gf_array_free(&out);
 }
 
+/* Runs the job on openmp; `out` is allocated. */
+static bool run_openmp(const struct gf_job *job, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report) {
+    const struct gf_backend *b;
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    int rc = gf_backend_find("openmp", &b);
+    rc = rc ? rc : gf_job_alloc(job, 0, out);
+    rc = rc ? rc : b->open(b, NULL, &context);
+    rc = rc ? rc : b->plan(context, job, &plan);
+    rc = rc ? rc : plan->ops->exec(plan, in, out, report);
+    CHECK_MSG(!rc, "%d", rc);
+    gf_plan_drop(plan);
+    if (context)
+        b->close(context);
+    return !rc;
+}
+
+/* Strong bins in the columns of x frequency 0 and Nyquist, which packed half spectra share: the range is that
+ * of the sample's bins in the whole spectrum. */
+static void check_columns(enum gf_kind kind, int64_t nz, int64_t ny, int64_t nx) {
+    struct gf_job job = job_of(3, nz, ny, nx, GF_F32), whole = job;
+    struct gf_array in = {0}, out = {0}, spectrum = {0};
+    struct gf_report report, other;
+    struct gf_range_sample s;
+    uint32_t state = 1;
+    double range[2];
+    job.out[0].kind = kind;
+    job.channels = whole.channels = 2;
+    whole.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C64};
+    NEED(!gf_array_alloc(&in, GF_F32, 4, (int64_t[]){nz, ny, nx, 2}));
+    for (int64_t row = 0; row < nz * ny; row++)
+        for (int c = 0; c < 2; c++) {
+            const int even = (int)((state = state * 1664525 + 1013904223) >> 24) - 128;
+            const int odd = (int)((state = state * 1664525 + 1013904223) >> 24) - 128;
+            for (int64_t x = 0; x < nx; x++) {
+                state = state * 1664525 + 1013904223;
+                ((float *)in.data)[(row * nx + x) * 2 + c] =
+                    (float)((c ? 3 : 1) * even + (x % 2 ? -2 : 2) * odd) + (float)state / 0x1p30F;
+            }
+        }
+    if (run_openmp(&job, &in, &out, &report) && run_openmp(&whole, &in, &spectrum, &other) &&
+        !gf_range_sample_make(&job, &s)) {
+        const double rms = gf_range_rms(&job, &in), unit = gf_sample_run_unit(rms);
+        int64_t n = 0;
+        for (int c = 0; c < s.axis[3].count; c++)
+            for (int z = 0; z < s.axis[0].count; z++)
+                for (int y = 0; y < s.axis[1].count; y++)
+                    for (int x = 0; x < s.axis[2].count; x++) {
+                        const int64_t at = (s.axis[0].index[z] * ny + s.axis[1].index[y]) * nx +
+                                           s.axis[2].index[x];
+                        const float *bin =
+                            (float *)spectrum.data + 2 * (at * 2 + s.axis[3].index[c]);
+                        s.key[n++] =
+                            gf_range_key(kind, unit * (double)bin[0], unit * (double)bin[1]);
+                    }
+        CHECK_EQ(n, s.count);
+        gf_range_sample_find(&s, &job, 0, rms, range);
+        range[0] = kind == GF_MAGNITUDE ? range[0] : -range[1];
+        CHECK_MSG(fabs(report.low[0] / range[0] - 1) < 2e-3 &&
+                      fabs(report.high[0] / range[1] - 1) < 2e-3,
+                  "%dx%dx%d, kind %d: %g to %g, not %g to %g", (int)nz, (int)ny, (int)nx, (int)kind,
+                  report.low[0], report.high[0], range[0], range[1]);
+        gf_range_sample_free(&s);
+    }
+    gf_array_free(&in);
+    gf_array_free(&out);
+    gf_array_free(&spectrum);
+}
+
+static void test_columns(void) {
+    static const int64_t shapes[][3] = {{8, 6, 32}, {12, 33, 64}, {1, 48, 64}, {3, 24, 2200}};
+    for (int i = 0; i < 4; i++) {
+        check_columns(GF_MAGNITUDE, shapes[i][0], shapes[i][1], shapes[i][2]);
+        check_columns(GF_IMAG, shapes[i][0], shapes[i][1], shapes[i][2]);
+        check_columns(GF_REAL, shapes[i][0], shapes[i][1], shapes[i][2]);
+    }
+}
+
 int main(void) {
+    RUN("an automatic range is that of the whole spectrum's bins", test_columns());
     RUN("sampled bins are distinct and within the half spectrum", test_indices());
     RUN("spectra of a constant, a wave and noise have a display range", test_degenerate());
     return TEST_END();

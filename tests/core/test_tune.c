@@ -459,6 +459,15 @@ static void test_weights(void) {
         job, (struct gf_outlook){.runs = 1000, .device_memory = 28 << 20}, "host",
         "about 4.1 s on 1 thread, for 1000 jobs; that takes 29.4 MiB on the device, Fake 9000 has "
         "28.0 MiB");
+    /* By its record the CPU takes a nanosecond a sample; the context's seconds stay assumed. */
+    struct gf_speeds r = {.threads = 1, .fft = {1e9, 1e9, 1e9}};
+    CHECK(gf_speeds_keep(&host, NULL, &r));
+    job = magnitude_of(4096);
+    check_why(job, (struct gf_outlook){.runs = 3}, "host",
+              "about 50 ms on 1 thread, for 3 jobs; a GPU would need 410 ms to start");
+    check_why(job, (struct gf_outlook){.untuned = true}, "host",
+              "about 81 ms on 1 thread; a GPU would need 403 ms to start");
+    CHECK_EQ(gf_speeds_forget(), 1);
 }
 
 /* Seconds by a record: between measured sizes by the logarithm, at the ends the nearest; more for filters,
