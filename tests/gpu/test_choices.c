@@ -402,6 +402,7 @@ static void test_keys(void) {
     struct gf_gpu_plan_record r = {.script = "usual", .ms = 1, .estimate_ms = 2};
     struct gf_job base = job_of(2040), job[CHANGES];
     base.n_out = 2;
+    base.norm = GF_NORM_ORTHO; /* scales in either direction */
     base.out[1] = (struct gf_output){
         .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .range = GF_RANGE_AUTO};
     for (int i = 0; i < CHANGES; i++)
@@ -419,7 +420,7 @@ static void test_keys(void) {
     job[n++].in_half = true;
     job[n++].real = true;
     job[n++].lean = true;
-    job[n++].norm = GF_NORM_ORTHO;
+    job[n++].norm = GF_NORM_BACKWARD;
     job[n++].n_out = 1;
     job[n++].out[0].kind = GF_PHASE;
     job[n++].out[0].dtype = GF_F64;
