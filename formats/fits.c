@@ -193,7 +193,7 @@ static bool is_wanted(const struct gf_decoder *d, const struct gf_fits_cards *c,
     if (!part)
         return true;
     const size_t n = strlen(gf_fits_text(gf_fits_find(c, "EXTNAME", 0), name));
-    if (strtol(part, &end, 10) == number && *end == ']' && end > part)
+    if (strtol(part, &end, 10) == number && *end == ']')
         return true;
     if (!n || strncasecmp(part, name, n) || (part[n] != ']' && part[n] != ','))
         return false;

@@ -373,7 +373,7 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
     gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_PLANARCONFIG, &planar);
     gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_COMPRESSION, &p->compression);
     if (!gf_libtiff.TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &p->photometric))
-        p->photometric = p->samples == 1 ? PHOTOMETRIC_MINISBLACK : UINT16_MAX;
+        p->photometric = UINT16_MAX; /* plain channels, of which one is grey */
     if (width < 1 || height < 1 || p->samples < 1)
         return gf_fail(GF_EFORMAT, "broken TIFF: a page without a size");
     p->width = width;

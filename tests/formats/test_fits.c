@@ -83,6 +83,11 @@ static const struct {
      4,
      GF_F64,
      {NAN, -2, 0, 2}},
+    {"BITPIX  = 32|BLANK   = 7",
+     "\0\0\0\7\1\0\0\1\0\0\0\0\xff\xff\xff\xff",
+     4,
+     GF_F64,
+     {NAN, 16777217, 0, -1}},
     {"BITPIX  = 64|BLANK   = -9223372036854775808",
      "\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2\xff\xff\xff\xff\xff\xff\xff\xff",
      8,
@@ -114,6 +119,7 @@ static void test_types(void) {
         start(cards, types[i].bytes, n);
         CHECK_MSG(read_file(file, size, &image) == GF_OK, "%s: %s", cards, gf_message());
         CHECK_MSG(image.px.dtype == types[i].dtype, "%s: %s", cards, gf_dtype_name(image.px.dtype));
+        CHECK_EQ(image.depth, 8 * types[i].size);
         for (int k = 0; k < 4 && image.px.data; k++) {
             const char *at = (char *)image.px.data + (size_t)k * gf_dtype_size(image.px.dtype);
             const double v = gf_sample_get(at, image.px.dtype), want = types[i].want[k];
@@ -145,6 +151,8 @@ static const struct {
     bool named;
 } axes[] = {
     {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2", "y 2, x 3", false},
+    {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 1", "y 1, x 3", false},
+    {"NAXIS   = 1|NAXIS1  = 5|CDELT1  = 2|CUNIT1  = 'Mm'", "x 5 by 2 Mm", false},
     {"NAXIS   = 1|NAXIS1  = 5|CDELT1  = 2|CUNIT1  = 'Angstrom'", "x 5 by 2 A", false},
     {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|CTYPE1  = 'RA---TAN'|CTYPE2  =  'DEC--TAN'|"
      "CDELT1  = -0.001|CDELT2  = 1.0D-3",
@@ -169,6 +177,9 @@ static const struct {
     {"NAXIS   = 5|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 1|NAXIS4  = 2|NAXIS5  = 2|CTYPE3  = 'FREQ'|"
      "CTYPE4  = 'FREQ'",
      "n 2, f4 2, f 1, y 2, x 3", true},
+    {"NAXIS   = 4|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 1|NAXIS4  = 2|CTYPE3  = 'PIXELS'|"
+     "CTYPE4  = 'TIME'",
+     "t 2, n 1, y 2, x 3", true},
     {"NAXIS   = 3|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 4|CTYPE3  = 'LAMBDA'", "n 4, y 2, x 3", true},
     {"NAXIS   = 3|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 4|CTYPE3  = 'LINEAR'", "z 4, y 2, x 3", false},
     {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|CDELT1  = 0.5|CUNIT1  = 'DEGREE'|CDELT2  = 4|"
@@ -393,7 +404,22 @@ static void test_written(void) {
             free(text);
             gf_image_free(&image);
         }
-    struct gf_image image = image_make(GF_C64, 0, 9, 11, 1, 3);
+    struct gf_image image = image_make(GF_U8, 0, 2, 2, 1, 3), back;
+    gf_axes_start(&image.axes, 2, 2); /* in as many digits as it takes */
+    image.axes.axis[0].spacing = 0.1 + 0.2;
+    image.axes.axis[1].spacing = 1e-300 / 3;
+    strcpy(image.axes.axis[0].unit, "A");
+    strcpy(image.axes.axis[1].unit, "mm");
+    CHECK_EQ(gf_image_write("w.fits", &gf_format_fits, &image, &usual, true), GF_OK);
+    CHECK_EQ(gf_image_read("w.fits", &modest, &back, NULL), GF_OK);
+    CHECK(!memcmp(image.axes.axis, back.axes.axis, 2 * sizeof *back.axes.axis));
+    gf_image_free(&back);
+    gf_image_free(&image);
+    size_t size;
+    char *text = (char *)file_get("w.fits", &size);
+    CHECK(says(text, size, "CUNIT2  = 'Angstrom'"));
+    free(text);
+    image = image_make(GF_C64, 0, 9, 11, 1, 3);
     CHECK_EQ(gf_image_write("c.fits", &gf_format_fits, &image, &usual, true), GF_EINVAL);
     gf_image_free(&image);
 }

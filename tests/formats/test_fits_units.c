@@ -14,18 +14,19 @@
 /* A changed image stays among the file's other units, whose bytes do not change. */
 static void test_rest(void) {
     static const unsigned char table[3300] = "a table";
-    static const char *const old[] = {"DATASUM = '6'", "CHECKSUM", "DATAM", "BSCALE",
-                                      "BZERO",         "BLANK",    "GROUPS"};
+    static const char *const old[] = {"DATASUM = '6'", "CHECKSUM", "DATAM",  "BSCALE",
+                                      "BZERO",         "BLANK",    "GROUPS", "'old&'"};
     struct gf_image image;
     start(
-        "SIMPLE  = T|BITPIX  = 8|NAXIS   = 0|EXTEND  = T|TELESCOP= 'HST'|NEXTEND = 4|CTYPE1  = 'X'",
+        "SIMPLE  = T|BITPIX  = 8|NAXIS   = 0|EXTEND  = T|TELESCOP= 'HST'|NEXTEND = 4|CTYPE1  = 'X'|"
+        "HISTORY first",
         "", 0);
     add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTNAME = 'SCI'|DATASUM = '5'", "\7\1\1\1", 4);
     const size_t begin = size;
     add_unit("XTENSION= 'IMAGE   '|BITPIX  = 8|NAXIS   = 4|NAXIS1  = 2|NAXIS2  = 2|NAXIS3  = 1|"
              "NAXIS4  = 1|PCOUNT  = 0|GCOUNT  = 1|EXTNAME = 'SCI'|EXTVER  = 2|DATASUM = '6'|"
              "CHECKSUM= 'a'|DATAMIN = 1|DATAMAX = 5|BSCALE  = 1|BZERO   = 0|BLANK   = 300|"
-             "GROUPS  = F",
+             "CONTINUE  'old&'|GROUPS  = F|OBSERVER= 'x&'|CONTINUE  'new'|HISTORY second",
              "\5\1\1\1", 4);
     const size_t end = size;
     add_unit(TABLE, table, sizeof table);
@@ -59,13 +60,33 @@ static void test_rest(void) {
         for (size_t k = 0; k < sizeof old / sizeof *old; k++)
             CHECK_MSG(!strstr(header, old[k]), "%s is kept", old[k]);
         CHECK(header[BLOCK] == 9 && header[BLOCK + 4] == 0);
+        CHECK(strstr(header, "CONTINUE  'new'") && strstr(header, "HISTORY second"));
         if (i < 2)
             CHECK(!memcmp(out, file, begin) && !memcmp(out + end, file + end, size - end));
         else
-            CHECK(strstr(out, "TELESCOP= 'HST'") && !strstr(out, "NEXTEND") &&
-                  !strstr(out, "CTYPE1"));
+            CHECK(strstr(out, "TELESCOP= 'HST'") && strstr(out, "HISTORY first") &&
+                  !strstr(out, "NEXTEND") && !strstr(out, "CTYPE1"));
         free(out);
     }
+}
+
+/* A changed primary image before the smallest unit there is. */
+static void test_primary(void) {
+    struct gf_image image;
+    start("SIMPLE  = T|BITPIX  = 8|NAXIS   = 2|NAXIS1  = 2|NAXIS2  = 2", "\7\1\1\1", 4);
+    const size_t end = size;
+    add_unit("XTENSION= 'IMAGE   '|BITPIX  = 8|NAXIS   = 0|PCOUNT  = 0|GCOUNT  = 1", "", 0);
+    CHECK_EQ(size, end + BLOCK);
+    file_put("first.fits", file, size);
+    CHECK_EQ(gf_image_read("first.fits", &modest, &image, NULL), GF_OK);
+    CHECK(image.metadata.more);
+    CHECK_EQ(gf_image_write("out.fits", &gf_format_fits, &image, &usual, true), GF_OK);
+    gf_image_free(&image);
+    size_t n;
+    char *out = (char *)file_get("out.fits", &n);
+    CHECK_EQ(n, size);
+    CHECK(strstr(out, "EXTEND  =                    T") && !memcmp(out + end, file + end, BLOCK));
+    free(out);
 }
 
 /* Appends a table of three rows, each of which is packed by gzip, of a 2x1x1x3 image of unsigned numbers of
@@ -194,6 +215,7 @@ static void test_isolated(void) {
 int main(void) {
     scratch_enter();
     RUN("a changed image stays among the file's other units", test_rest());
+    RUN("a changed primary image keeps the units behind it", test_primary());
     RUN("an aligned picture lies where its reference does", test_place());
     RUN("compressed images are read, and damaged ones refused", test_packed());
     RUN("a crash in a child is reported", test_isolated());

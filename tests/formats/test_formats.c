@@ -9,8 +9,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "core/base/status.h"
+#include "formats/checksum.h"
 #include "formats/files.h"
 #include "formats/record.h"
 #include "tests/formats/files.h"
@@ -257,7 +259,7 @@ static void check_sample(const struct sample *s, const struct gf_read_options *o
 static void test_samples(void) {
     static const uint16_t wide[] = {1, 300, 1000};
     static const uint16_t sixteen[] = {0x0102, 0x0304};
-    static const float floats[] = {1, -2};
+    static const float floats[] = {1, -2}, six[] = {1, -2, 1, -2, 1, -2};
     static const double wholes[] = {-3, 9007199254740992, 7, 9007199254740992};
     static const struct sample samples[] = {
         {TEXT("P2\n# a remark\n3 1 # another\n9\n0 5\n9"), 1, 3, 1, GF_U8, "\0\5\x9", 3},
@@ -279,6 +281,12 @@ static void test_samples(void) {
          1, 1, 4, GF_U8, "abcd", 4},
         {TEXT("Pf\n1 2\n-1.0\n\0\0\0\xc0\0\0\x80\x3f"), 2, 1, 1, GF_F32, floats, 8},
         {TEXT("Pf 1 2 1e0\n\xc0\0\0\0\x3f\x80\0\0"), 2, 1, 1, GF_F32, floats, 8},
+        {TEXT("PF 2 1 -.5\n\0\0\x80\x3f\0\0\0\xc0\0\0\x80\x3f\0\0\0\xc0\0\0\x80\x3f\0\0\0\xc0"), 1,
+         2, 3, GF_F32, six, 24},
+        {TEXT("Pf 2 1 +1.5E-3\n\x3f\x80\0\0\xc0\0\0\0"), 1, 2, 1, GF_F32, floats, 8},
+        {TEXT("\x93NUMPY\x03\0\x3f\0\0\0{'shape':(1,2),'fortran_order':False,'descr':'>u2',}"
+              "          \n\1\2\3\4"),
+         1, 2, 1, GF_U16, sixteen, 4},
         {TEXT("\x93NUMPY\x02\0\x3f\0\0\0{\"shape\":(1,2),'fortran_order':False,'descr':'>u2',}"
               "          \n\1\2\3\4"),
          1, 2, 1, GF_U16, sixteen, 4},
@@ -307,6 +315,46 @@ static void test_samples(void) {
     struct gf_read_options o = {
         .raw = {.ndim = 2, .shape = {1, 2}, .dtype = GF_U16, .big_endian = true, .offset = 3}};
     check_sample(&(struct sample){TEXT("abc\1\2\3\4"), 1, 2, 1, GF_U16, sixteen, 4}, &o);
+    struct gf_image image;
+    o.raw.offset = INT64_MAX - 4; /* the last that counts */
+    CHECK_EQ(gf_image_read("sample", &o, &image, NULL), GF_EFORMAT);
+    CHECK_HAS(gf_message(), "come to 9223372036854775807");
+    o.raw.offset++;
+    CHECK_EQ(gf_image_read("sample", &o, &image, NULL), GF_EUSAGE);
+    CHECK_HAS(gf_message(), "63 bits");
+    o.raw.offset = -1;
+    CHECK_EQ(gf_image_read("sample", &o, &image, NULL), GF_EUSAGE);
+    CHECK_HAS(gf_message(), "before the start");
+}
+
+/* Checksums in shares, whose last one is longer, and of two files in a row. */
+static void test_sums(void) {
+    enum { N = (3 << 20) + 2 };
+    unsigned char *data = malloc(N);
+    uint32_t seed = 3, sum;
+    for (size_t i = 0; i < N; i++)
+        data[i] = (unsigned char)random_next(&seed);
+    const uint32_t want = (uint32_t)crc32(0, data, N), begin = (uint32_t)crc32(0, data, 7);
+    struct gf_chain chain = {NULL, NULL};
+    struct gf_source *first, *second;
+    file_put("first", data, 1000);
+    file_put("second", data + 1000, N - 1000);
+    CHECK(!gf_source_open("first", &first) && !gf_source_open("second", &second));
+    chain.first = first;
+    chain.second = second;
+    CHECK_EQ(gf_chain_size(&chain), N);
+    for (int threads = 1; threads < 5; threads++) {
+        CHECK_EQ(gf_crc32(0, data, N, threads), want);
+        CHECK_EQ(gf_crc32(begin, data + 7, N - 7, threads), want);
+        CHECK(!gf_crc32_source(&chain, N, threads, &sum) && sum == want);
+    }
+    CHECK(!gf_crc32_part(&chain, 990, 1010, &sum) && sum == crc32(0, data + 990, 20));
+    CHECK(!gf_crc32_part(&chain, 0, 1000, &sum) && sum == crc32(0, data, 1000));
+    CHECK(!gf_crc32_part(&chain, 1000, N, &sum) && sum == crc32(0, data + 1000, N - 1000));
+    CHECK_EQ(gf_crc32_source(&chain, N + 1, 2, &sum), GF_EFORMAT);
+    gf_source_close(first);
+    gf_source_close(second);
+    free(data);
 }
 
 static void test_npy_refused(void) {
@@ -328,6 +376,14 @@ static void test_npy_refused(void) {
               "1, 1, 1, 1, 1, 1), }\x0a"
               "a"),
          "rank 9 (1 to 8"},
+        {TEXT("\x93NUMPY\x01\x00\x43\x00{'descr': [('a', '|u1')], 'fortran_order': False, 'shape': "
+              "(1,), }\x0a"
+              "a"),
+         "structured records"},
+        {TEXT("\x93NUMPY\x01\x01\x3a\x00{}"), ".npy version 1.1"},
+        {TEXT("\x93NUMPY\x04\x00\x3a\x00{}"), ".npy version 4.0"},
+        {TEXT("\x93NUMPY\x02\x00\x01\0\1\0{}"), "more than 64 KiB"},
+        {TEXT("\x93NUMPY\x01\x00\4\0{}\0\n"), "a zero byte"},
     };
     struct gf_image image;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -471,6 +527,7 @@ int main(void) {
     RUN("runs of every length are packed and unpacked", test_runs());
     RUN("files have the bytes that are promised", test_bytes());
     RUN("files of other programs have known samples", test_samples());
+    RUN("checksums in shares and of two files are those of the whole", test_sums());
     RUN("npy headers that are wrong are refused with the reason", test_npy_refused());
     RUN("PNGs of every kind are expanded", test_png_kinds());
     RUN("formats are found by suffix", test_lookup());

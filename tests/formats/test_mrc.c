@@ -233,6 +233,8 @@ static void test_stacks(void) {
         {"a.mrc", "", 0, 1, 0, true, NULL},
         {"a.mrc", "", 0, DEPTH, 0, false, "space group 0 means pictures, but MZ is NZ"},
         {"a.mrc", "FEI1", 0, DEPTH, 0, true, NULL},
+        {"a.mrc", "FEI2", 0, DEPTH, 0, true, NULL},
+        {"a.mrc", "FEI3", 0, DEPTH, 0, false, "space group 0 means pictures, but MZ is NZ"},
         {"a.mrc", "SERI", 0, DEPTH, 0, true, NULL},
         {"a.mrc", "SERI", 1, DEPTH, 0, false, NULL},
         {"a.mrc", "", 0, 3, 0, true, NULL},
@@ -427,6 +429,7 @@ static void test_kept(void) {
             put(data + STAMP, 4, big, IMOD);
             put(data + FLAGS, 4, big, 1 | 4);
             put(data + 128, 2, big, 0x1234); /* IMOD's 16-bit numbers */
+            put(data + 192, 4, big, 0x12345678);
             CHECK_EQ(read_bytes(data, n, &image), GF_OK);
             image.restores = true;
             CHECK_EQ(gf_image_write("k.mrc", &gf_format_mrc, &image, &usual, true), GF_OK);
@@ -436,6 +439,7 @@ static void test_kept(void) {
             put(want + STAMP, 4, false, IMOD);
             put(want + FLAGS, 4, false, 1 | 4);
             put(want + 128, 2, false, 0x1234);
+            put(want + 192, 4, false, 0x12345678);
             put(want + NVERSION, 4, false, 20141);
             memcpy(want + DMIN, file + DMIN, 12);
             memcpy(want + RMS, file + RMS, 4);

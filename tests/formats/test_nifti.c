@@ -63,7 +63,7 @@ static void put_dims(struct made *m, int n, const int64_t *extent) {
 
 /* A header of X, Y, Z and T in mm and ms, with `size` bytes of samples behind it. */
 static void make(struct made *m, int version, bool big, int type, int bits) {
-    static const double spacing[] = {1, 2, 3, 4, 250};
+    static const double spacing[] = {1, 2, -3, 4, 250};
     *m = (struct made){.p = &places[version - 1], .big = big};
     const struct places *p = m->p;
     put_int(m, 0, 4, p->size);
@@ -75,6 +75,7 @@ static void make(struct made *m, int version, bool big, int type, int bits) {
         put_float(m, p->spacing + i * p->real_bytes, p->real_bytes, spacing[i]);
     put_int(m, p->units, version == 1 ? 1 : 4, 2 + 16);
     put_float(m, p->shown, p->real_bytes, 77);
+    put_float(m, p->shown + p->real_bytes, p->real_bytes, 66);
     memcpy(m->byte + p->descrip, "a phantom", 9);
     put_offset(m, p->size + 4);
     m->n = (size_t)p->size + 4 + (size_t)NUMBERS * (size_t)bits / 8;
@@ -183,9 +184,9 @@ static void test_types(void) {
         gf_image_free(&image);
     }
     make(&m, 1, false, 1536, 128);
-    refuse(&m, "type 1536");
+    refuse(&m, "type 1536, of 128 bits");
     make(&m, 1, false, 2048, 256);
-    refuse(&m, "type 2048");
+    refuse(&m, "type 2048, of 128 bits");
     make(&m, 1, false, 3, 8);
     refuse(&m, "type 3");
     make(&m, 1, false, 1024, 64);
@@ -196,24 +197,25 @@ static void test_types(void) {
 static void test_scaling(void) {
     static const struct {
         double slope, inter, is_slope, is_inter;
-    } cases[] = {{0.5, -3, 0.5, -3}, {0, 9, 1, 0}, {NAN, 9, 1, 0}, {2, 0, 2, 0}, {1, 4, 1, 4}};
+    } cases[] = {{0.5, -3, 0.5, -3}, {0, 9, 1, 0}, {NAN, 9, 1, 0},
+                 {2, 0, 2, 0},       {1, 4, 1, 4}, {-2, 9, -2, 9}};
     static struct made m;
-    for (int i = 0; i < 5 * 10; i++) {
-        const struct type *t = &types[i / 5];
+    for (int i = 0; i < 6 * 10; i++) {
+        const struct type *t = &types[i / 6];
         struct gf_image image;
         if (t->bits == 64)
             continue;
         make(&m, 1 + i % 2, i / 2 % 2, t->code, t->bits);
-        put_float(&m, m.p->slope, m.p->real_bytes, cases[i % 5].slope);
-        put_float(&m, m.p->inter, m.p->real_bytes, cases[i % 5].inter);
+        put_float(&m, m.p->slope, m.p->real_bytes, cases[i % 6].slope);
+        put_float(&m, m.p->inter, m.p->real_bytes, cases[i % 6].inter);
         CHECK_MSG(!read_made(&m, &image), "%s", gf_message());
         const bool scaled =
-            cases[i % 5].is_slope < 1 || cases[i % 5].is_slope > 1 || cases[i % 5].is_inter > 0;
+            cases[i % 6].is_slope < 1 || cases[i % 6].is_slope > 1 || cases[i % 6].is_inter > 0;
         const enum gf_dtype want = !scaled                              ? t->dtype
                                    : t->bits < 32 || t->dtype == GF_F32 ? GF_F32
                                                                         : GF_F64;
         CHECK_EQ(image.px.dtype, want);
-        CHECK(same_numbers(&m, t, &image, cases[i % 5].is_slope, cases[i % 5].is_inter));
+        CHECK(same_numbers(&m, t, &image, cases[i % 6].is_slope, cases[i % 6].is_inter));
         gf_image_free(&image);
     }
     make(&m, 1, false, 32, 64);
@@ -284,6 +286,14 @@ static void test_dims(void) {
         put_dims(&m, (int)lies[i / 2][0], lies[i / 2] + 1);
         refuse(&m, "");
     }
+    static const char *const units[] = {"", "m", "mm", "um", "", "s", "ms", "us"};
+    for (int i = 1; i < 8; i++) {
+        struct gf_image image;
+        make(&m, 1, i % 2, 4, 16);
+        put_int(&m, m.p->units, 1, i < 4 ? i : (i - 4) << 3);
+        CHECK(!read_made(&m, &image) && !strcmp(image.axes.axis[i < 4 ? 3 : 0].unit, units[i]));
+        gf_image_free(&image);
+    }
     make(&m, 2, false, 4, 16);
     put_dims(&m, 3, (const int64_t[]){INT64_MAX, INT64_MAX, 4});
     refuse(&m, "");
@@ -345,6 +355,7 @@ static void test_back(void) {
         CHECK(!memcmp(b + p->descrip, "a phantom", 10));
         CHECK(gf_get_real(b + p->spacing + 4 * p->real_bytes, p->real_bytes, false) == 250);
         CHECK(gf_get_real(b + p->shown, p->real_bytes, false) == 0);
+        CHECK(gf_get_real(b + p->shown + p->real_bytes, p->real_bytes, false) == 0);
         CHECK(gf_get_real(b + p->slope, p->real_bytes, false) == 1);
         free(b);
         gf_image_free(&image);
@@ -360,7 +371,10 @@ static void test_back(void) {
     CHECK(b[123] == 0 && n == 352 + 240);
     free(b);
     gf_image_free(&plain);
-    plain = image_make(GF_U8, 0, 1, 40000, 1, 1);
+    plain = image_make(GF_U8, 0, 1, 32767, 1, 1);
+    CHECK(!gf_image_write("b.nii", &gf_format_nifti, &plain, &writes, true));
+    gf_image_free(&plain);
+    plain = image_make(GF_U8, 0, 1, 32768, 1, 1);
     CHECK(gf_image_write("b.nii", &gf_format_nifti, &plain, &writes, true) < 0 &&
           strstr(gf_message(), "32767"));
     gf_image_free(&plain);

@@ -258,14 +258,17 @@ static void test_pages(void) {
     CHECK_EQ(gf_image_read("p.tif", &any, &image, NULL), GF_EINVAL);
     CHECK(strstr(gf_message(), "page 3") && strstr(gf_message(), "u16"));
 
-    tif = TIFFOpen("p.tif", "w"); /* a thumbnail is no second plane */
-    put_page(tif, &byte_layout);
-    TIFFSetField(tif, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
-    put_page(tif, &other);
-    TIFFClose(tif);
-    CHECK_EQ(gf_image_read("p.tif", &any, &image, NULL), GF_OK);
-    CHECK(image.ndim == 2 && image.px.dtype == GF_U8);
-    gf_image_free(&image);
+    static const uint32_t kinds[] = {FILETYPE_REDUCEDIMAGE, FILETYPE_MASK, FILETYPE_PAGE};
+    for (int i = 0; i < 3; i++) { /* a thumbnail or a mask is no second plane */
+        tif = TIFFOpen("p.tif", "w");
+        put_page(tif, &byte_layout);
+        TIFFSetField(tif, TIFFTAG_SUBFILETYPE, kinds[i]);
+        put_page(tif, i < 2 ? &other : &byte_layout);
+        TIFFClose(tif);
+        CHECK_EQ(gf_image_read("p.tif", &any, &image, NULL), GF_OK);
+        CHECK(image.ndim == (i < 2 ? 2 : 3) && image.px.dtype == GF_U8);
+        gf_image_free(&image);
+    }
 }
 
 /* Classic TIFF, little-endian: the last directory's link is set to the first directory. */

@@ -1,4 +1,5 @@
 /* TIFF at its limits: last strips, and compression as strong as it gets. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
@@ -49,10 +50,78 @@ static void test_ratios(void) {
     free(zeros);
 }
 
+/* Writes and reads an image, and frees it. */
+static struct gf_image through(struct gf_image *image, bool ome) {
+    const struct gf_write_options w = {.level = -1, .ome = ome};
+    struct gf_image back;
+    CHECK_MSG(!gf_image_write("w.tif", &gf_format_tiff, image, &w, true), "%s", gf_message());
+    CHECK_MSG(!gf_image_read("w.tif", &(struct gf_read_options){0}, &back, NULL), "%s",
+              gf_message());
+    gf_image_free(image);
+    return back;
+}
+
+/* Alpha is the last of several extra samples, and a colour's profile suits a picture that has it. */
+static void test_extra(void) {
+    struct gf_image image = image_make(GF_U8, 0, 3, 4, 5, 1);
+    image.color = GF_RGB;
+    image.alpha = true;
+    image = through(&image, false);
+    CHECK(image.alpha && image.color == GF_OTHER_COLOR && image.px.shape[2] == 5);
+    gf_image_free(&image);
+    image = image_make(GF_U8, 0, 3, 4, 4, 1);
+    image.color = GF_RGB;
+    image.alpha = true;
+    image.metadata.profile_bytes = 200;
+    image.metadata.profile = calloc(1, 200);
+    image.metadata.profile[3] = 200;
+    memcpy(image.metadata.profile + 16, "RGB ", 4);
+    memcpy(image.metadata.profile + 36, "acsp", 4);
+    image = through(&image, false);
+    CHECK(image.alpha && image.color == GF_RGB && image.metadata.profile_bytes == 200);
+    gf_image_free(&image);
+}
+
+/* Axes of a stack, as ImageJ and as OME describe them. */
+static void test_axes(bool ome) {
+    struct gf_image image = image_make(GF_U16, 2 * 3 * 4, 5, 6, 1, 1);
+    gf_axes_start(&image.axes, 5, 6);
+    image.axes.axis[0].spacing = image.axes.axis[1].spacing = 0.25;
+    strcpy(image.axes.axis[0].unit, "um");
+    strcpy(image.axes.axis[1].unit, "um");
+    gf_axes_add(&image.axes, "c", 2, 0, "");
+    gf_axes_add(&image.axes, "z", 3, 2, "nm");
+    gf_axes_add(&image.axes, "t", 4, 0.5, "s");
+    image.axes.named = true;
+    const struct gf_axes was = image.axes;
+    image = through(&image, ome);
+    CHECK(image.axes.n == 5 && image.axes.named);
+    for (int i = 0; i < 5; i++) {
+        const struct gf_axis *a = &image.axes.axis[i], *b = &was.axis[i];
+        CHECK_STR(a->name, b->name);
+        CHECK(a->extent == b->extent && fabs(a->spacing - b->spacing) < 1e-6);
+        CHECK(!(b->spacing > 0) || !strcmp(a->unit, b->unit));
+    }
+    gf_image_free(&image);
+    int channels = 0;
+    size_t n;
+    char *file = (char *)file_get("w.tif", &n), *at = file;
+    while ((at = memmem(at, n - (size_t)(at - file), "<Channel ", 9))) {
+        channels++;
+        at++;
+    }
+    CHECK_EQ(channels, ome ? 2 : 0);
+    free(file);
+}
+
 int main(void) {
+    TIFFSetWarningHandler(NULL);
     scratch_enter();
     RUN("a strip has the rows that the page has left", test_last_strip());
     RUN("zeros are read from as few bytes as their compression makes", test_ratios());
+    RUN("alpha is the last extra sample, and takes no profile away", test_extra());
+    RUN("a stack's axes come back from ImageJ's description", test_axes(false));
+    RUN("a stack's axes come back from OME's description", test_axes(true));
     scratch_leave();
     return TEST_END();
 }

@@ -52,6 +52,7 @@ static struct gf_image read_sparse(uint16_t bits, uint16_t format, uint16_t phot
 static void test_sparse(void) {
     static const unsigned char bytes[4] = {7, 0, 255, 8};
     static const float floats[4] = {-9999, 1, 2.5f, -3.4028235e38f};
+    static const uint16_t halves[4] = {0x3c00, 0xc000, 0, 0x3800};
     static const int16_t shorts[4] = {-32768, 1, -1, 32767};
     int rc;
     struct gf_image image = read_sparse(8, 1, 1, false, NULL, bytes, false, &rc);
@@ -71,6 +72,15 @@ static void test_sparse(void) {
     image = read_sparse(8, 1, 1, false, "-9999", bytes, false, &rc); /* no sample can have it */
     CHECK(rc == GF_OK && image.px.dtype == GF_U8);
     gf_image_free(&image);
+    static const char *const texts[] = {"7.5", "256", "-1", "7e20", "nan", "seven", "255", " 7\n"};
+    for (int i = 0; i < 8; i++) {
+        image = read_sparse(8, 1, 1, false, texts[i], bytes, false, &rc);
+        f = image.px.data;
+        CHECK_EQ(rc, GF_OK);
+        CHECK_MSG(image.px.dtype == (i < 6 ? GF_U8 : GF_F32), "%s", texts[i]);
+        CHECK_MSG(i < 6 || (isnan(f[i == 6 ? 2 : 0]) && f[3] == 8), "%s", texts[i]);
+        gf_image_free(&image);
+    }
     image = read_sparse(32, 3, 1, false, "-9999", floats, false, &rc);
     f = image.px.data;
     CHECK(rc == GF_OK && isnan(f[0]) && f[1] == 1 && f[2] == 2.5f && isnan(f[7]));
@@ -83,8 +93,42 @@ static void test_sparse(void) {
     f = image.px.data;
     CHECK(rc == GF_OK && image.px.dtype == GF_F32 && isnan(f[0]) && f[1] == 1 && f[3] == 32767);
     gf_image_free(&image);
+    image = read_sparse(16, 3, 1, false, "-2", halves, false, &rc);
+    f = image.px.data;
+    CHECK(rc == GF_OK && image.px.dtype == GF_F32 && f[0] == 1 && isnan(f[1]) && f[3] == 0.5f);
+    gf_image_free(&image);
     read_sparse(8, 1, 1, false, NULL, bytes, true, &rc); /* at byte 0, but not empty */
     CHECK(rc == GF_EFORMAT && strstr(gf_message(), "byte 0"));
+}
+
+/* Interpretations of the samples that are not read. */
+static void test_refused(void) {
+    static const unsigned char row[4] = {0};
+    unsigned char samples[12] = {0};
+    int rc;
+    struct gf_image image;
+    TIFF *tif = TIFFOpen("y.tif", "w");
+    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 2);
+    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 2);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 3);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR);
+    TIFFSetField(tif, TIFFTAG_YCBCRSUBSAMPLING, 1, 1);
+    TIFFWriteRawStrip(tif, 0, samples, 12);
+    TIFFClose(tif);
+    CHECK_EQ(gf_image_read("y.tif", &any, &image, NULL), GF_EUNSUPP);
+    CHECK_HAS(gf_message(), "YCbCr without JPEG");
+    read_sparse(8, 1, PHOTOMETRIC_LOGL, false, NULL, row, false, &rc);
+    CHECK_EQ(rc, GF_EUNSUPP);
+    CHECK_HAS(gf_message(), "LogLuv");
+    read_sparse(8, 1, PHOTOMETRIC_LOGLUV, false, NULL, row, false, &rc);
+    CHECK_EQ(rc, GF_EUNSUPP);
+    read_sparse(8, 1, PHOTOMETRIC_RGB, false, NULL, row, false, &rc);
+    CHECK_EQ(rc, GF_EFORMAT);
+    CHECK_HAS(gf_message(), "RGB with 1 samples");
+    read_sparse(8, 5, PHOTOMETRIC_MINISBLACK, false, NULL, row, false, &rc);
+    CHECK_EQ(rc, GF_EUNSUPP);
+    CHECK_HAS(gf_message(), "complex integers of 8 bits");
 }
 
 /* Two numbers a sample, of both byte orders. */
@@ -213,6 +257,7 @@ static void test_exif(const char *mode, bool ome) {
 int main(void) {
     scratch_enter();
     RUN("strips and tiles that are not stored are nodata, or 0", test_sparse());
+    RUN("samples of unknown meaning are refused", test_refused());
     RUN("complex integers are read in both byte orders", test_complex_integers());
     RUN("camera raws are refused by name", test_raws());
     RUN("EXIF goes from TIFF to TIFF", test_exif("wl", false), test_exif("wb8", true));
