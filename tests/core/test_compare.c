@@ -437,7 +437,45 @@ static void test_fill(void) {
     }
 }
 
+/* Rings of power 8, 4, 2 and 1: the quietest five in a row have 1.2 on average, whatever a bin's weight is. */
+static void test_shares(void) {
+    enum { N = 16, STORED = N / 2 + 1 };
+    struct gf_spectrum s = {.ndim = 2, .shape = {N, N}, .half = true, .threads = 1};
+    float *share = NULL;
+    NEED(!gf_array_alloc(&s.px, GF_C64, 2, (int64_t[]){N, STORED}));
+    for (int i = 0; i < N * STORED; i++) {
+        const int y = i / STORED > N / 2 ? N - i / STORED : i / STORED;
+        const long ring = lround(hypot(y, i % STORED));
+        ((float complex *)s.px.data)[i] = (float)sqrt(ring < 4 ? 16 >> ring : 1);
+    }
+    CHECK_EQ(gf_ring_shares(&s, &share), 0);
+    static const double want[] = {1 - 1.2 / 16, 0.85, 0.7, 0.4, 0, 0, 0};
+    for (int r = 0; r < 7; r++)
+        CHECK_MSG(fabs((double)share[r] - want[r]) < 1e-6, "ring %d: %g, not %g", r,
+                  (double)share[r], want[r]);
+    free(share);
+    gf_array_free(&s.px);
+}
+
+/* Samples at the lower edge of a wide picture take no others than its own. */
+static void test_edge(void) {
+    enum { H = 3, W = 8 };
+    double memory[2 * W * W], to[H * W];
+    for (int i = 0; i < 2 * W * W; i++)
+        memory[i] = i >= W * W / 2 && i < W * W / 2 + H * W ? 7 : 1e9;
+    const struct gf_array px = gf_array_wrap(memory + W * W / 2, GF_F64, 3, (int64_t[]){H, W, 1});
+    struct gf_array moved = gf_array_wrap(to, GF_F64, 3, (int64_t[]){H, W, 1});
+    for (int k = -1; k < 2; k++) {
+        gf_motion_apply(&px, &(struct gf_motion){.scale = 1, .shift = {0.5 * k, 0.4 * k}}, true, 1,
+                        &moved);
+        for (int i = 0; i < H * W; i++)
+            CHECK_MSG(fabs(to[i] - 7) < 1e-12, "sample %d, moved by %g: %g", i, 0.5 * k, to[i]);
+    }
+}
+
 int main(void) {
+    RUN("samples at an edge take no others than the picture's", test_edge());
+    RUN("a ring's share is its power above that of the quietest rings", test_shares());
     make_waves();
     RUN("shifts are found in pictures of any shape, type and noise", test_shifts());
     RUN("a maximum is found to 1/1000 sample from farther starts too", test_refine());

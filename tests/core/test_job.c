@@ -56,9 +56,10 @@ static void test_validate(void) {
     SPOILED(picture, job.shape[0] = -5, "extent of -5");
     SPOILED(picture, job.channels = 0, "0 channels");
     SPOILED(picture, job.in_dtype = GF_N_DTYPES, "input type");
-    SPOILED(picture, job.precision = (enum gf_precision)7, "precision");
-    SPOILED(picture, job.norm = (enum gf_norm)7, "normalisation");
-    SPOILED(picture, job.direction = (enum gf_direction)7, "direction");
+    SPOILED(picture, job.precision = (enum gf_precision)(GF_DOUBLE + 1), "precision");
+    SPOILED(picture, job.norm = (enum gf_norm)(GF_NORM_FORWARD + 1), "normalisation");
+    SPOILED(picture, job.direction = (enum gf_direction)(GF_INVERSE + 1), "direction");
+    SPOILED(picture, job.op = (enum gf_op)(GF_FILTER + 1), "transform");
     SPOILED(picture, job.in_half = true, "forward");
     SPOILED(picture, job.real = true, "forward");
     SPOILED(picture, (job.luma = true, job.channels = 2), "luma needs 3");
@@ -144,6 +145,12 @@ static void test_arrays(void) {
     out.shape[1] = 8;
     CHECK_EQ(gf_job_check_arrays(&job, &in, &out), GF_EINVAL);
     CHECK(strstr(gf_message(), "output"));
+    out = in;
+    out.shape[2] = 4; /* the channels count too */
+    CHECK_EQ(gf_job_check_arrays(&job, &in, &out), GF_EINVAL);
+    out = in;
+    out.rank = 2;
+    CHECK_EQ(gf_job_check_arrays(&job, &in, &out), GF_EINVAL);
     out = in;
     in.dtype = GF_I8;
     CHECK_EQ(gf_job_check_arrays(&job, &in, &out), GF_EINVAL);

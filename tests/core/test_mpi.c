@@ -326,6 +326,38 @@ static void test_join(int ndim, int ranks) {
                   j.status[i], (long long)j.wrong[i]);
 }
 
+/* ---- failures of one ---- */
+
+struct opinion {
+    int status[THREAD_RANKS_MOST], speaker[THREAD_RANKS_MOST];
+    bool names[THREAD_RANKS_MOST];
+    double most[THREAD_RANKS_MOST][2];
+};
+
+/* Ranks 2 and 3 fail, each with a status of its own. */
+static void agree(void *user, struct gf_ranks *ranks) {
+    struct opinion *o = user;
+    const int me = ranks->rank;
+    int rc = me < 2 ? 0 : gf_fail(me == 2 ? GF_EFORMAT : GF_EIO, "mine");
+    o->status[me] = gf_ranks_agree(ranks, rc);
+    o->speaker[me] = ranks->speaker;
+    o->names[me] = !strcmp(gf_message(), me == 2 ? "mine" : "rank 2 failed");
+    o->most[me][0] = me == 1 ? 5 : -me;
+    o->most[me][1] = -1 - me;
+    gf_ranks_most(ranks, o->most[me], 2);
+}
+
+static void test_agree(void) {
+    struct opinion o;
+    thread_ranks_run(4, agree, &o);
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQ(o.status[i], GF_EFORMAT);
+        CHECK_EQ(o.speaker[i], 2);
+        CHECK(o.names[i]);
+        CHECK(o.most[i][0] == 5 && o.most[i][1] == -1);
+    }
+}
+
 /* ---- reports ---- */
 
 struct joined {
@@ -396,6 +428,7 @@ int main(void) {
     RUN("ranks transform a line of 4096 to rounding", test_lines(context, 1 << 12));
     RUN("ranks transform a line of 9000 to rounding", test_lines(context, 9000));
     RUN("a rank that fails fails all of them", test_failure(context));
+    RUN("all ranks fail as the first that failed, which speaks", test_agree());
     RUN("every rank gets the sampled lines and energies of all pages", test_join(3, 3));
     RUN("every rank gets the sampled bins and the energy of a whole line", test_join(1, 3));
     RUN("a joined report has all ranks' counts and the last one's ranges", test_report(3));

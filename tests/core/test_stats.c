@@ -398,6 +398,11 @@ static void test_samples(void) {
     px = gf_array_wrap(far, GF_F64, 2, (int64_t[]){3, 1});
     CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
     CHECK(s.mean == 1e9 && near(s.deviation, sqrt(2 / 3.), 1e-12));
+    /* Large numbers below 0, whose squares overflow. */
+    double below[2] = {-1e200, 0};
+    px = gf_array_wrap(below, GF_F64, 2, (int64_t[]){2, 1});
+    CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
+    CHECK(s.low == -1e200 && s.high == 0 && near(s.deviation, 5e199, 1e-12));
     /* Every other column, through strides. */
     uint16_t v[4][6];
     for (int i = 0; i < 24; i++)

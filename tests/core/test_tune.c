@@ -15,6 +15,7 @@
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/session/auto.h"
+#include "core/session/runner.h"
 #include "core/session/speeds.h"
 #include "core/session/tune.h"
 #include "tests/test.h"
@@ -346,6 +347,46 @@ static void test_records(const char *folder) {
     CHECK_EQ(gf_speeds_forget(), 1);
 }
 
+static struct gf_job magnitude_of(int64_t n) {
+    return (struct gf_job){.ndim = 2,
+                           .shape = {n, n},
+                           .channels = 1,
+                           .axes = 3,
+                           .in_dtype = GF_U8,
+                           .n_out = 1,
+                           .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY}}};
+}
+
+/* A device's bus and copies have the record's speeds, unless records are ignored: then they are measured. */
+static double bus_speed(bool untuned, double *copy) {
+    struct gf_wish wish;
+    struct gf_session session;
+    struct gf_runner runner;
+    const struct gf_job of = magnitude_of(64);
+    double speed[2] = {0, 0};
+    CHECK_EQ(gf_wish_one(&wish, backends, "gpu", NULL), 0);
+    gf_session_open(&session, &(struct gf_session_options){
+                                  .wish = &wish, .open.threads = 1, .untuned = untuned});
+    gf_runner_open(&runner, &session, 1);
+    gf_runner_next(&runner, 1);
+    CHECK_EQ(gf_runner_plan(&runner, &of), 0);
+    gf_runner_bus_speed(&runner, speed);
+    *copy = gf_runner_copy_speed(&runner);
+    gf_runner_close(&runner);
+    gf_session_close(&session);
+    return speed[0];
+}
+
+static void test_bus(void) {
+    struct gf_speeds r = {.copy = 1e9, .fft = {1e9, 1e9, 1e9}, .bus = {{1e9, 1e9}, {3e9, 4e9}}};
+    gpus = 1;
+    CHECK(gf_speeds_keep(&gpu, NULL, &r));
+    double copy[2];
+    CHECK(is_near(bus_speed(false, &copy[0]), 3e9) && is_near(bus_speed(true, &copy[1]), 5e10));
+    CHECK(is_near(copy[0], 1e9) && is_near(copy[1], 4e12));
+    CHECK_EQ(gf_speeds_forget(), 1);
+}
+
 /* The record of a device is one driver's, compiler's and number's. */
 static void test_keys(void) {
     struct gf_speeds a = {.copy = 1e9, .fft = {6e6, 6e6, 6e6}}, b = a, r;
@@ -376,16 +417,6 @@ static void test_keys(void) {
 }
 
 /* ---- the estimates of auto ---- */
-
-static struct gf_job magnitude_of(int64_t n) {
-    return (struct gf_job){.ndim = 2,
-                           .shape = {n, n},
-                           .channels = 1,
-                           .axes = 3,
-                           .in_dtype = GF_U8,
-                           .n_out = 1,
-                           .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY}}};
-}
 
 static bool is_cold(void) {
     return true;
@@ -529,6 +560,7 @@ int main(void) {
     RUN("nobody believes a noisy or absurd record", test_records(folder));
     RUN("auto weighs operations against copies, tables and a context", test_weights());
     RUN("a record's seconds follow size, kind, precision and threads", test_speeds());
+    RUN("a bus has the record's speed unless records are ignored", test_bus());
     RUN("speeds are kept by device, driver and compiler", test_keys());
     snprintf(path, sizeof path, "%s/gpufft", folder);
     NEED((rmdir(path) == 0 || errno == ENOENT) && !rmdir(folder));

@@ -397,7 +397,7 @@ static void test_refused(void) {
 
 /* A job's record is not found for a job that differs in one thing that its plan depends on. */
 static void test_keys(void) {
-    enum { CHANGES = 21 };
+    enum { CHANGES = 22 };
     struct gf_gpu_context *c = open_with(GF_PLAN_KEPT);
     struct gf_gpu_plan_record r = {.script = "usual", .ms = 1, .estimate_ms = 2};
     struct gf_job base = job_of(2040), job[CHANGES];
@@ -426,6 +426,7 @@ static void test_keys(void) {
     job[n++].out[0].dtype = GF_F64;
     job[n++].out[0].half = !base.out[0].half;
     job[n++].out[0].shift = !base.out[0].shift;
+    job[n++].out[1].dtype = GF_U16;
     job[n++].out[1].kind = GF_POWER;
     job[n++].out[1].range = GF_RANGE_FULL;
     job[n++].out[1].scale = base.out[1].scale == GF_SCALE_LOG ? GF_SCALE_LINEAR : GF_SCALE_LOG;
