@@ -105,7 +105,8 @@ static int64_t table_bytes(const struct gf_task *t, int64_t half) {
 /* Checks the memory for the table and its making before any of it is allocated. */
 static int check_table(struct gf_task *t) {
     const struct gf_notches *peaks = &t->filtering->peaks;
-    bool file = has_table(t->s), mask = peaks->mask.data || (peaks->expected && t->job.ndim == 2);
+    const bool masked = peaks->screens.px.data || peaks->painted.px.data;
+    bool file = has_table(t->s), mask = masked || (peaks->expected && t->job.ndim == 2);
     /* The screens' mask, the table's values and the table each hold half a spectrum. */
     int64_t bytes, unit = !file ? 12 : t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
@@ -114,7 +115,7 @@ static int check_table(struct gf_task *t) {
     if (file && !gf_filter_iterates(t->s) && !looks(t->s))
         bytes = table_bytes(t, bytes / (unit == 24 ? 6 : 4)); /* a number for two samples */
     rc = gf_filter_check_memory(t, bytes + gf_filter_screen_bytes(t));
-    if (rc || !(file || peaks->mask.data)) /* without a mask yet the task checks all memory */
+    if (rc || !(file || masked)) /* without a mask yet the task checks all memory */
         return rc;
     rc = gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
     if (!rc || !file)
@@ -190,8 +191,9 @@ static int describe_product(struct gf_task *t, int i) {
 static bool is_copy(const struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_notches *peaks = &t->filtering->peaks;
-    bool copy = !t->filtering->n_striped && !peaks->n && !peaks->mask.data && !t->job.luma &&
-                f->offset == 0 && f->offset_unit != GF_OFFSET_MID;
+    bool copy = !t->filtering->n_striped && !peaks->n && !peaks->n_screens &&
+                !peaks->painted.px.data && !t->job.luma && f->offset == 0 &&
+                f->offset_unit != GF_OFFSET_MID;
     for (int i = 0; i < f->n_parts; i++)
         copy = copy && f->part[i].what == GF_PAINT;
     for (int i = 0; i < t->job.n_out; i++)
@@ -216,17 +218,20 @@ static int take_all(struct gf_task *t) {
         rc = gf_filter_find_notches(t);
     if (!rc && t->s->filter.paints)
         rc = gf_filter_paint(t);
+    if (!rc && gf_filter_psf(t->s))
+        rc = gf_filter_measure_noise(t);
     if (!rc && looks(t->s)) {
         release(t->filtering);
         gf_filter_set_lengths(t);
         t->untouched = is_copy(t);
         t->job.in_dtype = input_dtype(t);
-        rc = choose_filter(t);
     }
-    if (!rc && gf_filter_psf(t->s))
-        rc = gf_filter_measure_noise(t);
     if (!rc && !t->untouched)
         rc = gf_filter_lengthen(t);
+    if (!rc && gf_filter_edges(t) == GF_EDGES_SCREEN)
+        rc = gf_filter_mask_screens(t);
+    if (!rc && looks(t->s))
+        rc = choose_filter(t);
     if (!rc && gf_filter_psf(t->s))
         rc = gf_filter_restore(t);
     if (!rc && gf_filter_measures(t->s)) {
@@ -279,7 +284,8 @@ static void drop(struct gf_task *t) {
     release(f);
     gf_filter_release(f->of_pages);
     gf_array_free(&f->clean);
-    gf_array_free(&f->peaks.mask);
+    gf_array_free(&f->peaks.screens.px);
+    gf_array_free(&f->peaks.painted.px);
     gf_array_free(&f->restored.transfer);
     if (f->smooth)
         gf_smooth_pages_free(f->smooth);

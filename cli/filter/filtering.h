@@ -46,6 +46,12 @@ struct gf_notch {
 
 enum { GF_MAX_NOTCHES = 60 };
 
+/* Factors of half the spectrum of a picture, or of the lengthened one; or no data. */
+struct gf_peaks_mask {
+    struct gf_array px;
+    int64_t extent[GF_MAX_DIMS]; /* of the whole spectrum */
+};
+
 /* The waves and screens that --auto-notch and --descreen remove from a picture. */
 struct gf_notches {
     bool expected; /* the search has not run: n is the most there may be */
@@ -57,7 +63,8 @@ struct gf_notches {
     double varying;       /* the period of screens that were left since it varies; 0: none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];
-    struct gf_array mask; /* of the screens and --paint, over half the spectrum; or no data */
+    struct gf_own_power own; /* the power of the picture below the screens */
+    struct gf_peaks_mask screens, painted;
 };
 
 /* The result of --deconvolve: the noise and, for Wiener, the spectrum. */
@@ -166,10 +173,12 @@ bool gf_filter_searches(const struct gf_settings *s);
 /* Before the samples are read: plans for the most notches there may be, and counts the memory of
  * the search. GF_EINVAL if the job's axes do not allow it. */
 int gf_filter_expect_notches(struct gf_task *t);
-/* The job that takes the picture to half its spectrum, and that spectrum without samples. */
+/* The job that takes t->in to half its spectrum, and that spectrum without samples. */
 struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out);
 /* Finds the waves and screens in t->in's spectrum: t->filtering->peaks. */
 int gf_filter_find_notches(struct gf_task *t);
+/* Makes the screens' mask from the spectrum of the lengthened t->in. */
+int gf_filter_mask_screens(struct gf_task *t);
 /* Bytes of the screens' mask while the job runs, or before the search those of its table too. */
 int64_t gf_filter_notch_bytes(const struct gf_task *t);
 /* Bytes by which a screen that may be found lengthens the samples (gf_filter_edges()). */
@@ -179,7 +188,7 @@ void gf_filter_tell_notches(const struct gf_task *t);
 /* Adds "notches" and "screens" to the JSON line. */
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o);
 
-/* The job that takes the picture's samples, or their luma, to one output, and that output without
+/* The job that takes t->in, or its luma, to one output, and that output without
  * samples. */
 struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output, bool luma,
                                  struct gf_array *out);

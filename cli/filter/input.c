@@ -44,6 +44,7 @@ void gf_filter_set_lengths(struct gf_task *t) {
 /* Continues the picture's screens beyond its edges. */
 static int continue_screens(const struct gf_notches *list, const int64_t *shape,
                             struct gf_array *input) {
+    _Static_assert(2 * GF_MAX_SCREENS <= GF_EDGES_MOST_WAVES, "all of their vectors");
     double wave[2 * GF_MAX_SCREENS][2];
     int n = 0;
     for (int i = 0; i < list->n_screens; i++)

@@ -308,10 +308,12 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)
             rc = add_peak(*out, job, frame, &peaks->notch[i]);
-    if (!rc && peaks && peaks->mask.data) {
-        struct gf_filter_samples mask = {.half = peaks->mask.data};
-        memcpy(mask.extent, frame->shape, sizeof mask.extent);
-        rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
+    for (int i = 0; peaks && i < 2 && !rc; i++) {
+        const struct gf_peaks_mask *from = i ? &peaks->painted : &peaks->screens;
+        struct gf_filter_samples mask = {.half = from->px.data};
+        memcpy(mask.extent, from->extent, sizeof mask.extent);
+        if (mask.half)
+            rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
     }
     (*out)->offset = offset_of(s, frame);
     if (rc) {

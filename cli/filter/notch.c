@@ -344,16 +344,20 @@ static int search_hidden(const struct search *e, const struct gf_periodic_list *
     return rc;
 }
 
-static int make_mask(const struct search *e) {
+/* Finds the picture's own power and, unless the samples will be lengthened for it, the mask. */
+static int make_mask(const struct search *e, bool lengthened) {
     struct gf_notches *list = &e->t->filtering->peaks;
-    struct gf_windowed w = {0};
+    struct gf_windowed w = {.whole = lengthened};
     int rc = 0;
     for (int64_t c = 0; c < e->channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
         rc = gf_windowed_power(&s, &w);
     }
-    if (!rc)
-        rc = gf_screens_mask(&w, list->screen, list->n_screens, &list->mask);
+    if (!rc && !lengthened)
+        list->own = gf_screens_own(&w, list->screen, list->n_screens);
+    memcpy(list->screens.extent, e->job->shape, sizeof e->job->shape);
+    if (!rc && (lengthened || gf_filter_edges(e->t) != GF_EDGES_SCREEN))
+        rc = gf_screens_mask(&w, &list->own, list->screen, list->n_screens, &list->screens.px);
     gf_windowed_free(&w);
     return rc;
 }
@@ -395,7 +399,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     if (!rc && !list->n_screens && !all && f->auto_notch)
         rc = find_lines(e, found);
     if (rc || list->n_screens || all || !f->auto_notch)
-        return rc ? rc : list->n_screens ? make_mask(e) : 0;
+        return rc ? rc : list->n_screens ? make_mask(e, false) : 0;
     keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);
     for (int i = 0; i < found->n; i++)
         e->total += found->item[i].amplitude;
@@ -411,15 +415,14 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     return rc;
 }
 
-static int find_noise(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
-    struct search e = {.t = t, .job = job, .out = out, .channels = out->shape[job->ndim]};
+static int find_noise(struct search *e) {
     struct gf_periodic_list found = {.n = 0};
-    int rc = find_candidates(&e, &found);
+    int rc = find_candidates(e, &found);
     if (!rc)
-        rc = find_levels(&e);
+        rc = find_levels(e);
     if (!rc)
-        rc = choose(&e, &found);
-    gf_free(e.levels);
+        rc = choose(e, &found);
+    gf_free(e->levels);
     return rc;
 }
 
@@ -427,12 +430,14 @@ static int find_noise(struct gf_task *t, const struct gf_job *job, const struct 
 
 struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output, bool luma,
                                  struct gf_array *out) {
-    struct gf_job job = t->job;
+    struct gf_job job = t->filtering->input.data ? t->job : gf_filter_picture_job(t);
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
     job.luma |= luma;
-    memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
-    job.in_dtype = t->filtering->n_striped ? t->filtering->clean.dtype : t->image.px.dtype;
+    memset(job.counted, 0, sizeof job.counted);
+    job.in_dtype = t->filtering->input.data  ? t->filtering->input.dtype
+                   : t->filtering->n_striped ? t->filtering->clean.dtype
+                                             : t->image.px.dtype;
     job.spend_input = false;
     job.n_out = 1;
     job.out[0] = *output;
@@ -511,24 +516,38 @@ int gf_filter_expect_notches(struct gf_task *t) {
     return plan_search(t, &job, &out);
 }
 
-int gf_filter_find_notches(struct gf_task *t) {
+/* Calls use() with the spectrum of t->in. */
+static int with_spectrum(struct gf_task *t, int (*use)(struct search *e)) {
     struct gf_array out;
     struct gf_report report;
-    struct gf_notches *list = &t->filtering->peaks;
     struct gf_job job = gf_filter_search_job(t, &out);
+    struct search e = {.t = t, .job = &job, .out = &out, .channels = out.shape[job.ndim]};
     int rc = plan_search(t, &job, &out);
-    list->expected = false;
-    list->n = list->n_hidden = 0;
-    list->left.amplitude = 0;
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)
         rc = gf_runner_run(t->runner, &t->in, &out, &report);
     if (!rc)
-        rc = find_noise(t, &job, &out);
+        rc = use(&e);
     gf_array_free(&out);
     gf_runner_forget(t->runner); /* makes room for the filter's table */
     return rc;
+}
+
+int gf_filter_find_notches(struct gf_task *t) {
+    struct gf_notches *list = &t->filtering->peaks;
+    list->expected = false;
+    list->n = list->n_hidden = 0;
+    list->left.amplitude = 0;
+    return with_spectrum(t, find_noise);
+}
+
+static int mask_lengthened(struct search *e) {
+    return make_mask(e, true);
+}
+
+int gf_filter_mask_screens(struct gf_task *t) {
+    return with_spectrum(t, mask_lengthened);
 }
 
 int64_t gf_filter_screen_bytes(const struct gf_task *t) {
@@ -546,7 +565,8 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t) {
     const struct gf_notches *list = &t->filtering->peaks;
     const int64_t *shape = t->filtering->frame.shape;
     if (!list->expected)
-        return list->mask.data ? gf_array_bytes(&list->mask) : 0;
+        return (list->screens.px.data ? gf_array_bytes(&list->screens.px) : 0) +
+               (list->painted.px.data ? gf_array_bytes(&list->painted.px) : 0);
     if (t->job.ndim != 2)
         return 0;
     /* The plan has a table of its own; it is counted already if waves may be found too. */

@@ -257,13 +257,14 @@ static double least_grey(const struct gf_task *t, struct painting *p) {
 
 /* Zeroes the mask, which is 1 at first, where the file is black and should not be. GF_ENOMEM. */
 static int compare(struct gf_task *t, struct painting *p) {
-    struct gf_array *mask = &t->filtering->peaks.mask;
+    struct gf_array *mask = &t->filtering->peaks.painted.px;
     const bool fresh = !mask->data;
     int64_t count = 0, where[2];
     const double least = least_grey(t, p);
     int rc = fresh ? gf_array_alloc(mask, GF_F32, p->job.ndim, p->size.shape) : 0;
     if (rc)
         return rc;
+    memcpy(t->filtering->peaks.painted.extent, p->job.shape, sizeof p->job.shape);
     for (int64_t i = 0; fresh && i < gf_array_count(mask); i++)
         ((float *)mask->data)[i] = 1;
     for (int64_t i = 0; i < p->n; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/factor.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 
 const char *gf_edges_name(enum gf_edges mode) {
@@ -114,12 +115,12 @@ void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct
 
 /* ---- a screen's phase ---- */
 
-enum { REACH = 96 };                 /* samples to each side that a displacement may have */
+enum { REACH = 96, MIDDLE = 256 };   /* samples that a displacement may have to each side */
 static const double NEARNESS = 1e-5; /* of two displacements as exact, the shorter one is taken */
 
 struct hop {
     int y, x;
-    double error; /* sum of sin^2(pi e), where e is the distance from whole periods */
+    double error; /* weighted sum of sin^2(pi e), where e is the distance from whole periods */
 };
 
 static int compare_hops(const void *a, const void *b) {
@@ -127,15 +128,42 @@ static int compare_hops(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* The power of each wave in the middle of one channel, over that of the strongest. */
+static void weigh(const struct gf_array *a, const int64_t *shape, const double (*wave)[2], int n,
+                  double *weight) {
+    const int64_t h = gf_min(shape[0], MIDDLE), w = gf_min(shape[1], MIDDLE);
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double re = 0, im = 0;
+        for (int64_t y = 0; y < h; y++)
+            for (int64_t x = 0; x < w; x++) {
+                const char *p = (const char *)a->data + ((shape[0] - h) / 2 + y) * a->stride[0] +
+                                ((shape[1] - w) / 2 + x) * a->stride[1];
+                const double phase = 2 * M_PI * (wave[i][0] * (double)y + wave[i][1] * (double)x);
+                const double hann = pow(sin(M_PI * ((double)y + 0.5) / (double)h) *
+                                            sin(M_PI * ((double)x + 0.5) / (double)w),
+                                        2);
+                const double v = gf_sample_get(p, a->dtype) * hann;
+                re += v * cos(phase);
+                im += v * sin(phase);
+            }
+        weight[i] = re * re + im * im;
+        most = fmax(most, weight[i]);
+    }
+    for (int i = 0; i < n; i++)
+        weight[i] = most > 0 ? weight[i] / most : 1;
+}
+
 /* Lists displacements that are positive along `axis`, the most exact first. */
-static void list_hops(const double (*wave)[2], int n, int axis, struct hop *hop) {
+static void list_hops(const double (*wave)[2], const double *weight, int n, int axis,
+                      struct hop *hop) {
     int count = 0;
     for (int along = 1; along <= REACH; along++)
         for (int across = -REACH; across <= REACH; across++) {
             struct hop h = {.y = axis ? across : along, .x = axis ? along : across};
             h.error = NEARNESS * (h.y * h.y + h.x * h.x);
             for (int i = 0; i < n; i++)
-                h.error += pow(sin(M_PI * (wave[i][0] * h.y + wave[i][1] * h.x)), 2);
+                h.error += weight[i] * pow(sin(M_PI * (wave[i][0] * h.y + wave[i][1] * h.x)), 2);
             hop[count++] = h;
         }
     qsort(hop, (size_t)count, sizeof *hop, compare_hops);
@@ -154,23 +182,35 @@ static void copy_hop(struct gf_array *a, const struct hop *hop, int axis, const 
     int64_t to[2] = {at[0], at[1]};
     to[axis] = (at[axis] + length) % length;
     memcpy((char *)a->data + to[0] * a->stride[0] + to[1] * a->stride[1],
-           (char *)a->data + from[0] * a->stride[0] + from[1] * a->stride[1], (size_t)a->stride[1]);
+           (char *)a->data + from[0] * a->stride[0] + from[1] * a->stride[1],
+           gf_dtype_size(a->dtype));
 }
 
-int gf_edges_continue(const double (*wave)[2], int n, const int64_t *shape, struct gf_array *a) {
-    struct hop *hop = malloc((size_t)REACH * (2 * REACH + 1) * sizeof *hop);
-    if (!hop)
-        return gf_no_memory();
+/* Continues one channel. `hop` has room for all displacements. */
+static void continue_channel(const double (*wave)[2], int n, const int64_t *shape,
+                             struct gf_array *a, struct hop *hop) {
+    double weight[GF_EDGES_MOST_WAVES];
+    weigh(a, shape, wave, n, weight);
     for (int axis = 1; axis >= 0; axis--) {
         const int64_t more = a->shape[axis] - shape[axis];
         const int64_t inside[2] = {shape[0], axis ? shape[1] : a->shape[1]};
-        list_hops(wave, n, axis, hop);
+        list_hops(wave, weight, n, axis, hop);
         for (int64_t j = 0; j < more; j++)
             for (int64_t k = 0; k < inside[!axis]; k++) {
                 const int sign = j % 2 ? -1 : 1; /* both ends in turn */
                 const int64_t i = j % 2 ? -1 - j / 2 : shape[axis] + j / 2;
                 copy_hop(a, hop, axis, inside, (int64_t[]){axis ? k : i, axis ? i : k}, sign);
             }
+    }
+}
+
+int gf_edges_continue(const double (*wave)[2], int n, const int64_t *shape, struct gf_array *a) {
+    struct hop *hop = malloc((size_t)REACH * (2 * REACH + 1) * sizeof *hop);
+    if (!hop)
+        return gf_no_memory();
+    for (int64_t c = 0; c < a->shape[2]; c++) {
+        struct gf_array channel = gf_array_index(a, 2, c);
+        continue_channel(wave, n, shape, &channel, hop);
     }
     free(hop);
     return 0;

@@ -32,7 +32,7 @@ enum gf_edges {
     GF_EDGES_SMOOTH,
     GF_EDGES_SCREEN
 };
-enum { GF_EDGES_SCREEN_MOST = 128 };
+enum { GF_EDGES_SCREEN_MOST = 128, GF_EDGES_MOST_WAVES = 8 };
 
 const char *gf_edges_name(enum gf_edges mode);
 
@@ -44,8 +44,9 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n);
  * modes take any type. */
 void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct gf_array *a);
 
-/* Fills the rest of a picture (two axes) so that its screens continue in
- * phase. `wave` holds their n basis vectors (y, x) in cycles a sample. GF_ENOMEM. */
+/* Fills the rest of a picture (two axes) so that its screens continue in phase, the strongest in each
+ * channel above all. `wave` holds their n <= GF_EDGES_MOST_WAVES basis vectors (y, x) in cycles a
+ * sample. GF_ENOMEM. */
 int gf_edges_continue(const double (*wave)[2], int n, const int64_t *shape, struct gf_array *a);
 
 /* Taper's index n + j along the slowest axis: `end`, u(n - 1 - j), fades into `start`, u(w - 1 -

@@ -30,6 +30,7 @@ static const double MEMBER = 0.08;   /* of a further member over the first vecto
 static const double PRODUCT = 0.15;  /* the same of a sum or difference of two waves */
 static const double SAME_BINS = 1.5; /* nearer peaks are that member */
 static const double PERIOD_SHARE = 0.1;
+static const double LEFT = 0.3;    /* of the picture's own power, in the mask's amplitudes */
 static const double SPREAD = 0.06; /* of a frequency, by which a photographed screen's varies */
 
 struct finder {
@@ -284,11 +285,13 @@ bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spe
 
 /* ---- the picture's own power ---- */
 
-/* c f^q, from geometric means of the power in bands below the screen: a photograph's falls with
- * about the square of the frequency. */
-struct slope {
-    double log_c, q;
-};
+/* The logarithm of w->power's unit, a sample. */
+static double log_unit(const struct gf_windowed *w) {
+    double unit = w->b.scale * w->b.scale * w->b.unit * w->b.points;
+    for (int i = 0; i < 3; i++)
+        unit *= w->on[i] ? 3. / 8 : 1; /* the mean of the window's square */
+    return log(unit);
+}
 
 static double nearest(const struct gf_screen *screen, int n) {
     double f = 1;
@@ -302,7 +305,11 @@ static double cycles(const struct gf_bins *b, int64_t y, int64_t x) {
                  (double)gf_bins_signed(x, b->n[2]) / (double)b->n[2]);
 }
 
-static struct slope find_slope(const struct gf_windowed *w, double first) {
+/* From geometric means of the power in bands: a photograph's falls with about the square of the
+ * frequency. */
+struct gf_own_power gf_screens_own(const struct gf_windowed *w, const struct gf_screen *screen,
+                                   int n) {
+    const double first = nearest(screen, n);
     const struct gf_bins *b = &w->b;
     double low = log(4 / (double)b->longest), high = log(0.6 * first), sum[BANDS] = {0};
     double count[BANDS] = {0}, bands = 0, xy = 0, xx = 0, mx = 0, my = 0;
@@ -327,12 +334,12 @@ static struct slope find_slope(const struct gf_windowed *w, double first) {
         bands++;
     }
     if (bands < 1)
-        return (struct slope){-69, 0};
+        return (struct gf_own_power){-69, 0};
     double spread = xx - mx * mx / bands;
     double q = spread > 1e-9 ? (xy - mx * my / bands) / spread : -2;
     q = fmin(fmax(q, -3.5), -1.5);
     /* The mean of an exponential variable is exp(0.5772) times its geometric mean. */
-    return (struct slope){0.5772 + (my - q * mx) / bands, q};
+    return (struct gf_own_power){0.5772 + (my - q * mx) / bands - log_unit(w), q};
 }
 
 /* ---- the mask ---- */
@@ -393,20 +400,21 @@ static void smooth_row(const struct gf_windowed *w, int64_t y, double *column, d
     }
 }
 
-/* Half of the picture's power: remains of the screen cost more than lost parts of the picture. */
+/* Less than the picture's power: remains of the screen cost more than lost parts of the picture. */
 static void fill_row(const struct gf_windowed *w, int64_t y, const unsigned char *reach,
-                     const struct slope *own, const double *mean, float *mask) {
+                     const struct gf_own_power *own, const double *mean, float *mask) {
+    const double log_c = own->log_c + log_unit(w);
     for (int64_t x = 0; x < w->b.stored; x++) {
         mask[x] = 1;
         if (!reach[x])
             continue;
-        double picture = exp(own->log_c + own->q * log(cycles(&w->b, y, x)));
-        mask[x] = (float)fmin(1, 0.5 * picture / fmax(mean[x], 1e-30));
+        double picture = exp(log_c + own->q * log(cycles(&w->b, y, x)));
+        mask[x] = (float)fmin(1, LEFT * picture / fmax(mean[x], 1e-30));
     }
 }
 
-int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n,
-                    struct gf_array *mask) {
+int gf_screens_mask(const struct gf_windowed *w, const struct gf_own_power *own,
+                    const struct gf_screen *screen, int n, struct gf_array *mask) {
     const struct gf_bins *b = &w->b;
     const int64_t room = 2 * b->stored + 2 * BOX;
     unsigned char *reach = calloc((size_t)(b->n[1] * b->stored), 1);
@@ -418,12 +426,11 @@ int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen,
         goto out;
     for (int i = 0; i < n; i++)
         paint_screen(b, &screen[i], reach);
-    struct slope own = find_slope(w, nearest(screen, n));
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int64_t y = 0; y < b->n[1]; y++) {
         double *column = rows + room * omp_get_thread_num(), *mean = column + b->stored + 2 * BOX;
         smooth_row(w, y, column, mean);
-        fill_row(w, y, reach + y * b->stored, &own, mean, (float *)mask->data + y * b->stored);
+        fill_row(w, y, reach + y * b->stored, own, mean, (float *)mask->data + y * b->stored);
     }
 out:
     free(reach);

@@ -2,7 +2,8 @@
  * spectrum is repeated.
  *
  *     n = gf_screens_find(&list, &spectrum, &want, screen);
- *     rc = gf_screens_mask(&windowed, screen, n, &mask);
+ *     own = gf_screens_own(&windowed, screen, n);
+ *     rc = gf_screens_mask(&windowed, &own, screen, n, &mask);
  *
  * Dots have two basis vectors, lines have one. */
 #ifndef GF_CORE_SPECTRUM_SCREEN_H
@@ -43,13 +44,21 @@ int gf_screens_spread(const struct gf_periodic_list *list, const struct gf_spect
  * If it has, sets in[] for each candidate of that lattice and returns true. */
 bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s, bool *in);
 
+/* The picture's own power: c f^q a sample. */
+struct gf_own_power {
+    double log_c, q;
+};
+/* Finds it from frequencies below the screens. The window keeps the power of opposite edges that do
+ * not meet out of it. */
+struct gf_own_power gf_screens_own(const struct gf_windowed *w, const struct gf_screen *screen,
+                                   int n);
+
 /* Makes the factors of the half spectrum: f32, the stored shape, 1 at and around the zero
  * frequency. Each lattice member, including aliases, reaches up to a third of its distance from the
- * centre. The depth within is fitted: the picture's own power, extrapolated from frequencies below
- * the screen, over the actual power. Members nearer to the centre than half a period are spared.
+ * centre. The depth within is fitted: the picture's own power over the actual power. Members nearer to the centre than half a period are spared.
  * The caller frees *mask. GF_ENOMEM. */
-int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n,
-                    struct gf_array *mask);
+int gf_screens_mask(const struct gf_windowed *w, const struct gf_own_power *own,
+                    const struct gf_screen *screen, int n, struct gf_array *mask);
 /* An upper estimate of its memory, the mask included. */
 int64_t gf_screens_mask_bytes(const struct gf_spectrum *s);
 

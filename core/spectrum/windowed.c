@@ -65,7 +65,7 @@ static int begin(const struct gf_spectrum *s, struct gf_windowed *w) {
     if (!s->half)
         return gf_fail(GF_EINVAL, "the window needs half a spectrum");
     for (int i = 0; i < 3; i++)
-        w->on[i] = w->b.n[i] >= GF_WINDOW_LEAST;
+        w->on[i] = !w->whole && w->b.n[i] >= GF_WINDOW_LEAST;
     int rc = gf_bins_sum(&w->b, true, &w->total);
     if (rc)
         return rc;

@@ -20,6 +20,7 @@ enum { GF_WINDOW_LEAST = 32 };
 
 struct gf_windowed {
     struct gf_bins b;
+    bool whole;   /* set by the caller: no axis has a window */
     bool on[3];   /* the axes with a window */
     float *power; /* b.n[0] b.n[1] b.stored of them, times b.scale^2 b.unit */
     double total; /* |F|^2 over the full spectrum without its zero frequency, in that unit */
