@@ -80,8 +80,8 @@ static void refuse_parts(struct gf_task *t) {
 
 /* Bytes that a table of masks, kernels or an inverse takes with the run, less the samples: files'
  * values, the table twice, since the plan has its own, and a spectrum of each channel; or while
- * Wiener's filter is made, the picture's spectrum and a workspace as large. The rest is for
- * threads' rows. Tables of kernels are complex. `half`: the bytes of half a spectrum. */
+ * Wiener's filter is made, the picture's spectrum and a workspace as large; or while a painted
+ * spectrum is compared, magnitudes and a workspace, then a mask. The rest is for threads' rows. Tables of kernels are complex. `half`: the bytes of half a spectrum. */
 static int64_t table_bytes(const struct gf_task *t, int64_t half) {
     const struct gf_filter_settings *f = &t->s->filter;
     int64_t values = 0, out = 0, table = half / 2, files = 0;
@@ -94,12 +94,14 @@ static int64_t table_bytes(const struct gf_task *t, int64_t half) {
     for (int i = 0; i < t->job.n_out; i++)
         out += gf_array_bytes(&t->product[i].image.px);
     const int64_t spectrum = half * t->job.channels, more = files > 1 ? half / 2 : 0;
-    int64_t run = out + 2 * table + spectrum + more, rows = 0;
+    int64_t run = out + 2 * table + spectrum + more + (f->paints ? half / 2 : 0), rows = 0;
     for (int i = 0; i < t->job.ndim; i++)
         rows += t->job.shape[i];
     run += gf_max(run / 16, gf_settings_threads(t->s) * rows * 256);
     return values + gf_filter_lengthen_bytes(t) +
-           (gf_filter_measures(t->s) ? gf_max(run, table + 2 * spectrum) : run);
+           (gf_filter_measures(t->s) ? gf_max(run, table + 2 * spectrum)
+            : f->paints              ? gf_max(run, (3 * spectrum + half) / 2)
+                                     : run);
 }
 
 /* Checks the memory for the table and its making before any of it is allocated. */
@@ -112,7 +114,7 @@ static int check_table(struct gf_task *t) {
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
     if (rc || !(file || mask))
         return rc;
-    if (file && !gf_filter_iterates(t->s) && !looks(t->s))
+    if (file && !gf_filter_iterates(t->s) && !gf_filter_searches(t->s) && !t->s->filter.destripe)
         bytes = table_bytes(t, bytes / (unit == 24 ? 6 : 4)); /* a number for two samples */
     rc = gf_filter_check_memory(t, bytes + gf_filter_screen_bytes(t));
     if (rc || !(file || masked)) /* without a mask yet the task checks all memory */

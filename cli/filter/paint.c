@@ -198,7 +198,7 @@ static int look(struct gf_task *t, bool luma, struct painting *p) {
     p->job.norm = GF_NORM_BACKWARD;
     int rc = gf_runner_plan(t->runner, &p->job);
     if (!rc)
-        rc = gf_filter_check_memory(t, 2 * gf_array_bytes(&p->size) + t->runner->workspace);
+        rc = gf_filter_check_memory(t, gf_array_bytes(&p->size) + t->runner->workspace);
     if (!rc)
         rc = gf_array_alloc(&p->size, p->size.dtype, p->size.rank, p->size.shape);
     if (!rc)
