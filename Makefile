@@ -316,9 +316,10 @@ bench: gpufft
 # The files that git tracks, sorted, with one time: SOURCE_DATE_EPOCH, or that of the last commit.
 DIST := gpufft-$(VERSION)
 DISTDIR ?= .
+DIST_XZ ?= -9
 dist:
 	git ls-files -z | tar --null --files-from=- --sort=name --owner=0 --group=0 --numeric-owner --mode=go=u,go-w \
-	    --mtime=@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} --transform='s,^,$(DIST)/,' -c | xz -9 >$(DISTDIR)/$(DIST).tar.xz
+	    --mtime=@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} --transform='s,^,$(DIST)/,' -c | xz $(DIST_XZ) >$(DISTDIR)/$(DIST).tar.xz
 
 help:
 	@sed -n 's/^## \([^:]*\): /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{ printf "%-18s %s\n", $$1, $$2 }'

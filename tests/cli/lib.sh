@@ -152,14 +152,28 @@ loads() {
     fi
 }
 
+# most_memory PID: sets most to the KiB that the process has taken at most when it ends, and waits for it. Looks by itself,
+# as each process started for that would take a processor from the one that is looked at.
+most_memory() {
+    local key value
+    most=0
+    while :; do
+        key=''
+        while read -r key value _; do [ "$key" != VmHWM: ] || break; done <"/proc/$1/status"
+        [ "$key" = VmHWM: ] || break
+        most=$value
+        read -rt 0.004 <>"$pause"
+    done 2>/dev/null
+    wait "$1" || most=999999999
+}
+
 # within KIB ARGUMENT...: gpufft takes no more memory than that and what the program itself and the buffers
 # of its coders are. (Sanitizers take several bytes for one.)
 within() {
-    local limit=$1 most=0 now
+    local limit=$1 most
     shift
     "$GPUFFT" "$@" --max-memory="${limit}K" --quiet >.out 2>.err &
-    while now=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\).*/\1/p' /proc/$!/status 2>/dev/null) && [ -n "$now" ]; do most=$now; done
-    wait $! || most=999999999
+    most_memory $!
     case $GPUFFT in
     *san*) ;;
     *) check [ "$most" -lt $((limit + 24 * 1024)) ] ;;
@@ -188,8 +202,17 @@ golden() {
 
 # poke FILE OFFSET BYTES: replaces bytes, which printf formats.
 poke() { printf "$3" | dd "of=$1" bs=1 "seek=$2" conv=notrunc status=none; }
-# noise BYTES: reproducible bytes of every value; run makes the first of them once.
-noise() { if [ "$1" -le 2097152 ]; then head -c "$1" "$noise_file"; else seq 1 $(($1 + 500)) | gzip -n -1 | tail -c +200 | head -c "$1"; fi; }
+# noise BYTES: reproducible bytes of every value, from the second MiB on the first one's again. A run makes those of
+# each number once.
+noise() {
+    local kept=${noise_folder:-$PWD}/.noise.$1 part=.noise.$BASHPID i
+    if [ "$1" -gt 1048576 ]; then
+        for ((i = 0; i < $1; i += 1048576)); do noise 1048576; done | head -c "$1"
+        return
+    fi
+    [ -e "$kept" ] || { seq 1 $(($1 + 500)) | gzip -n -1 | tail -c +200 | head -c "$1" >"$part" && mv "$part" "$kept"; }
+    cat "$kept"
+}
 
 # pgm WIDTH HEIGHT, pgm16, ppm, ppm16, pam CHANNELS MAXVAL TUPLE WIDTH HEIGHT: pictures on stdout.
 pgm() { printf 'P5\n%d %d\n255\n' "$1" "$2" && noise $(($1 * $2)); }
