@@ -268,6 +268,9 @@ static void test_validation(void) {
     f->factor[0].a.order = GF_MAX_ORDER;
     CHECK(!check(&good));
     f->factor[0].a.order = 2;
+    f->factor[0].a.profile = (enum gf_profile)GF_N_PROFILES;
+    refused(&good, "no such profile: 3");
+    f->factor[0].a.profile = GF_BUTTERWORTH;
     CHECK(!check(&good));
     f->factor[0].a.radius[1] = 0;
     refused(&good, "not above 0");

@@ -52,8 +52,8 @@ static void test_validate(void) {
     SPOILED(picture, job.ndim = 4, "4 axes");
     SPOILED(picture, job.axes = 0, "no axis");
     SPOILED(picture, job.axes = 4, "not there");
-    SPOILED(picture, job.shape[1] = 0, "extent of 0");
-    SPOILED(picture, job.shape[0] = -5, "extent of -5");
+    SPOILED(picture, job.shape[1] = 0, "axis 1 has an extent of 0");
+    SPOILED(picture, job.shape[0] = -5, "axis 0 has an extent of -5");
     SPOILED(picture, job.channels = 0, "0 channels");
     SPOILED(picture, job.in_dtype = GF_N_DTYPES, "input type");
     SPOILED(picture, job.precision = (enum gf_precision)(GF_DOUBLE + 1), "precision");

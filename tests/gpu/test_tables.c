@@ -8,10 +8,14 @@
 #include "core/base/array.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
+#include "core/divide/part_job.h"
+#include "core/filter/filter.h"
 #include "core/gpu/plan/make.h"
+#include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/tables.h"
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
+#include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"
 #include "tests/test.h"
 
@@ -190,6 +194,50 @@ static void test_long_prime(void) {
     gf_gpu_plan_free(p);
 }
 
+/* ---- filters of parts ---- */
+
+/* Where a part's filter is moved, one index of its passes begins `first` bins later, and nothing else changes. */
+static void check_moved(int64_t pages, enum gf_gpu_pass_kind kind) {
+    static const int64_t firsts[] = {5, 5, 17, 2, 0};
+    const struct gf_lowpass low = {.profile = GF_BUTTERWORTH, .order = 2, .radius = {3, 4, 5}};
+    const struct gf_job volume = backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 3, pages, 24, 36);
+    struct gf_job job = gf_part_lines(&volume, pages, 3, 19);
+    struct gf_filter *f = NULL;
+    struct gf_gpu_plan *p = NULL, was;
+    NEED(!gf_filter_new(&f) && !gf_filter_add_lowpass(f, &low));
+    job.op = GF_FILTER;
+    job.lean = false;
+    job.filter = f;
+    job.filter_serial = f->serial;
+    job.whole.axes = 7;
+    memcpy(job.whole.shape, volume.shape, sizeof job.whole.shape);
+    NEED(!gf_gpu_plan_make(&job, &gpu_devices[0], &p));
+    was = *p;
+    const int64_t at = was.filter.at[1];
+    CHECK(p->filter_form == FILTER_FACTORS && at);
+    for (int k = 0; k < 5; k++) {
+        int moved = 0;
+        gf_gpu_filter_move(p, 1, firsts[k]);
+        for (int i = 0; i < p->n_passes; i++) {
+            struct gf_gpu_pass expected = was.pass[i];
+            for (int j = 0; j < expected.indices && expected.kind == GF_GPU_PASS_FILTER_AXIS; j++)
+                if (expected.args.pass.index[j].filter == at) {
+                    expected.args.pass.index[j].filter = at + firsts[k];
+                    moved += kind == expected.kind;
+                }
+            if (expected.kind == GF_GPU_PASS_MULTIPLY) {
+                expected.args.filter.filter.at[1] = at + firsts[k];
+                moved += kind == expected.kind;
+            }
+            CHECK_MSG(!memcmp(&expected, &p->pass[i], sizeof expected), "pass %d, moved to %d", i,
+                      (int)firsts[k]);
+        }
+        CHECK_EQ(moved, 1);
+    }
+    gf_gpu_plan_free(p);
+    gf_filter_free(f);
+}
+
 int main(void) {
     static const int64_t lengths[] = {1,    2, 3, 8, 31, 96, 1000, 2310, 4096, 7 * 11 * 13 * 17,
                                       65536};
@@ -201,5 +249,9 @@ int main(void) {
     RUN("tables have the values that their names say", test_values());
     RUN("Rader's order numbers the members' transforms", test_members());
     RUN("planning a long prime computes no table", test_long_prime());
+    gpu_make_devices();
+    RUN("a part's filter moves with its rows", check_moved(40, GF_GPU_PASS_FILTER_AXIS));
+    RUN("a part's filter of long lines moves with its rows",
+        check_moved(20011, GF_GPU_PASS_MULTIPLY));
     return TEST_END();
 }
