@@ -109,7 +109,7 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
         if (t->job.op == GF_FFT && t->job.direction == GF_FORWARD)
             gf_axes_transform(&p->image.axes, t->job.ndim, t->job.shape, t->job.axes);
     }
-    struct gf_product written = *p;
+    struct gf_product written = gf_series_product(t, i);
     if (p->stretches)
         written.image.px.dtype = p->dtype;
     if (p->drawn.ndim)

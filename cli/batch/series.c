@@ -41,6 +41,7 @@ struct gf_product gf_series_product(const struct gf_task *t, int i) {
     const struct gf_pick *pick = pick_of(t);
     all.shape[0] *= pick->images;
     all.image.px.shape[0] *= pick->images;
+    all.record.file_axes = pick->all;
     struct gf_axes axes = pick->all;
     const struct gf_axes *own = &all.image.axes;
     for (int k = 1; k <= 2 && own->n >= 2; k++) /* y and x may have other units in a spectrum */
@@ -48,8 +49,8 @@ struct gf_product gf_series_product(const struct gf_task *t, int i) {
     for (int k = 0; k < axes.n - 2; k++)
         if (axes.axis[k].role == GF_SPACE && own->n > 2)
             axes.axis[k] = own->axis[0];
-    all.image.axes = axes;
-    all.record.file_axes = pick->all;
+    if (own->n) /* coefficients have no axes */
+        all.image.axes = axes;
     return all;
 }
 
