@@ -196,7 +196,7 @@ static void test_long_prime(void) {
 
 /* ---- filters of parts ---- */
 
-/* Where a part's filter is moved, one index of its passes begins `first` bins later, and nothing else changes. */
+/* Moving a part's filter makes one index of its passes begin `first` bins later, and changes nothing else. */
 static void check_moved(int64_t pages, enum gf_gpu_pass_kind kind) {
     static const int64_t firsts[] = {5, 5, 17, 2, 0};
     const struct gf_lowpass low = {.profile = GF_BUTTERWORTH, .order = 2, .radius = {3, 4, 5}};
