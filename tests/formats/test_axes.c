@@ -70,6 +70,8 @@ static void test_described(void) {
     check("<OME><Pixels SizeZ=\"2\" PhysicalSizeX='3' PhysicalSizeXUnit='&#xB5;m' "
           "PhysicalSizeY='0' PhysicalSizeZ='1,5'/></OME>",
           1, "OME", "t 1, z 2, c 1, y 48, x 64 by 3 um");
+    check("<OME><Pixels SizeT='2' TimeIncrement='0.5' SizeC='3' DimensionOrder='XYTZC'/></OME>", 1,
+          "OME", "c 3, z 1, t 2 by 0.5 s, y 48, x 64");
     check("<OME><Pixels PhysicalSizeX='3' PhysicalSizeXUnit='\xb5m'/></OME>", 1, "OME",
           "t 1, z 1, c 1, y 48, x 64 by 3 um"); /* a byte of Latin-1 */
     CHECK(parse(imagej, 1).named && parse(ome, 1).named);
@@ -175,6 +177,54 @@ static void test_counts(void) {
         }
 }
 
+/* A transformed axis has frequencies; of pages along several axes only those of space change. */
+static void test_transformed(void) {
+    struct gf_axes a;
+    const int64_t shape[] = {4, 8, 16};
+    for (int oblique = 0; oblique < 2; oblique++) {
+        gf_axes_start(&a, 8, 16);
+        a.axis[0].spacing = 0.5;
+        strcpy(a.axis[0].unit, "um");
+        a.axis[1].spacing = 2;
+        gf_axes_add(&a, "z", 4, 3, "a_long_unit");
+        a.oblique = oblique;
+        gf_axes_transform(&a, 3, shape, 7);
+        CHECK(a.axis[1].spacing == (oblique ? 0 : 0.25) &&
+              a.axis[2].spacing == (oblique ? 0 : 1. / 32));
+        CHECK_STR(a.axis[1].unit, "1/um");
+        CHECK_STR(a.axis[2].unit, "");
+        CHECK_STR(a.axis[0].unit, "1/a_long_un");
+    }
+    gf_axes_start(&a, 8, 16);
+    a.axis[0].spacing = a.axis[1].spacing = 1;
+    gf_axes_transform(&a, 2, shape + 1, 2); /* along x */
+    CHECK(a.axis[0].spacing == 1 && a.axis[1].spacing == 1. / 16);
+    gf_axes_add(&a, "z", 4, 0.5, "um");
+    gf_axes_add(&a, "t", 3, 5, "s");
+    gf_axes_transform(&a, 3, (const int64_t[]){4, 8, 16}, 1); /* of each volume */
+    CHECK(a.axis[0].spacing == 5 && a.axis[1].spacing == 0.5);
+    gf_axes_transform(&a, 3, (const int64_t[]){12, 8, 16}, 1); /* across all pages */
+    CHECK(a.axis[0].spacing == 0 && a.axis[3].spacing == 1. / 16);
+}
+
+/* Axes that are dropped, and axes beyond the most there may be. */
+static void test_dropped(void) {
+    for (int space = 0; space < 2; space++) {
+        struct gf_axes a = parse(imagej, 1);
+        gf_axes_drop_pages(&a, space);
+        CHECK_EQ(a.n, space ? 2 : 3);
+        CHECK_STR(a.axis[0].name, space ? "y" : "z");
+        CHECK(!a.named);
+    }
+    struct gf_axes a;
+    gf_axes_start(&a, 8, 16);
+    for (int i = 0; i < GF_MAX_AXES; i++)
+        gf_axes_add(&a, "n", 2, 1, "");
+    CHECK(a.n == GF_MAX_AXES && a.axis[GF_MAX_AXES - 1].extent == 16);
+    CHECK(gf_positive("1e12") == 1e12 && gf_positive("1.1e12") == 0 && gf_positive("5x") == 0 &&
+          gf_positive("2.5 um") == 2.5 && gf_positive("-1") == 0 && gf_positive("") == 0);
+}
+
 static void test_units(void) {
     static const char *const cases[][2] = {{"\\u00B5m", "um"},
                                            {"\xc2\xb5m", "um"},
@@ -259,6 +309,8 @@ int main(void) {
     RUN("descriptions by ImageJ and OME give the axes", test_described());
     RUN("OME's TiffData map planes to pages", test_map());
     RUN("every page has its place in t, z and c", test_counts());
+    RUN("transformed axes have frequencies", test_transformed());
+    RUN("axes are dropped and added to the most there are", test_dropped());
     RUN("units are written in one way", test_units());
     RUN("other texts are no description of a stack", test_others());
     RUN("descriptions that are cut or changed are refused or read", test_hostile());

@@ -104,7 +104,11 @@ static void test_resolutions(void) {
     gf_resolution_set(&r, INFINITY, 1, GF_INCH);
     gf_resolution_set(&r, -1, 1, GF_INCH);
     gf_resolution_set(&r, 5, 5, GF_UNIT_NONE);
+    gf_resolution_set(&r, 1.1e9, 1, GF_INCH);
+    gf_resolution_set(&r, 1, 1.1e9, GF_INCH);
     CHECK(r.x == 0);
+    gf_resolution_set(&r, 1e9, 1e9, GF_INCH);
+    CHECK(r.x == 1e9);
 }
 
 static bool has_profile(const struct gf_image *image, const unsigned char *profile, size_t n) {
@@ -465,6 +469,30 @@ static void test_limit(void) {
     gf_image_free(&image);
 }
 
+/* Pixels of a screen and a printer are no length; those of a scanner of films are. */
+static void test_spacing(void) {
+    static const struct {
+        struct gf_resolution r;
+        char kind[2];
+        double spacing;
+    } cases[] = {{{300, 150, GF_INCH}, "pp", 0.0254 / 300},
+                 {{12000, 12000, GF_INCH}, "pp", 0.0254 / 12000},
+                 {{100, 12001, GF_INCH}, "mm", 0.0254 / 100},
+                 {{1e5, 1e4, GF_CENTIMETRE}, "mm", 1e-7},
+                 {{2, 1, GF_UNIT_NONE}, "", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gf_image image = picture(1);
+        char kind = 0;
+        image.metadata.resolution = cases[i].r;
+        const double is = gf_image_spacing(&image, 1, &kind);
+        CHECK_MSG(fabs(is - cases[i].spacing) <= 1e-9 * is && kind == cases[i].kind[0],
+                  "%zu: %g %c", i, is, kind ? kind : '-');
+        CHECK(!(is > 0) ||
+              fabs(gf_image_spacing(&image, 0, &kind) / is - cases[i].r.x / cases[i].r.y) < 1e-9);
+        gf_image_free(&image);
+    }
+}
+
 /* Names: of version 4, with bytes that are no letters, and where the tag points outside. */
 static void test_names(void) {
     struct gf_metadata m = {.profile_bytes = 300, .profile = profile_make("RGB ", 300, 3)};
@@ -499,6 +527,7 @@ int main(void) {
     RUN("big-endian EXIF is kept with orientation 1", test_exif_settled(true));
     RUN("metadata goes from JPEG to JPEG", test_jpeg_to_jpeg());
     RUN("a profile counts towards --max-memory", test_limit());
+    RUN("fine resolutions are lengths, coarse ones are not", test_spacing());
     RUN("profiles of any version have a name", test_names());
     scratch_leave();
     return TEST_END();

@@ -340,6 +340,7 @@ static void test_imod(void) {
         put(data + STAMP, 4, big, IMOD);
         CHECK_EQ(read_bytes(data, n, &image), GF_OK);
         CHECK(image.px.dtype == GF_U8 && *(uint8_t *)image.px.data == 256 - 125);
+        CHECK(!image.centred_half);
         gf_image_free(&image);
         put(data + FLAGS, 4, big, 1);
         CHECK_EQ(read_bytes(data, n, &image), GF_OK);

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "formats/record.h"
+#include "formats/record_file.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -221,6 +222,70 @@ static void test_together(void) {
     }
 }
 
+/* The data that a record beside a file describes, and words that it may not have. */
+static void test_file(void) {
+    static const char good[] = "{\"gpufft\":1,\"data\":{\"format\":\"npy\",\"type\":\"f32\","
+                               "\"shape\":[2,3],\"channels\":1,"
+                               "\"endian\":\"little\",\"bytes\":24,\"crc32\":\"00ffab09\"}}";
+    static const char *const bad[][2] = {{"\"channels\":1", "\"channels\":0"},
+                                         {"\"channels\":1", "\"channels\":65536"},
+                                         {"00ffab09", "00ffab0"},
+                                         {"00ffab09", "00ffab091"},
+                                         {"00ffab09", "00FFAB09"},
+                                         {"\"bytes\":24", "\"bytes\":-1"},
+                                         {"\"bytes\":24", "\"bytes\":24.0"},
+                                         {"\"npy\"", "\"png\""},
+                                         {"\"npy\"", "\"xyz\""},
+                                         {"\"f32\"", "\"f31\""},
+                                         {"\"little\"", "\"Little\""},
+                                         {"[2,3]", "[]"},
+                                         {"[2,3]", "[2,0]"},
+                                         {"[2,3]", "[1,1,2,3]"},
+                                         {"\"data\":{", "\"data\":[3],\"x\":{"}};
+    struct gf_record_file f;
+    char text[400];
+    CHECK_EQ(gf_record_file_parse(good, sizeof good - 1, &f), GF_OK);
+    CHECK(f.n == 1 && f.d[0].bytes == 24 && f.d[0].crc32 == 0x00ffab09 && f.d[0].layout.ndim == 2 &&
+          f.d[0].layout.shape[1] == 3 && f.d[0].layout.dtype == GF_F32 &&
+          !f.d[0].layout.big_endian);
+    CHECK_STR(f.d[0].record, "{\"gpufft\":1}");
+    gf_record_file_free(&f);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *at = strstr(good, bad[i][0]);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, bad[i][1],
+                 at + strlen(bad[i][0]));
+        const int rc = gf_record_file_parse(text, strlen(text), &f);
+        CHECK_MSG(rc == GF_EFORMAT && !f.n && message_is_good(gf_message()), "%s", text);
+    }
+}
+
+/* Gamma, the intent of sRGB and primaries at their ends. */
+static void test_colors(void) {
+    static const struct {
+        const char *more;
+        bool good;
+    } colors[] = {{"\"srgb\":0", true},
+                  {"\"srgb\":3", true},
+                  {"\"srgb\":4", false},
+                  {"\"srgb\":-1", false},
+                  {"\"gamma\":1", true},
+                  {"\"gamma\":2147483647", true},
+                  {"\"gamma\":2147483648", false},
+                  {"\"gamma\":0", false},
+                  {"\"primaries\":[1,2,3,4,5,6,7,2147483647]", true},
+                  {"\"primaries\":[1,2,3,4,5,6,7,2147483648]", false},
+                  {"\"primaries\":[1,2,3,4,5,6,7]", false},
+                  {"\"resolution\":[3,2,\"inch\"]", true},
+                  {"\"resolution\":[3,2,\"foot\"]", false},
+                  {"\"resolution\":[3,-2,\"inch\"]", false}};
+    char to[100];
+    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++) {
+        snprintf(to, sizeof to, "\"none\",%s}", colors[i].more);
+        CHECK_MSG(parse_changed("\"none\"}", to) == (colors[i].good ? GF_OK : GF_EFORMAT), "%s",
+                  colors[i].more);
+    }
+}
+
 static void test_mutations(void) {
     char text[sizeof plain];
     struct gf_record r;
@@ -326,6 +391,7 @@ static void test_axes(void) {
     r.metadata.header_format = "npy";
     r.metadata.header = header;
     r.metadata.header_bytes = sizeof header;
+    r.metadata.more = true;
     CHECK_EQ(gf_record_format(&r, &text), GF_OK);
     CHECK(!strncmp(text, "{\"gpufft\":3,", 12));
     CHECK_EQ(gf_record_parse(text, &back), GF_OK);
@@ -341,7 +407,7 @@ static void test_axes(void) {
     free(rows);
     CHECK_EQ(gf_record_header(text, &m), GF_OK);
     CHECK(m.header_bytes == sizeof header && !memcmp(m.header, header, sizeof header) &&
-          !strcmp(m.header_format, "npy"));
+          !strcmp(m.header_format, "npy") && m.more);
     gf_metadata_free(&m);
     char *changed = malloc(strlen(text) + 64);
     for (size_t i = 0; i < sizeof bad / sizeof *bad + sizeof bad_header / sizeof *bad_header; i++) {
@@ -394,6 +460,8 @@ int main(void) {
     RUN("axes and headers come back, and broken fields are refused", test_axes());
     RUN("a broken field is refused", test_fields());
     RUN("cut and changed records are refused or the same", test_mutations());
+    RUN("a record beside a file describes its data", test_file());
+    RUN("gamma, intent and primaries are within their ends", test_colors());
     RUN("fields that are right alone are refused together", test_together());
     return TEST_END();
 }

@@ -82,6 +82,99 @@ static void test_extra(void) {
     gf_image_free(&image);
 }
 
+/* Two channels, of which the second is alpha in the first `with` of three pages. */
+static void test_mixed(int with) {
+    static const uint16_t alpha = EXTRASAMPLE_UNASSALPHA, none = EXTRASAMPLE_UNSPECIFIED;
+    unsigned char samples[2] = {1, 2};
+    struct gf_image image;
+    TIFF *tif = TIFFOpen("w.tif", "w");
+    for (int i = 0; i < 3; i++) {
+        TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 1);
+        TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+        TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+        TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 2);
+        TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+        TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, i < with ? &alpha : &none);
+        TIFFWriteRawStrip(tif, 0, samples, 2);
+        TIFFWriteDirectory(tif);
+    }
+    TIFFClose(tif);
+    const int rc = gf_image_read("w.tif", &(struct gf_read_options){0}, &image, NULL);
+    CHECK_EQ(rc, with % 3 ? GF_EINVAL : GF_OK);
+    if (rc)
+        CHECK_HAS(gf_message(), with == 1 ? "page 2 is" : "page 3 is");
+    CHECK(rc || (image.px.shape[0] == 3 && image.alpha == (with == 3)));
+    gf_image_free(&image);
+}
+
+/* Texts that fit into their entry, and longer ones; orientation to its last value. */
+static void test_texts(const char *mode) {
+    static const char *const texts[] = {"", "ab", "abc", "abcd", "abcdefg", "abcdefgh"};
+    for (uint16_t i = 0; i < 6; i++) {
+        struct gf_image image;
+        const char *text = NULL;
+        TIFF *tif = TIFFOpen("t.tif", mode);
+        TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 1);
+        TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+        TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+        TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+        TIFFSetField(tif, TIFFTAG_ORIENTATION, i + 3);
+        TIFFSetField(tif, TIFFTAG_ARTIST, texts[i]);
+        TIFFSetField(tif, TIFFTAG_COPYRIGHT, "someone else's");
+        TIFFWriteRawStrip(tif, 0, &(char){7}, 1);
+        TIFFClose(tif);
+        CHECK_EQ(gf_image_read("t.tif", &(struct gf_read_options){0}, &image, NULL), GF_OK);
+        CHECK_EQ(image.orientation, i + 3);
+        image = through(&image, false);
+        gf_image_free(&image);
+        tif = TIFFOpen("w.tif", "r");
+        CHECK(TIFFGetField(tif, TIFFTAG_ARTIST, &text));
+        CHECK_STR(text, texts[i]);
+        CHECK(TIFFGetField(tif, TIFFTAG_COPYRIGHT, &text));
+        CHECK_STR(text, "someone else's");
+        TIFFClose(tif);
+    }
+}
+
+static void put(unsigned char *p, int bytes, uint32_t v, bool big) {
+    for (int i = 0; i < bytes; i++)
+        p[i] = (unsigned char)(v >> 8 * (big ? bytes - 1 - i : i));
+}
+
+/* A stack that ImageJ lists one page of: 3 pages of 2 samples each, 1 to 6. */
+static void test_unlisted(bool big) {
+    enum { TEXT = 160, SAMPLES = 200, SIZE = SAMPLES + 12 };
+    static const char text[] = "ImageJ=1.5\nimages=3\nslices=3\n";
+    static const uint32_t tags[][3] = {{256, 1, 2},       {257, 1, 1}, {258, 1, 16},
+                                       {259, 1, 1},       {262, 1, 1}, {270, sizeof text, TEXT},
+                                       {273, 1, SAMPLES}, {277, 1, 1}, {278, 1, 1},
+                                       {279, 1, 4}};
+    unsigned char file[SIZE] = {0};
+    memcpy(file, big ? "MM\0*" : "II*", 4);
+    put(file + 4, 4, 8, big);
+    put(file + 8, 2, 10, big);
+    for (int i = 0; i < 10; i++) {
+        unsigned char *entry = file + 10 + 12 * i;
+        put(entry, 2, tags[i][0], big);
+        put(entry + 2, 2, tags[i][0] == 270 ? 2 : 4, big);
+        put(entry + 4, 4, tags[i][1], big);
+        put(entry + 8, 4, tags[i][2], big);
+    }
+    memcpy(file + TEXT, text, sizeof text);
+    for (uint32_t i = 0; i < 6; i++)
+        put(file + SAMPLES + 2 * i, 2, i + 1, big);
+    struct gf_image image;
+    file_put("u.tif", file, SIZE);
+    CHECK_MSG(!gf_image_read("u.tif", &(struct gf_read_options){0}, &image, NULL), "%s",
+              gf_message());
+    const uint16_t want[] = {1, 2, 3, 4, 5, 6};
+    CHECK(image.px.shape[0] == 3 && !memcmp(image.px.data, want, sizeof want));
+    gf_image_free(&image);
+    file_put("u.tif", file, SIZE - 1);
+    CHECK_EQ(gf_image_read("u.tif", &(struct gf_read_options){0}, &image, NULL), GF_EUNSUPP);
+    CHECK_HAS(gf_message(), "has 3 pages, and the file lists 1");
+}
+
 /* Axes of a stack, as ImageJ and as OME describe them. */
 static void test_axes(bool ome) {
     struct gf_image image = image_make(GF_U16, 2 * 3 * 4, 5, 6, 1, 1);
@@ -120,6 +213,14 @@ int main(void) {
     RUN("a strip has the rows that the page has left", test_last_strip());
     RUN("zeros are read from as few bytes as their compression makes", test_ratios());
     RUN("alpha is the last extra sample, and takes no profile away", test_extra());
+    for (int with = 0; with <= 3; with++)
+        RUN(case_name("pages of which %d of 3 have alpha are a volume or refused", with),
+            test_mixed(with));
+    RUN("texts of any length are kept in little-endian files", test_texts("wl"));
+    RUN("texts of any length are kept in big-endian files", test_texts("wb"));
+    RUN("texts of any length are kept in BigTIFFs", test_texts("wl8"));
+    RUN("ImageJ's little-endian pages that are not listed are read", test_unlisted(false));
+    RUN("ImageJ's big-endian pages that are not listed are read", test_unlisted(true));
     RUN("a stack's axes come back from ImageJ's description", test_axes(false));
     RUN("a stack's axes come back from OME's description", test_axes(true));
     scratch_leave();

@@ -64,6 +64,52 @@ static void check_level(const char *scales, int64_t width, double spacing) {
     folder_remove("g.zarr");
 }
 
+/* A file whose name is not written as a chunk's is none: the chunk has the fill value. */
+static void test_odd_names(void) {
+    static const char *const names[] = {"00.0.0", "0.0.00", "0.0",   "0.0.0.0", "0.0.0x",
+                                        "+0.0.0", "3.0.0",  "0.3.0", "0.0.3"};
+    struct made m = {.version = 2,
+                     .type = U2,
+                     .rank = 3,
+                     .shape = {5, 7, 11},
+                     .chunk = {2, 3, 4},
+                     .separator = '.',
+                     .fill = "9"};
+    struct gf_image image;
+    write_array("f.zarr", &m);
+    CHECK_EQ(rename("f.zarr/0.0.0", "f.zarr/x"), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "f.zarr/%s", names[i]);
+        file_put(path, "?", 1);
+    }
+    CHECK_EQ(gf_image_read("f.zarr", &modest, &image, NULL), 0);
+    const uint16_t *p = image.px.data;
+    CHECK(p && p[0] == 9 && p[3] == 9 && p[4] == 4 * 7 % 101 && p[2 * 77] == 2 * 77 * 7 % 101);
+    gf_image_free(&image);
+    folder_remove("f.zarr");
+}
+
+/* Axes of one index divide nothing. */
+static void test_single(void) {
+    for (int extent = 1; extent <= 2; extent++) {
+        struct made m = {.version = 3,
+                         .type = U2,
+                         .rank = 4,
+                         .shape = {extent, 3, 4, 5},
+                         .chunk = {1, 1, 4, 5},
+                         .separator = '/',
+                         .more = ",\"dimension_names\":[\"c\",\"z\",\"y\",\"x\"]"};
+        struct gf_image image;
+        write_array("f.zarr", &m);
+        CHECK_EQ(gf_image_read("f.zarr", &modest, &image, NULL), 0);
+        CHECK_EQ(image.axes.named, extent > 1);
+        CHECK(image.axes.n == 4 && image.axes.axis[0].role == GF_CHANNEL);
+        gf_image_free(&image);
+        folder_remove("f.zarr");
+    }
+}
+
 #define SCALES(levels) \
     "{\"axes\":[{\"name\":\"y\"},{\"name\":\"x\",\"unit\":\"um\"}],\"datasets\":[" levels "]}"
 #define LEVEL(path, x) \
@@ -75,6 +121,8 @@ int main(void) {
     static const char *const types[] = {"u2", "i8", "f2", "c8"};
     for (int i = 0; i < 4; i++)
         RUN(case_name("a chunk of %s that goes has the fill value", types[i]), test_gone(types[i]));
+    RUN("a file with an odd name is no chunk", test_odd_names());
+    RUN("a channel axis of one index divides nothing", test_single());
     RUN("the largest level is read if it is the first",
         check_level(SCALES(LEVEL("b", "2") "," LEVEL("a", "3")), 4, 2));
     RUN("the largest level is read if it is the last",
