@@ -31,7 +31,7 @@ check-long: long-programs
 # The sanitized kernels are those of this machine's CPU; other objects come from BUILD.
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
 OWN_LONG = $(CLI) $(CORE) $(FORMATS) $(wildcard kernels/cpu/*.c tests/core/*.c) $(foreach b,32 64,kernels/cpu/f$(b)_$(shell $(ISA_HERE)).c)
-long-programs: $(NEEDED) $(TEST_PROGRAMS)
+long-programs: $(NEEDED) $(TEST_PROGRAMS) $(BUILD)/faults
 	@$(MAKE) --no-print-directory $(subst build-asan,build-asan-kernels,$(IN_ASAN)) REUSE=$(BUILD) OWN="$(OWN_LONG)" build-asan-kernels/test_backends
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="$(OWN_ASAN)" build-asan/gpufft
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$(OWN_ZLIB)" build-zlib/test_png_write
