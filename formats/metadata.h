@@ -59,6 +59,7 @@ struct gf_metadata {
     bool exif_damaged; /* JPEG: EXIF was left out */
     bool more;         /* FITS: the file has other images or tables, */
     bool packed;       /* and the image is compressed in one */
+    uint16_t lost[4];  /* TIFF: numbers of tags that no copy has, the first of them; 0: none */
     /* The header as its format stores it, which that format's files made from this one get again:
      * an MRC header, FITS cards, OME's XML and other tags, text chunks, EXIF. NULL: none. Owned */
     const char *header_format;

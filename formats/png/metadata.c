@@ -99,10 +99,11 @@ static int read_chunk(struct gf_source *source, int kind, size_t n, struct gf_me
     return rc;
 }
 
-/* True for a chunk that goes from PNG to PNG as it is. */
+/* True for a chunk that goes from PNG to PNG as it is: one that is ancillary and safe to copy (5.4), or
+ * the colours. */
 static bool is_kept(const unsigned char *name) {
-    return !memcmp(name, "tEXt", 4) || !memcmp(name, "zTXt", 4) || !memcmp(name, "iTXt", 4) ||
-           !memcmp(name, "eXIf", 4);
+    return (name[0] & name[3] & 32 && memcmp(name, kinds[PHYS].name, 4)) ||
+           !memcmp(name, "cICP", 4);
 }
 
 /* Appends length, type and data to the header. */
@@ -203,7 +204,10 @@ static const unsigned char *next_chunk(const struct gf_metadata *m, const unsign
 
 void gf_png_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]) {
     for (const unsigned char *c = NULL; (c = next_chunk(m, c));)
-        gf_header_name(memcmp(c + 4, "eXIf", 4) ? "texts" : "EXIF", text);
+        gf_header_name(!memcmp(c + 4, "eXIf", 4)                              ? "EXIF"
+                       : !memcmp(c + 5, "EXt", 3) || !memcmp(c + 5, "TXt", 3) ? "texts"
+                                                                              : "other chunks",
+                       text);
 }
 
 int gf_png_put_metadata(const struct gf_metadata *m, int colors, gf_png_put *put, void *to) {

@@ -182,11 +182,23 @@ static int keep_directory(struct gf_tiff *t, const struct gf_tiff_tag *tag, stru
     return rc == GF_ENOMEM ? rc : GF_OK;
 }
 
+/* True for a tag that is about more than the samples' type and layout: TransferFunction, the colours of
+ * primaries, InkNames, or one that TIFF 6.0 does not have. */
+static bool informs(unsigned number) {
+    return number == 301 || number == 318 || number == 319 || number == 333 ||
+           (number > TIFFTAG_REFERENCEBLACKWHITE && number != TIFFTAG_ICCPROFILE);
+}
+
 /* Appends an entry, unless its tag is not kept, has another type or is too large. */
 static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_metadata *m) {
     const struct kept *k = find_kept(tag->number);
     const size_t size = gf_tiff_type_size(tag->type);
     double nodata;
+    int free = 0;
+    while (free < 3 && m->lost[free])
+        free++;
+    if (!k && informs(tag->number) && !m->lost[free])
+        m->lost[free] = tag->number;
     if (!k || !size || !tag->count || tag->count > MOST_BYTES / size ||
         (k->type != TIFF_UNDEFINED && k->type != tag->type) ||
         (k->what == TYPE && !gf_tiff_nodata(t, &nodata)))

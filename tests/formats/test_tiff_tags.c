@@ -216,6 +216,7 @@ static void put_exif(const char *mode) {
     TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
     TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
     TIFFSetField(tif, TIFFTAG_EXIFIFD, at);
+    TIFFSetField(tif, TIFFTAG_STONITS, 1.0);
     CHECK(TIFFWriteRawStrip(tif, 0, (char[]){1, 2}, 2) == 2 && TIFFWriteDirectory(tif));
     TIFFCreateEXIFDirectory(tif);
     TIFFSetField(tif, EXIFTAG_EXPOSURETIME, 0.125);
@@ -236,6 +237,7 @@ static void test_exif(const char *mode, bool ome) {
     char names[GF_HEADER_NAMES] = "";
     put_exif(mode);
     CHECK_EQ(gf_image_read("e.tif", &any, &image, NULL), GF_OK);
+    CHECK(image.metadata.lost[0] == TIFFTAG_STONITS && !image.metadata.lost[1]);
     gf_format_tiff.name_header(&image.metadata, names);
     CHECK(!strcmp(names, "EXIF"));
     CHECK_EQ(gf_image_write("o.tif", &gf_format_tiff, &image, &options, true), GF_OK);
