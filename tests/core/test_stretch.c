@@ -130,7 +130,27 @@ static void test_fill(void) {
     CHECK(gf_holes_fill(&a, NULL) == 0 && px[0] >= 0 && px[0] <= 0);
 }
 
+/* Samples that are no numbers become 0, or the mean of their channel's numbers; complex ones if either part is
+ * none. */
+static void test_mend(void) {
+    const float was[] = {1, 10, NAN, -INFINITY, 5, 20, 6, INFINITY};
+    const float mean[] = {1, 10, 4, 15, 5, 20, 6, 15}, zero[] = {1, 10, 0, 0, 5, 20, 6, 0};
+    const float numbers[] = {1, 10, 3, 15, 5, 20, 3, 15};
+    float px[8];
+    for (int with = 0; with < 2; with++) {
+        struct gf_array a = gf_array_wrap(px, GF_F32, 2, (int64_t[]){4, 2});
+        memcpy(px, was, sizeof px);
+        gf_samples_mend(&a, with);
+        CHECK(!memcmp(px, with ? mean : zero, sizeof px));
+    }
+    struct gf_array a = gf_array_wrap(px, GF_C64, 2, (int64_t[]){4, 1});
+    memcpy(px, was, sizeof px);
+    gf_samples_mend(&a, true);
+    CHECK(!memcmp(px, numbers, sizeof px));
+}
+
 int main(void) {
+    RUN("samples that are no numbers become 0 or the channel's mean", test_mend());
     RUN("quantiles are those of sorted samples", test_quantiles());
     RUN("samples are stretched, rounded and clipped", test_stretch());
     RUN("holes are filled from around them and known samples stay", test_fill());
