@@ -82,20 +82,20 @@ static void test_extra(void) {
     gf_image_free(&image);
 }
 
-/* Two channels, of which the second is alpha in the first `with` of three pages. */
+/* Three channels, of which the last is alpha in the first `with` of three pages. */
 static void test_mixed(int with) {
-    static const uint16_t alpha = EXTRASAMPLE_UNASSALPHA, none = EXTRASAMPLE_UNSPECIFIED;
-    unsigned char samples[2] = {1, 2};
+    static const uint16_t alpha[2] = {0, EXTRASAMPLE_UNASSALPHA}, none[2] = {0, 0};
+    unsigned char samples[3] = {1, 2, 3};
     struct gf_image image;
     TIFF *tif = TIFFOpen("w.tif", "w");
     for (int i = 0; i < 3; i++) {
         TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 1);
         TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
         TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
-        TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 2);
+        TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 3);
         TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-        TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, i < with ? &alpha : &none);
-        TIFFWriteRawStrip(tif, 0, samples, 2);
+        TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 2, i < with ? alpha : none);
+        TIFFWriteRawStrip(tif, 0, samples, 3);
         TIFFWriteDirectory(tif);
     }
     TIFFClose(tif);
