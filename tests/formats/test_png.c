@@ -311,11 +311,15 @@ static void test_cuts_and_flips(void) {
         for (file.n = 0; file.n < good.n; file.n++)
             CHECK(compare_file("cut", (long)file.n) != GF_OK);
         for (size_t bit = 0; bit < good.n * 8; bit += i ? 5 : 1) {
+            if (!case_takes((long long)bit, 3))
+                continue;
             file = good;
             file.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
             compare_file("bit", (long)bit);
         }
         for (size_t bit = 0; bit < n * 8; bit += i ? 5 : 1) {
+            if (!case_takes((long long)bit, 3))
+                continue;
             file.n = head;
             stream[bit / 8] ^= (unsigned char)(1u << bit % 8);
             add_data(&file, stream, n, 1000);
@@ -366,7 +370,7 @@ static void test_zlib_headers(void) {
                 raw[at] = raw[at - 5000];
         size_t n = pack(raw, rows, 9, stream, sizeof stream);
         for (int head = 0; head < 65536; head++) {
-            if (head % 31 && head % 31 != 7)
+            if ((head % 31 && head % 31 != 7) || !case_takes(head / 31, 3))
                 continue;
             stream[0] = (unsigned char)(head >> 8);
             stream[1] = (unsigned char)head;
@@ -477,6 +481,6 @@ int main(int argc, char **argv) {
     RUN("every chunk in every place reads as with libpng", test_chunks());
     RUN("chunks of lengths that the file does not have read as with libpng", test_lengths());
     scratch_leave();
-    RUN("pictures came piece by piece too", CHECK(getenv("TEST_ONLY") || fed > 500 * N_CODECS));
+    RUN("pictures came piece by piece too", CHECK(getenv("TEST_ONLY") || fed > 150 * N_CODECS));
     return TEST_END();
 }

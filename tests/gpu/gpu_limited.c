@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/filter/filter.h"
 #include "core/session/backends.h"
+#include "tests/test.h"
 
 /* ---- the command line ---- */
 
@@ -35,8 +36,9 @@ bool limited_subject(const struct limited_args *args, const struct gf_backend *b
     return true;
 }
 
-bool limited_runs(const struct limited_args *args, const struct gf_gpu_props *props, bool few) {
-    return args->all || few || !props->is_cpu;
+bool limited_runs(const struct limited_args *args, const struct gf_gpu_props *props, size_t i,
+                  int of) {
+    return args->all || !props->is_cpu || case_takes((long long)i, of);
 }
 
 /* ---- jobs ---- */

@@ -19,8 +19,9 @@ struct limited_args limited_args_read(int argc, char **argv);
  * where it has none. Fills *s and the properties of the device. */
 bool limited_subject(const struct limited_args *args, const struct gf_backend *b,
                      const char *device, struct subject *s, struct gf_gpu_props *props);
-/* Whether a job runs on that device: on the CPU only the few that are quick, without `all`. */
-bool limited_runs(const struct limited_args *args, const struct gf_gpu_props *props, bool few);
+/* Whether the i-th of the jobs runs on that device: on the CPU a sample of one in `of`, without `all` and LONG=1. */
+bool limited_runs(const struct limited_args *args, const struct gf_gpu_props *props, size_t i,
+                  int of);
 
 /* ---- a job on devices of little memory ---- */
 
