@@ -183,7 +183,7 @@ static void test_results(void) {
     }
     CHECK_EQ(gf_backend_openmp.open(&gf_backend_openmp, &options, &host), 0);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (int inverse = 0; inverse < 2 && case_takes((long long)i, 3); inverse++) {
+        for (int inverse = 0; inverse < 2 && case_takes((long long)i, 10); inverse++) {
             double error = compare(context, host, lengths[i], inverse ? GF_INVERSE : GF_FORWARD);
             CHECK_MSG(error < 6e-7, "%lld points, %s: %.2g", (long long)lengths[i],
                       inverse ? "inverse" : "forward", error);

@@ -564,7 +564,7 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
     for (size_t i = 0; i < n + sizeof residents / sizeof *residents; i++) {
         const struct limited *l = i < n ? &jobs[i] : &residents[i - n];
         for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
-            if (limited_runs(args, &props, i, 7))
+            if (limited_runs(args, &props, i, 12))
                 RUN_COUNTED(&s,
                             case_name("%s: %d devices share %s%s%s", b->name, l->devices, l->job,
                                       l->kib ? " in slabs" : "", no_peer ? " by the host" : ""),

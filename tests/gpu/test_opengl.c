@@ -1,6 +1,6 @@
 /* The backend opengl: the plain jobs that its shaders must do, against plain loops, and what it
  * refuses; its memory; and what it does where the driver fails. Mesa's compiler for the CPU takes a second or
- * two a job: a sixth of the jobs are made, with LONG=1 all of them. */
+ * two a job: a twelfth of the jobs are made, with LONG=1 all of them. */
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void test_jobs(struct subject *s) {
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         struct gf_job job;
         struct gf_plan *plan = NULL;
-        if (!case_takes((long long)i, 6))
+        if (!case_takes((long long)i, 12))
             continue;
         if (!backends_parse(jobs[i], &job)) {
             CHECK_MSG(false, "no job: %s", jobs[i]);
