@@ -437,6 +437,22 @@ static void test_proportion(void) {
     gf_deal_close(&deal);
 }
 
+/* A device's first unit is not measured; one that is left out knows when the slowest of the others ends. */
+static void test_first(void) {
+    const double rate[] = {1, 0.9, 1};
+    int ended[2] = {0, 0};
+    start("gpu:0,host", false, NULL, UNITS);
+    for (int u = 0; u < 6; u++) {
+        const int i = gf_deal_assign(&deal, u);
+        gf_deal_end(&deal, i, ended[i]++ ? 1 : 100);
+    }
+    CHECK(deal.entry[0].rate == 1 && deal.entry[1].rate == 1);
+    gf_deal_close(&deal);
+    start_late("gpu:0,host,gpu:2", false, rate, 2, 100);
+    CHECK(deal.entry[0].left_out && deal.entry[0].others == 1 / 0.9);
+    gf_deal_close(&deal);
+}
+
 /* If the others fail, one that was left out works after all. */
 static void test_late_instead(bool dynamic, const double *rate) {
     start_late("gpu:0,gpu:2", dynamic, rate, UNITS, 1e3);
@@ -508,5 +524,6 @@ int main(void) {
     RUN("if all devices fail the work fails", test_all_fail());
     RUN("a device named alone never hands its work to others", test_alone());
     RUN("a failed device's units go to the others by their rates", test_proportion());
+    RUN("a first unit shows no speed, and the slowest of the others counts", test_first());
     return TEST_END();
 }

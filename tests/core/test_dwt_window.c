@@ -113,6 +113,16 @@ static void check_parts(const struct gf_job *job, int n) {
             struct gf_dwt_window w;
             gf_dwt_part(job, n, i, &part);
             gf_dwt_window(&part.job, l, &w);
+            int64_t beside = 0;
+            for (int64_t k = 0; k < part.job.shape[0]; k++) {
+                const int64_t plane = gf_dwt_part_plane(&part, k);
+                bool own = false;
+                for (int s = 0; s < 2; s++)
+                    own |=
+                        plane >= part.own[s].first && plane < part.own[s].first + part.own[s].count;
+                beside += !own;
+            }
+            CHECK_EQ(gf_dwt_part_beside(&part), beside);
             for (int64_t k = 0; k < w.steps; k++) {
                 int64_t step = k;
                 if (gf_dwt_part_step(&part, l, &step))

@@ -372,6 +372,15 @@ static void test_range(void) {
     free(x);
 }
 
+static void test_wave(void) {
+    const int64_t n[] = {16, 16, 16};
+    const struct gf_wave steep = gf_wave_at(3, n, (double[]){4, 0, 3}),
+                         flat = gf_wave_at(3, n, (double[]){0, -3, 4});
+    CHECK(near(steep.frequency, 0.3125, 1e-12) && near(steep.period, 3.2, 1e-12));
+    CHECK(near(steep.tilt, 53.130102354155979, 1e-12) && steep.angle == 0);
+    CHECK(near(flat.angle, 36.869897645844021, 1e-12) && flat.tilt == 0);
+}
+
 /* ---- samples ---- */
 
 static void test_samples(void) {
@@ -477,5 +486,6 @@ int main(void) {
     RUN("pictures without waves have no peaks", test_none());
     RUN("very large and very small numbers are summed", test_range());
     RUN("samples are counted channel by channel", test_samples());
+    RUN("a wave along z is tilted, one within planes is turned", test_wave());
     return TEST_END();
 }
