@@ -28,21 +28,19 @@ static void print_overview(void) {
            "backend or device is absent, 129/130/143 interrupted. See gpufft(1).\n");
 }
 
-static void print_help(const struct gf_command *c) {
-    printf("usage: gpufft %s%s%s [OPTION]...\n\n%s\n", c->name, *c->operands ? " " : "",
-           c->operands, c->summary);
-    gf_opt_help(stdout, c->groups, NULL);
-    printf("\nExamples:\n%s", c->examples);
-    if (c->notes)
-        printf("\n%s", c->notes);
-}
-
-/* Answers a command's name without inputs. */
-static void print_usual(const struct gf_command *c) {
-    fprintf(stderr, "usage: gpufft %s %s [OPTION]...\n\n", c->name, c->operands);
-    gf_opt_help(stderr, c->groups, c->usual);
-    fprintf(stderr, "\nExample:\n%.*s\n\ngpufft %s --help lists all options.\n",
-            (int)strcspn(c->examples, "\n"), c->examples, c->name);
+/* `usual`: only those options and one example, the answer to a command's name without inputs. */
+static void print_help(FILE *out, const struct gf_command *c, const char *usual) {
+    fprintf(out, "usage: gpufft %s%s%s [OPTION]...\n\n", c->name, *c->operands ? " " : "",
+            c->operands);
+    if (!usual)
+        fprintf(out, "%s\n", c->summary);
+    gf_opt_help(out, c->groups, usual);
+    if (usual)
+        fprintf(out, "\nExample:\n%.*s\n\ngpufft %s --help lists all options.\n",
+                (int)strcspn(c->examples, "\n"), c->examples, c->name);
+    else
+        fprintf(out, "\nExamples:\n%s%s%s", c->examples, c->notes ? "\n" : "",
+                c->notes ? c->notes : "");
 }
 
 const struct gf_command *gf_command_find(const char *name) {
@@ -100,7 +98,7 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
     struct gf_settings s = gf_settings_default();
     int n;
     if (argc == 0 && c->usual) {
-        print_usual(c);
+        print_help(stderr, c, c->usual);
         return 2;
     }
     int rc = gf_opt_parse(c->groups, &s, argc, argv, &n, s.fingerprint);
@@ -109,7 +107,7 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
         return gf_exit_code(rc);
     }
     if (s.help) {
-        print_help(c);
+        print_help(stdout, c, NULL);
         return 0;
     }
     gf_log_setup(s.quiet, s.verbose);
@@ -155,7 +153,7 @@ int gf_run_line(int argc, char **argv) {
         const struct gf_command *c = argc > 2 ? find_typed(argv[2]) : NULL;
         if (argc > 2 && !c)
             return 2;
-        c ? print_help(c) : print_overview();
+        c ? print_help(stdout, c, NULL) : print_overview();
         return 0;
     }
     if (first[0] == '-') {

@@ -250,17 +250,35 @@ static double least_grey(const struct gf_task *t, struct painting *p) {
         return few;
     }
     if (d->error > step) /* strokes on one grey are meant as they are */
-        gf_log_note("'%s': --paint=%s is not drawn from its spectrum; all black is removed",
+        gf_log_note("'%s': --paint=%s is not drawn from its spectrum; black areas from 3x3 bins on "
+                    "are removed",
                     gf_log_name(t->read[0]), p->file->text);
     return -1;
+}
+
+/* True if a bin belongs to a black square of 3 x 3, in a line to three in a row. */
+static bool is_stroke(const struct painting *p, const int64_t *extent, int64_t at) {
+    const int64_t nx = extent[p->job.ndim - 1], ny = p->n / nx, tall = ny > 1;
+    for (int64_t y = at / nx - tall; y <= at / nx + tall; y++)
+        for (int64_t x = at % nx - 1; x <= at % nx + 1; x++) {
+            bool black = y >= tall && y + tall < ny && x >= 1 && x + 1 < nx;
+            for (int i = 0; i < 9 && black; i++)
+                black = is_black(p->file, (y + tall * (i / 3 - 1)) * nx + x + i % 3 - 1);
+            if (black)
+                return true;
+        }
+    return false;
 }
 
 /* Zeroes the mask, which is 1 at first, where the file is black and should not be. GF_ENOMEM. */
 static int compare(struct gf_task *t, struct painting *p) {
     struct gf_array *mask = &t->filtering->peaks.painted.px;
     const bool fresh = !mask->data;
-    int64_t count = 0, where[2];
+    int64_t count = 0, where[2], extent[GF_MAX_DIMS];
     const double least = least_grey(t, p);
+    /* A window, --edges and JPEG move the darkest bins. */
+    const bool rough = p->drawing.error > GREY;
+    gf_filter_spread(&p->job, p->file, extent);
     int rc = fresh ? gf_array_alloc(mask, GF_F32, p->job.ndim, p->size.shape) : 0;
     if (rc)
         return rc;
@@ -270,7 +288,7 @@ static int compare(struct gf_task *t, struct painting *p) {
     for (int64_t i = 0; i < p->n; i++) {
         gf_filter_find_bin(&p->job, mask, p->drawing.layout, i, where);
         if (!is_black(p->file, i) || !is_seen(p, where[0]) ||
-            grey_of(p, &p->drawing, i, INFINITY) <= least)
+            grey_of(p, &p->drawing, i, INFINITY) <= least || (rough && !is_stroke(p, extent, i)))
             continue;
         ((float *)mask->data)[where[0]] = ((float *)mask->data)[where[1]] = 0;
         count++;
