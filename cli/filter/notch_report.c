@@ -95,6 +95,11 @@ void gf_filter_describe_notches(const struct gf_task *t, json_t *o) {
                                               GF_KEY("of", p->n > 1 ? "dots" : "lines")));
     }
     if (list->left.amplitude > 0)
-        json_array_append_new(left, describe_wave(t, list->left.at, -1, list->left.amplitude));
+        json_array_append_new(left,
+                              GF_ADD(describe_wave(t, list->left.at, -1, list->left.amplitude),
+                                     GF_KEY("reason", "regular pattern")));
+    if (list->varying > 0)
+        json_array_append_new(
+            left, GF_REPORT(GF_KEY("period", list->varying), GF_KEY("reason", "period varies")));
     GF_ADD(o, GF_KEY("notches", notches), GF_KEY("left", left), GF_KEY("screens", screens));
 }
