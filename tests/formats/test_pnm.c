@@ -56,11 +56,15 @@ static void test_frames(void) {
         const char *text;
         size_t n;
         const char *says;
-    } bad[] = {{TEXT("P5 1 1 255\naP5 1 1 254\nb"), "frame 1 is P5 of 1x1, maximum 254"},
-               {TEXT("P5 1 1 255\naP5 2 1 255\nbc"), "frame 1 is P5 of 1x2"},
-               {TEXT("P4 1 1\naP5 1 1 255\nb"), "frame 1 is P5"},
-               {TEXT("P5 1 1 255\naP5 1 1 255\n"), "frame 1: unexpected end"},
-               {TEXT("P2 1 1 255\n1\n"), "plain PNM"}};
+    } bad[] = {
+        {TEXT("P5 1 1 255\naP5 1 1 254\nb"), "frame 1 is P5 of 1x1, maximum 254"},
+        {TEXT("P5 1 1 255\naP5 2 1 255\nbc"), "frame 1 is P5 of 1x2"},
+        {TEXT("P4 1 1\naP5 1 1 255\nb"), "frame 1 is P5"},
+        {TEXT("P5 1 1 255\naP5 1 1 255\n"), "frame 1: unexpected end"},
+        {TEXT("P2 1 1 255\n1\n"), "plain PNM"},
+        {TEXT("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 9\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\2"
+              "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 9\nENDHDR\n\1\2"),
+         "frame 1 is P7"}};
     const struct gf_read_options options = {.frames = true};
     struct gf_image image;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

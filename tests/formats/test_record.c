@@ -230,7 +230,7 @@ static void test_file(void) {
     static const char *const bad[][2] = {{"\"channels\":1", "\"channels\":0"},
                                          {"\"channels\":1", "\"channels\":65536"},
                                          {"00ffab09", "00ffab0"},
-                                         {"00ffab09", "00ffab091"},
+                                         {"00ffab09", "00ffab09x"},
                                          {"00ffab09", "00FFAB09"},
                                          {"\"bytes\":24", "\"bytes\":-1"},
                                          {"\"bytes\":24", "\"bytes\":24.0"},
