@@ -119,7 +119,7 @@ skip() { skip_reason=$1 && return 1; }
 # has BACKEND: it is present. needs BACKEND: or the rest is skipped: one line for the file gives the reason.
 has() {
     local list=../.devices${LD_LIBRARY_PATH:+-${LD_LIBRARY_PATH//\//+}}
-    [ -e "$list" ] || { "$GPUFFT" devices >"$list.$$" 2>/dev/null; mv "$list.$$" "$list"; }
+    [ -e "$list" ] || { "$GPUFFT" devices >"$list.$self" 2>/dev/null; mv "$list.$self" "$list"; }
     grep -q "^$1 *present" "$list" && return
     case " $absent_backends " in
     *" $1 "*) ;;
@@ -142,6 +142,13 @@ sampled() {
             if (x % 10000 / 10000 < count / (n - i)) { print i; count-- }
         }
     }'
+}
+
+# sampled_lines COUNT: that many of the lines of stdin.
+sampled_lines() {
+    local lines i
+    mapfile -t lines
+    for i in $(sampled "$1" ${#lines[@]}); do echo "${lines[i]}"; done
 }
 
 # loads FORMAT PATTERN FILE: the format's library loads, or nothing in the file needs it. Else one line.
