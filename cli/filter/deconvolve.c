@@ -6,13 +6,13 @@
 #include "cli/report.h"
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
+#include "core/restore/quanta.h"
 #include "core/restore/richardson.h"
 
 /* A Gaussian ends after so many standard deviations, where 4e-8 of it is left. */
 static const double GAUSSIAN_REACH = 5.5;
 static const double ROUNDING = 0.2886751345948129; /* the deviation of rounding to integers */
-static const double MOST_FITTED = 0.1;
-enum { LOSSY_STEP = 4 }; /* means of so many samples keep their noise in a JPEG */
+enum { LOSSY_STEP = 2 }; /* means of so many samples keep most of their noise in a JPEG */
 
 /* ---- options ---- */
 
@@ -115,10 +115,14 @@ int gf_filter_measure_noise(struct gf_task *t) {
     struct gf_noise *noise = &t->filtering->restored.noise;
     const double given = fmax(f->restore.noise, 0), *w = gf_luma_weight;
     *noise = (struct gf_noise){given, given * given, 0, given * given};
+    int rc = 0;
     if (given > 0 || f->restore.regularize > 0 || f->restore.iterations > 0)
         return 0;
+    if (t->in.dtype == GF_U8 && t->job.ndim == 2 && !t->image.rounding[0])
+        rc = gf_quanta_find(&t->in, t->image.rounding);
     const int step = gf_filter_iterates(t->s) && t->image.rounding[0] ? LOSSY_STEP : 1;
-    int rc = gf_noise_estimate(&t->in, t->job.ndim, t->image.white, step, gf_settings_threads(t->s),
+    if (!rc)
+        rc = gf_noise_estimate(&t->in, t->job.ndim, t->image.white, step, gf_settings_threads(t->s),
                                noise);
     if (t->job.luma)
         noise->deviation *= sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
@@ -129,17 +133,29 @@ int gf_filter_measure_noise(struct gf_task *t) {
     return rc;
 }
 
-/* The share of the noise that the iterations fit: at the frequencies that the blur leaves, about ten
- * times the mean of |H|^2, which is the sum of the kernel's squares. */
-static double fitted(const struct gf_task *t) {
-    const struct gf_filter_part *psf = gf_filter_psf(t->s);
-    double sum = psf->file.value ? 0 : 1;
-    for (int i = 0; i < t->job.ndim && !psf->file.value; i++)
-        if (t->job.axes >> i & 1)
-            sum /= 2 * sqrt(M_PI) * psf->psf.size;
-    for (int64_t i = 0; psf->file.value && i < gf_shape_count(psf->file.extent, psf->ndim); i++)
-        sum += psf->file.value[i] * psf->file.value[i];
-    return fmin(10 * sum, MOST_FITTED);
+/* The shares of the blur's spectrum by classes of |H|^2. In a lossy file its rounding is the least
+ * noise. */
+static int classify(const struct gf_task *t, double share[GF_BLUR_CLASSES]) {
+    struct gf_job job = t->filtering->tiles.job;
+    struct gf_array h = {.data = NULL};
+    job.filter = t->filtering->filter;
+    int rc = gf_filter_tabulate(&job, gf_settings_threads(t->s), &h);
+    const int64_t n = rc ? 0 : gf_array_count(&h);
+    for (int64_t i = 0; i < n; i++) {
+        const struct gf_number v = gf_filter_number(&h, i);
+        const double square = fmax(v.re * v.re + v.im * v.im, 1e-30);
+        const long class = lround(-4 * log2(fmin(square, 1)));
+        share[gf_min(class, GF_BLUR_CLASSES - 1)] += 1 / (double)n;
+    }
+    if (!rc && !(t->s->filter.restore.noise > 0)) {
+        struct gf_noise *noise = &t->filtering->restored.noise;
+        const double least = gf_blur_rounding(&job, &h, t->image.rounding);
+        if (least > 0) /* base may be below 0 */
+            noise->base = fmax(noise->base, least);
+        noise->deviation = fmax(noise->deviation, sqrt(least));
+    }
+    gf_array_free(&h);
+    return rc;
 }
 
 static int make_prior(struct gf_task *t) {
@@ -196,15 +212,17 @@ static int iterate(struct gf_task *t) {
     const struct gf_tiles *tiles = &t->filtering->tiles;
     struct gf_session *session = t->runner->session;
     const bool alone = session->alone;
-    struct gf_filter *mirrored;
-    int rc = transpose(t->filtering->filter, &mirrored);
+    struct gf_filter *mirrored = NULL;
+    double share[GF_BLUR_CLASSES] = {0};
+    int rc = iterations(t) ? 0 : classify(t, share);
+    rc = rc ? rc : transpose(t->filtering->filter, &mirrored);
     const int each = mirrored ? 2 : 1, runners = each * tiles->hands;
     struct gf_runner *own = calloc((size_t)runners, sizeof *own);
     struct blur *to = calloc((size_t)(2 * tiles->hands), sizeof *to);
     struct gf_filter_transform(*blur)[2] = calloc((size_t)tiles->hands, sizeof *blur);
     const struct gf_richardson how = {.iterations = iterations(t),
                                       .noise = t->filtering->restored.noise,
-                                      .fitted = fitted(t),
+                                      .blur_share = share,
                                       .tiles = tiles,
                                       .blur = (const struct gf_filter_transform(*)[2])blur};
     if (!rc)

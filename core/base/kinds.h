@@ -3,11 +3,17 @@
 #ifndef GF_CORE_BASE_KINDS_H
 #define GF_CORE_BASE_KINDS_H
 
+#include <stdint.h>
+
 #include "kernels/wavelets.h"
 
 enum { GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
 /* A table over i / 16 cycles a sample ends at the corner of a spectrum. */
 enum { GF_ROUNDING_BANDS = 11 };
+/* The steps of a JPEG file by frequency: coefficient (u, v) of a block of 8 x 8, at u / 16 and v / 16
+ * cycles a sample, is rounded to a multiple of its quantum. Quanta of 0 are unknown; bands of
+ * them have the step of the band below. */
+void gf_rounding_make(const uint16_t quantum[64], uint8_t rounding[GF_ROUNDING_BANDS]);
 
 enum gf_kind {
     GF_MAGNITUDE, /* |F| */

@@ -1,8 +1,6 @@
 /* Richardson-Lucy iterations: two blurs each, tile by tile, and what follows each of them. */
 #include "core/restore/richardson.h"
 
-#include <math.h>
-
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -22,7 +20,10 @@ struct state {
     float *d, *x, *y, *g, *ratio; /* pictures as tiles need them */
     int64_t every;                /* g is of each so many-th row */
     float *room;                  /* a job's output for each hand */
+    float scale;                  /* of d */
     float base, slope, least;     /* the noise's variance, of d */
+    /* By classes of |H|^2, the share of a constant picture's noise that x and y do not fit. */
+    double rest_x[GF_BLUR_CLASSES], rest_y[GF_BLUR_CLASSES];
     /* Sums of each piece, added up in order, so that they do not depend on the threads' number. */
     double (*sum)[2];
 };
@@ -115,9 +116,15 @@ static int blur(struct state *s, float *picture, bool transposed, gf_tile_row *u
     return gf_failure_return(&failed);
 }
 
-/* y holds the new x; overwrites the old one with max(0, x + a (x - x_old)). */
+/* y holds the new x; overwrites the old one with max(0, x + a (x - x_old)). A step leaves 1 - |H|^2
+ * of the noise that y did not fit. */
 static void predict(struct state *s, float a) {
     float *x = s->y, *y = s->x;
+    for (int i = 0; i < GF_BLUR_CLASSES; i++) {
+        const double rest = (1 - gf_blur_class(i)) * s->rest_y[i];
+        s->rest_y[i] = rest + (double)a * (rest - s->rest_x[i]);
+        s->rest_x[i] = rest;
+    }
 #pragma omp parallel for simd num_threads(s->threads)
     for (int64_t i = 0; i < s->n; i++) {
         const float v = x[i] + a * (x[i] - y[i]);
@@ -165,28 +172,55 @@ static float begin(struct state *s, const float *data) {
     return scale;
 }
 
-static int iterate(struct state *s, int *done) {
-    const int most = s->how->iterations ? s->how->iterations : GF_RICHARDSON_MOST;
-    for (*done = 0; *done < most; ++*done) {
-        double square[2] = {HUGE_VAL}, sum[2];
-        int rc = 0;
-        if (*done)
-            rc = blur(s, s->y, false, divide, square);
+/* Replaces the picture by x. */
+static void put(const struct state *s, const float *x, float *to) {
+    const int64_t *n = s->t->shape, channels = n[0];
+#pragma omp parallel for num_threads(s->threads)
+    for (int64_t k = 0; k < n[1] * n[2] * channels; k++) {
+        const float *row = x + row_at(s->t, k % channels, k / channels);
+        for (int64_t i = 0; i < n[3]; i++)
+            to[(k / channels * n[3] + i) * channels + k % channels] = row[i] * s->scale;
+    }
+}
+
+/* The estimated distance of H y from H times the truth, in variances of the noise and but for a
+ * constant, from the residuals' mean square. */
+static double risk(const struct state *s, double square) {
+    double fitted = 0;
+    for (int i = 0; i < GF_BLUR_CLASSES; i++)
+        fitted += s->how->blur_share[i] * (1 - s->rest_y[i]);
+    return square + 2 * fitted;
+}
+
+/* The first steps overshoot, and both residuals and risk rise: that is not the end. */
+static int iterate(struct state *s, float *to, int *done) {
+    const bool automatic = !s->how->iterations;
+    const int most = automatic ? GF_RICHARDSON_MOST : s->how->iterations;
+    double least = HUGE_VAL, least_square = HUGE_VAL;
+    int rc = 0;
+    for (int k = 0; k < most + automatic && !rc; k++) {
+        double sum[2] = {HUGE_VAL};
+        if (k)
+            rc = blur(s, s->y, false, divide, sum);
         else
             divide_mean(s);
-        if (rc)
-            return rc;
-        if (square[0] / (double)gf_shape_count(s->t->shape, GF_TILE_AXES) <= 1 - s->how->fitted &&
-            !s->how->iterations) {
-            s->x = s->y;
-            return 0;
-        }
-        rc = blur(s, s->ratio, true, correct, sum);
-        if (rc)
-            return rc;
-        predict(s, sum[1] > 0 ? (float)fmin(fmax(sum[0] / sum[1], 0), 1) : 0);
+        const double square = sum[0] / (double)gf_shape_count(s->t->shape, GF_TILE_AXES);
+        if (automatic && k && !rc && (k == 1 || risk(s, square) < least)) {
+            least = risk(s, least_square = square);
+            put(s, s->y, to);
+            *done = k;
+        } else if (automatic && k && square <= least_square)
+            break;
+        if (!rc && k < most)
+            rc = blur(s, s->ratio, true, correct, sum);
+        if (!rc && k < most)
+            predict(s, sum[1] > 0 ? (float)fmin(fmax(sum[0] / sum[1], 0), 1) : 0);
     }
-    return 0;
+    if (!automatic && !rc) {
+        put(s, s->x, to);
+        *done = most;
+    }
+    return rc;
 }
 
 /* The floats that the sums take, a multiple of a cache line. */
@@ -202,7 +236,6 @@ int64_t gf_richardson_bytes(const struct gf_tiles *t) {
 int gf_richardson_restore(const struct gf_richardson *how, struct gf_array *data, int *done) {
     const struct gf_tiles *t = how->tiles;
     struct state s = {.how = how, .t = t, .threads = t->hands * t->threads};
-    const int64_t *n = t->shape, channels = n[0];
     float *to = data->data, *room = gf_alloc((size_t)gf_richardson_bytes(t));
     if (!room)
         return gf_no_memory();
@@ -213,18 +246,14 @@ int gf_richardson_restore(const struct gf_richardson *how, struct gf_array *data
     float **const own[] = {&s.d, &s.x, &s.y, &s.g, &s.ratio};
     for (int i = 0; i < ARRAYS; i++)
         *own[i] = s.room + t->hands * job_samples(t) + i * s.n;
-    const float scale = begin(&s, to);
-    const double unit = 1 / (double)scale;
+    for (int i = 0; i < GF_BLUR_CLASSES; i++)
+        s.rest_x[i] = s.rest_y[i] = 1;
+    s.scale = begin(&s, to);
+    const double unit = 1 / (double)s.scale;
     s.base = (float)(how->noise.base * unit * unit);
     s.slope = (float)(how->noise.slope * unit);
     s.least = (float)fmax(how->noise.least * unit * unit, (double)(LEAST * LEAST));
-    const int rc = iterate(&s, done);
-#pragma omp parallel for num_threads(s.threads)
-    for (int64_t k = 0; k < n[1] * n[2] * channels; k++) {
-        const float *x = s.x + row_at(t, k % channels, k / channels);
-        for (int64_t i = 0; i < n[3] && !rc; i++)
-            to[(k / channels * n[3] + i) * channels + k % channels] = x[i] * scale;
-    }
+    const int rc = iterate(&s, to, done);
     gf_free(room);
     return rc;
 }

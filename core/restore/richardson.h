@@ -8,22 +8,37 @@
  * x' - y and g', in all rows or, of large pictures, some. H keeps a constant. Both blurs continue
  * the picture beyond its edges as its tiles say.
  *
- * It ends after `iterations`, or, if those are automatic, when the mean of (d - H y)^2 / v, where v is
- * the noise's variance at the level H y, is down to 1 - `fitted` (the discrepancy principle, Morozov
- * 1966; `fitted` is the share of the noise that is fitted too), after 1 to GF_RICHARDSON_MOST. */
+ * It ends after `iterations`. If those are automatic, the result is that of 1 to GF_RICHARDSON_MOST
+ * with the least
+ *
+ *     mean (d - H y)^2 / v + 2 F
+ *
+ * where v is the noise's variance at the level H y and F the share of the noise that y fits: an
+ * unbiased estimate of the distance of H y from the blurred truth (Mallows 1973, Some comments on Cp;
+ * for this likelihood Bardsley and Goldes 2009, Regularization parameter selection methods for
+ * ill-posed Poisson maximum likelihood estimation). v matters only as the price of F, so that a wrong
+ * one does little harm. F is that of a constant picture, where each step leaves 1 - |H|^2 of what it
+ * finds. Iterations end where the residuals fall and the sum rises. */
 #ifndef GF_CORE_RESTORE_RICHARDSON_H
 #define GF_CORE_RESTORE_RICHARDSON_H
+
+#include <math.h>
 
 #include "core/filter/table.h"
 #include "core/restore/noise.h"
 #include "core/restore/tiles.h"
 
-enum { GF_RICHARDSON_MOST = 200 };
+enum { GF_RICHARDSON_MOST = 200, GF_BLUR_CLASSES = 128 };
+
+/* The |H|^2 of a class. */
+static inline double gf_blur_class(int i) {
+    return exp2(-i / 4.);
+}
 
 struct gf_richardson {
-    int iterations;        /* 0: automatic */
-    struct gf_noise noise; /* for those */
-    double fitted;
+    int iterations;               /* 0: automatic */
+    struct gf_noise noise;        /* for those */
+    const double *blur_share;     /* and of the spectrum, in each class of |H|^2 */
     const struct gf_tiles *tiles; /* of the picture */
     /* Each hand's: by H and by H^T, as tiles->job says. */
     const struct gf_filter_transform (*blur)[2];

@@ -246,6 +246,22 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
     return 0;
 }
 
+double gf_blur_rounding(const struct gf_job *job, const struct gf_array *h,
+                        const uint8_t rounding[GF_ROUNDING_BANDS]) {
+    double sum = 0, weights = 0;
+    for (int64_t i = 0; i < rows_of(job, h); i++) {
+        const struct row row = row_of(job, h, i);
+        for (int64_t k = 0; k < row.n; k++) {
+            const double f = sqrt(row.square + pow(frequency(job, job->ndim - 1, k), 2));
+            const struct gf_number y = gf_filter_number(h, row.first + k);
+            const double hh = y.re * y.re + y.im * y.im;
+            sum += hh * pow(rounding[gf_min(lround(16 * f), GF_ROUNDING_BANDS - 1)], 2) / 12;
+            weights += hh;
+        }
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
 /* ---- the filters ---- */
 
 static double laplacian(const struct gf_job *job, int axis, int64_t k) {

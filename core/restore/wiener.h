@@ -43,6 +43,10 @@ int gf_prior_make(const struct gf_job *forward, const struct gf_array *spectrum,
                   const struct gf_array *h, double noise, const uint8_t rounding[GF_ROUNDING_BANDS],
                   int threads, struct gf_prior *prior);
 
+/* The mean variance of the rounding over the frequencies that H, on the job's shape, leaves. */
+double gf_blur_rounding(const struct gf_job *job, const struct gf_array *h,
+                        const uint8_t rounding[GF_ROUNDING_BANDS]);
+
 /* Replaces H on the job's shape by the Wiener filter or, without a prior, by Tikhonov's with L.
  * GF_ENOMEM. */
 int gf_wiener_invert(const struct gf_job *job, const struct gf_prior *prior, double regularize,

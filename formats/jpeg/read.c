@@ -301,19 +301,13 @@ static int take_metadata(struct reader *r, struct gf_image *image) {
                : GF_OK;
 }
 
-/* Coefficient (u, v) of a block of 8 x 8, at u / 16 and v / 16 cycles a sample, is rounded to a
- * multiple of its quantum. Of colours the luma's are taken: most of the chroma is rounded to 0. */
+/* Colours give the luma's table: most of the chroma is rounded to 0. */
 static void take_rounding(const struct jpeg_decompress_struct *jpeg, struct gf_image *image) {
     const int number = jpeg->comp_info[0].quant_tbl_no;
     const JQUANT_TBL *table =
         number >= 0 && number < NUM_QUANT_TBLS ? jpeg->quant_tbl_ptrs[number] : NULL;
-    double sum[GF_ROUNDING_BANDS] = {0};
-    int count[GF_ROUNDING_BANDS] = {0};
-    for (int k = 0; k < DCTSIZE2 && table; k++) {
-        const long band = lround(hypot(k % DCTSIZE, k / DCTSIZE));
-        sum[band] += pow(table->quantval[k], 2);
-        image->rounding[band] = (uint8_t)fmin(round(sqrt(sum[band] / ++count[band])), UINT8_MAX);
-    }
+    if (table)
+        gf_rounding_make(table->quantval, image->rounding);
 }
 
 static int describe(struct reader *r, struct gf_image *image) {

@@ -1,4 +1,4 @@
-/* Restoration beside independent formulas: point-spread functions by many points, noise of known
+/* Restoration beside independent formulas: noise of known
  * strength, inverse filters in long double, Richardson-Lucy by direct sums. */
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/restore/noise.h"
-#include "core/restore/psf.h"
+#include "core/restore/quanta.h"
 #include "core/restore/richardson.h"
 #include "core/restore/wiener.h"
 #include "tests/test.h"
@@ -22,111 +22,6 @@ static double uniform(void) {
 static double normal(void) {
     const double radius = sqrt(-2 * log(uniform()));
     return radius * cos(2 * PI * uniform());
-}
-
-/* ---- point-spread functions ---- */
-
-/* A random point of the function. */
-static void draw(const struct gf_psf *p, double *x, double *y) {
-    const double turn = p->angle * PI / 180, t = (uniform() - 0.5) * p->size;
-    if (p->shape == GF_PSF_MOTION) {
-        *x = t * cos(turn);
-        *y = -t * sin(turn); /* counterclockwise, y is down */
-        return;
-    }
-    do {
-        *x = (2 * uniform() - 1) * p->size;
-        *y = (2 * uniform() - 1) * p->size;
-    } while (*x * *x + *y * *y > p->size * p->size);
-}
-
-static void test_drawn(struct gf_psf p) {
-    enum { POINTS = 400000 };
-    int64_t n[2] = {0, 0};
-    double *v = NULL, sum = 0, worst = 0;
-    CHECK_EQ(gf_psf_sample(&p, n, &v), GF_OK);
-    CHECK(n[0] % 2 && n[1] % 2);
-    double *drawn = calloc((size_t)(n[0] * n[1]), sizeof *drawn);
-    bool outside = !v || !drawn;
-    for (int i = 0; i < POINTS && !outside; i++) {
-        double x, y;
-        draw(&p, &x, &y);
-        const int64_t kx = lrint(x) + n[1] / 2, ky = lrint(y) + n[0] / 2;
-        outside = kx < 0 || ky < 0 || kx >= n[1] || ky >= n[0];
-        if (!outside)
-            drawn[ky * n[1] + kx] += 1. / POINTS;
-    }
-    CHECK_MSG(!outside, "shape %d of %g: too small", p.shape, p.size);
-    for (int64_t i = 0; i < n[0] * n[1] && !outside; i++) {
-        sum += v[i];
-        worst = fmax(worst, fabs(v[i] - drawn[i]) - 5 * sqrt(v[i] / POINTS));
-        CHECK_MSG(fabs(v[i] - v[n[0] * n[1] - 1 - i]) < 1e-12, "its own mirror image");
-    }
-    CHECK_MSG(fabs(sum - 1) < 1e-12, "sum %g", sum);
-    CHECK_MSG(worst < 1e-4, "shape %d of %g at %g: %g from points", p.shape, p.size, p.angle,
-              worst);
-    free(drawn);
-    free(v);
-}
-
-/* The share of light within a radius is 1 - J0^2 - J1^2 (Rayleigh 1881). */
-static void test_airy(void) {
-    const struct gf_psf p = {.shape = GF_PSF_AIRY, .size = 6};
-    int64_t n[2];
-    double *v = NULL;
-    CHECK_EQ(gf_psf_sample(&p, n, &v), GF_OK);
-    for (double r = 3; r < 20 && v; r += 3) {
-        const double u = 3.8317059702075125 * r / p.size, share = 1 - pow(j0(u), 2) - pow(j1(u), 2);
-        double sum = 0;
-        for (int64_t i = 0; i < n[0] * n[1]; i++)
-            sum +=
-                hypot((double)(i % n[1] - n[1] / 2), (double)(i / n[1] - n[0] / 2)) <= r ? v[i] : 0;
-        CHECK_MSG(fabs(sum - share) < 0.03, "within %g: %g, not %g", r, sum, share);
-    }
-    free(v);
-}
-
-/* Pixels are integrals; functions within a pixel are all of it. */
-static void test_pixels(void) {
-    const struct gf_psf round[] = {{.shape = GF_PSF_AIRY, .size = 1.5},
-                                   {.shape = GF_PSF_MOFFAT, .size = 2, .power = 2.5}};
-    const double whole[] = {4 * PI * pow(1.5 / 3.8317059702075125, 2) * 0.9833,
-                            PI * 4 / 1.5 * 0.997};
-    int64_t n[2];
-    double *v = NULL;
-    CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = 1}, n, &v), GF_OK);
-    CHECK(n[0] == 3 && v && fabs(v[5] * PI - (sqrt(0.1875) + PI / 6 - 0.5)) < 1e-4);
-    free(v);
-    for (int i = 0; i < 2; i++) {
-        double sum = 0;
-        CHECK_EQ(gf_psf_sample(&round[i], n, &v), GF_OK);
-        for (int k = 0; k < 2500; k++) {
-            const double r = hypot((k % 50 + 0.5) / 50 + 0.5, (k / 50 + 0.5) / 50 - 0.5);
-            sum += i ? pow(1 + r * r / 4, -2.5) : pow(j1(2.554470647 * r) / 1.2772353235 / r, 2);
-        }
-        const double want = sum / 2500 / whole[i], got = v[n[0] / 2 * n[1] + n[1] / 2 + 1];
-        CHECK_MSG(fabs(got - want) < 0.01 * want, "%d: %g, not %g", i, got, want);
-        free(v);
-    }
-    for (double r = 0.001; r < 0.5; r *= 3) {
-        CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = r}, n, &v), GF_OK);
-        CHECK(n[0] == 1 && n[1] == 1 && v[0] == 1);
-        free(v);
-    }
-}
-
-static void test_psf(void) {
-    int64_t n[2];
-    double *v = NULL;
-    CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_MOTION, .size = 4}, n, &v), GF_OK);
-    CHECK(n[0] == 1 && n[1] == 5 && fabs(v[0] - 0.125) < 1e-12 && fabs(v[1] - 0.25) < 1e-12);
-    free(v);
-    for (double r = 0.3; r < 12; r *= 2.3)
-        test_drawn((struct gf_psf){.shape = GF_PSF_DISK, .size = r});
-    for (double a = -90; a <= 180; a += 30)
-        test_drawn((struct gf_psf){.shape = GF_PSF_MOTION, .size = 1.3 + fabs(a) / 9, .angle = a});
-    test_airy();
-    test_pixels();
 }
 
 /* ---- noise ---- */
@@ -201,6 +96,36 @@ static void test_noise(void) {
     }
     CHECK(measure(GF_U8, 2, picture, 100, 0) < 0.5);
     CHECK(measure(GF_F32, 2, tiny, 1, 1) == 0);
+}
+
+/* Cosines of blocks, multiples of their quanta and at most 400, rounded to levels. */
+static void test_quanta(void) {
+    enum { N = 256 };
+    const int64_t shape[] = {N, N, 1};
+    struct gf_array a;
+    CHECK_EQ(gf_array_alloc(&a, GF_U8, 3, shape), GF_OK);
+    for (int was_jpeg = 0; was_jpeg < 2; was_jpeg++) {
+        uint8_t rounding[GF_ROUNDING_BANDS] = {0}, *to = a.data;
+        for (int block = 0; block < N * N / 64; block++) {
+            double v[64] = {0};
+            for (int k = 0; k < 15; k++) {
+                const int ky = k / 5, kx = k % 5, q = 4 + 3 * (kx > ky ? kx : ky);
+                double c = 60 * normal();
+                c = was_jpeg ? q * rint(c / q) : c;
+                for (int i = 0; i < 64; i++)
+                    v[i] += c * (ky ? 0.5 : sqrt(0.125)) * (kx ? 0.5 : sqrt(0.125)) *
+                            cos(PI * ky * (i / 8 + 0.5) / 8) * cos(PI * kx * (i % 8 + 0.5) / 8);
+            }
+            for (int i = 0; i < 64; i++)
+                to[(block / 32 * 8 + i / 8) * N + block % 32 * 8 + i % 8] =
+                    (uint8_t)fmin(fmax(rint(128 + v[i]), 0), 255);
+        }
+        CHECK_EQ(gf_quanta_find(&a, rounding), GF_OK);
+        CHECK_EQ(rounding[0], was_jpeg ? 4 : 0);
+        CHECK_EQ(rounding[3], was_jpeg ? 12 : 0);
+        CHECK_EQ(rounding[10], was_jpeg ? 15 : 0);
+    }
+    gf_array_free(&a);
 }
 
 /* ---- linear filters ---- */
@@ -537,9 +462,22 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
                                                   {{run, &b[2]}, {run, &b[3]}}};
     struct gf_tiles tiles;
     const double v = deviation * deviation;
-    const struct gf_richardson how = {iterations, {deviation, v, 0, v}, 0, &tiles, blur};
+    double share[GF_BLUR_CLASSES] = {0};
+    const struct gf_richardson how = {iterations, {deviation, v, 0, v}, share, &tiles, blur};
     struct gf_array data = gf_array_wrap(out, GF_F32, 3, shape);
     int done = -1;
+    for (int i = 0; i < PIXELS; i++) {
+        double re = 0, im = 0;
+        for (int j = 0; j < TAPS; j++) {
+            const double at =
+                2 * PI * (double)(kernels[mirrors].at[j][1] * (i / COLUMNS)) / ROWS +
+                2 * PI * (double)(kernels[mirrors].at[j][2] * (i % COLUMNS)) / COLUMNS;
+            re += kernels[mirrors].value[j] * cos(at);
+            im += kernels[mirrors].value[j] * sin(at);
+        }
+        share[gf_min(lround(-4 * log2(re * re + im * im + 1e-9)), GF_BLUR_CLASSES - 1)] +=
+            1. / PIXELS;
+    }
     b[1].transposed = b[3].transposed = true;
     gf_tiles_init(&tiles, &job, reach, mirrors, 2, false);
     for (int i = 0; i < ALL; i++)
@@ -548,6 +486,18 @@ static int lucy(const double *d, bool mirrors, int iterations, double deviation,
     if (iterations)
         CHECK_EQ(b[0].runs + b[1].runs + b[2].runs + b[3].runs, (2 * done - 1) * tiles.jobs);
     return done;
+}
+
+/* The root mean square of H x - d. */
+static double distance(const float *x, const double *d, bool mirrors) {
+    static double wide[ALL], blurred[ALL];
+    double square = 0;
+    for (int i = 0; i < ALL; i++)
+        wide[i] = (double)x[i];
+    convolve(wide, mirrors, false, blurred);
+    for (int i = 0; i < ALL; i++)
+        square += pow(blurred[i] - d[i], 2) / ALL;
+    return sqrt(square);
 }
 
 static void check_richardson(bool mirrors) {
@@ -564,17 +514,18 @@ static void check_richardson(bool mirrors) {
             worst = fmax(worst, fabs((double)out[i] - want[i]));
         CHECK_MSG(worst < 0.01, "mirrors %d, %d iterations: %g", mirrors, n, worst);
     }
-    /* The discrepancy principle: as many as the noise allows, at least one. */
+    /* Automatic ones end where the blurred result is nearest to the blurred truth, at least one. */
     CHECK_EQ(lucy(d, mirrors, 0, 1e6, out), 1);
-    const int few = lucy(d, mirrors, 0, 10, out), more = lucy(d, mirrors, 0, 2, out);
-    double square = 0;
     for (int i = 0; i < ALL; i++)
-        want[i] = (double)out[i];
-    convolve(want, mirrors, false, sharp);
-    for (int i = 0; i < ALL; i++)
-        square += pow(sharp[i] - d[i], 2) / ALL;
-    CHECK_MSG(few >= 1 && more > few && more < GF_RICHARDSON_MOST, "%d, %d", few, more);
-    CHECK_MSG(sqrt(square) < 2.01, "ends at %g", sqrt(square));
+        want[i] = d[i] + 5 * normal();
+    const int done = lucy(want, mirrors, 0, 5, out);
+    const double own = distance(out, d, mirrors);
+    double least = own;
+    for (int n = 1; n <= 64; n *= 2) {
+        lucy(want, mirrors, n, 0, out);
+        least = fmin(least, distance(out, d, mirrors));
+    }
+    CHECK_MSG(done > 1 && done < 64 && own < 1.1 * least, "%d: %g, not %g", done, own, least);
     /* Zeros and negative samples give neither NaN nor negative samples. */
     for (int i = 0; i < ALL; i++)
         d[i] = i % 3 ? 0 : -5;
@@ -589,9 +540,9 @@ static void check_richardson(bool mirrors) {
 }
 
 int main(void) {
-    RUN("point-spread functions are integrals over pixels", test_psf());
     RUN("noise of known strength is measured in every shape and type", test_noise());
     RUN("noise that grows with the level, or is coarse, is measured", test_noise_lines());
+    RUN("a former JPEG file shows its quanta, other pictures none", test_quanta());
     RUN("inverse filters are those in long double", test_wiener());
     RUN("tiles cover every sample and reach beyond the kernel", test_tiles());
     RUN("Richardson-Lucy steps are direct sums", check_richardson(false));
