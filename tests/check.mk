@@ -18,6 +18,7 @@ check: $(NEEDED) man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults build-sanitized
 
 test: check
 
+## build-sanitized, build-without-isal, long-programs: what check and check-long build
 build-sanitized: $(REUSED)
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="$(OWN_ASAN)" $(READ_ASAN)
 
