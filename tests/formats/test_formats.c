@@ -336,7 +336,7 @@ static void test_sums(void) {
         data[i] = (unsigned char)random_next(&seed);
     const uint32_t want = (uint32_t)crc32(0, data, N), begin = (uint32_t)crc32(0, data, 7);
     struct gf_chain chain = {NULL, NULL};
-    struct gf_source *first, *second;
+    struct gf_source *first = NULL, *second = NULL;
     file_put("first", data, 1000);
     file_put("second", data + 1000, N - 1000);
     CHECK(!gf_source_open("first", &first) && !gf_source_open("second", &second));
