@@ -81,7 +81,8 @@ static void refuse_parts(struct gf_task *t) {
 /* Bytes that a table of masks, kernels or an inverse takes with the run, less the samples: files'
  * values, the table twice, since the plan has its own, and a spectrum of each channel; or while
  * Wiener's filter is made, the picture's spectrum and a workspace as large; or while a painted
- * spectrum is compared, magnitudes and a workspace, then a mask. The rest is for threads' rows. Tables of kernels are complex. `half`: the bytes of half a spectrum. */
+ * spectrum is compared, magnitudes and a workspace, then a mask. The rest is for threads' rows. Tables
+ * of kernels are complex. `half`: the bytes of half a spectrum. */
 static int64_t table_bytes(const struct gf_task *t, int64_t half) {
     const struct gf_filter_settings *f = &t->s->filter;
     int64_t values = 0, out = 0, table = half / 2, files = 0;

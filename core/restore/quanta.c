@@ -19,11 +19,10 @@ static double luma_at(const struct gf_array *a, int64_t y, int64_t x) {
     return (a->shape[2] < 3 ? p[0] : 0.299 * p[0] + 0.587 * p[next] + 0.114 * p[2 * next]) - 128;
 }
 
-static void transform(const struct gf_array *a, int64_t y, int64_t x, float *to) {
-    double half[SIDE][SIDE] = {{0}}, wave[SIDE][SIDE];
-    for (int k = 0; k < SIDE; k++)
-        for (int i = 0; i < SIDE; i++)
-            wave[k][i] = (k ? 0.5 : sqrt(0.125)) * cos(M_PI * k * (2 * i + 1) / (2 * SIDE));
+/* wave[k][i]: the k-th cosine at sample i. */
+static void transform(const struct gf_array *a, int64_t y, int64_t x, const double wave[SIDE][SIDE],
+                      float *to) {
+    double half[SIDE][SIDE] = {{0}};
     for (int i = 0; i < ALL; i++)
         for (int k = 0; k < SIDE; k++)
             half[i / SIDE][k] += luma_at(a, y + i / SIDE, x + i % SIDE) * wave[k][i % SIDE];
@@ -55,13 +54,17 @@ int gf_quanta_find(const struct gf_array *a, uint8_t rounding[GF_ROUNDING_BANDS]
     const int64_t nx = a->shape[1] / SIDE, all = a->shape[0] / SIDE * nx;
     const int64_t n = gf_min(all, MOST_BLOCKS);
     float(*block)[ALL] = malloc((size_t)gf_max(n, 1) * sizeof *block);
+    double wave[SIDE][SIDE];
     uint16_t quantum[ALL];
     int found = 0;
     if (!block)
         return gf_no_memory();
+    for (int k = 0; k < SIDE; k++)
+        for (int i = 0; i < SIDE; i++)
+            wave[k][i] = (k ? 0.5 : sqrt(0.125)) * cos(M_PI * k * (2 * i + 1) / (2 * SIDE));
     for (int64_t i = 0; i < n; i++) {
         const int64_t at = i * all / n;
-        transform(a, at / nx * SIDE, at % nx * SIDE, block[i]);
+        transform(a, at / nx * SIDE, at % nx * SIDE, (const double(*)[SIDE])wave, block[i]);
     }
     for (int i = 0; i < ALL; i++) {
         quantum[i] = (uint16_t)quantum_of((const float(*)[ALL])block, n, i);

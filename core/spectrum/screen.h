@@ -55,8 +55,8 @@ struct gf_own_power gf_screens_own(const struct gf_windowed *w, const struct gf_
 
 /* Makes the factors of the half spectrum: f32, the stored shape, 1 at and around the zero
  * frequency. Each lattice member, including aliases, reaches up to a third of its distance from the
- * centre. The depth within is fitted: the picture's own power over the actual power. Members nearer to the centre than half a period are spared.
- * The caller frees *mask. GF_ENOMEM. */
+ * centre. The depth within is fitted: the picture's own power over the actual power. Members nearer
+ * to the centre than half a period are spared. The caller frees *mask. GF_ENOMEM. */
 int gf_screens_mask(const struct gf_windowed *w, const struct gf_own_power *own,
                     const struct gf_screen *screen, int n, struct gf_array *mask);
 /* An upper estimate of its memory, the mask included. */

@@ -194,11 +194,11 @@ static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_
     const struct kept *k = find_kept(tag->number);
     const size_t size = gf_tiff_type_size(tag->type);
     double nodata;
-    int free = 0;
-    while (free < 3 && m->lost[free])
-        free++;
-    if (!k && informs(tag->number) && !m->lost[free])
-        m->lost[free] = tag->number;
+    int next = 0;
+    while (next < 3 && m->lost[next])
+        next++;
+    if (!k && informs(tag->number) && !m->lost[next])
+        m->lost[next] = tag->number;
     if (!k || !size || !tag->count || tag->count > MOST_BYTES / size ||
         (k->type != TIFF_UNDEFINED && k->type != tag->type) ||
         (k->what == TYPE && !gf_tiff_nodata(t, &nodata)))
