@@ -26,7 +26,7 @@ struct reference {
     double imag_ratio;
     double rms, most; /* of |v|, for the allowance; of a filter's input too */
     double gain;      /* a filter's largest value */
-    double shortest;  /* transformed extent above 1 */
+    double shortest;  /* extent above 1 of a step */
 };
 /* All but v. */
 void reference_shape(const struct gf_job *job, struct reference *r);

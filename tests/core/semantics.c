@@ -119,9 +119,12 @@ static void finish(const struct gf_job *job, struct reference *r) {
         } while (next(at, r->n));
     }
     r->shortest = 1;
-    for (int a = 0; a < 3; a++)
-        if (r->on[a] && r->n[a] > 1 && (r->shortest == 1 || (double)r->n[a] < r->shortest))
-            r->shortest = (double)r->n[a];
+    for (int a = 0; a < 3; a++) {
+        /* A long line is transformed as the rows and columns of a table. */
+        double n = r->n[a] > 8192 ? sqrt((double)r->n[a]) : (double)r->n[a];
+        if (r->on[a] && n > 1 && (r->shortest == 1 || n < r->shortest))
+            r->shortest = n;
+    }
     r->imag_ratio = real > 0 ? (double)sqrtl(imag / real) : 0;
     int64_t count = r->channels * r->n[0] * r->n[1] * r->n[2];
     r->rms = (double)sqrtl((real + (inverse && job->real ? 0 : imag)) / (long double)count);
