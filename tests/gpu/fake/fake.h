@@ -66,6 +66,8 @@ struct fake_stream;
 int fake_enqueue(struct fake_stream *s, int (*run)(void *data), void *data);
 /* The current device's stream of that handle; NULL: of another one. */
 struct fake_stream *fake_stream(void *handle);
+/* A line of FAKE_CUDA_TRACE on a command, below that of its call: which queue, and what it does. */
+void fake_note_command(const struct fake_stream *s, const char *format, ...);
 /* Runs all that the device, or the stream, was given. */
 void fake_finish(struct fake_device *device);
 void fake_finish_stream(struct fake_stream *s);

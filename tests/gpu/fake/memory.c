@@ -204,6 +204,8 @@ static int copy(struct rows r, int to_kind, int from_kind, void *handle) {
         code = look(r.from, (r.height - 1) * r.from_pitch + r.width, from_kind, &from_stays);
     if (code)
         return code;
+    fake_note_command(s, "%zu times %zu bytes, each %zu and %zu behind the last", r.height, r.width,
+                      r.from_pitch, r.to_pitch);
     if (!to_stays) { /* returns when all is there */
         fake_finish_stream(s);
         copy_now(&r);
@@ -308,6 +310,7 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream
         code = s ? look((void *)(uintptr_t)to, bytes, FAKE_ON_DEVICE, &stays) : INVALID_HANDLE;
     if (code)
         return fake_end(code);
+    fake_note_command(s, "%zu bytes become %u", bytes, value);
     struct fill *f = malloc(sizeof *f);
     *f = (struct fill){(char *)(uintptr_t)to, bytes, value};
     return fake_end(fake_enqueue(s, run_fill, f));

@@ -12,6 +12,7 @@
 enum { PLAIN_SHARED = 48 << 10, MAX_DYNAMIC_SHARED = 8 };
 
 struct function {
+    char name[64];
     struct module *module;
     void (*call)(void **arguments);
     struct fake_group **group;
@@ -154,6 +155,7 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
                            .threads = *(const int *)symbol(m, "fake_threads_", name),
                            .shared = PLAIN_SHARED,
                            .next = m->functions};
+    snprintf(f->name, sizeof f->name, "%s", name);
     memcpy(&f->call, &call, sizeof call);
     *function = m->functions = f;
     return fake_end(0);
@@ -204,6 +206,9 @@ static int launch(void *handle, const struct fake_launch *l, void *stream, void 
         l->items.x * l->items.y * l->items.z > (unsigned)f->threads ||
         l->shared_bytes > (unsigned)f->shared)
         return INVALID_VALUE;
+    fake_note_command(s, "%s, groups %u %u %u of %u %u %u items, %u bytes shared", f->name,
+                      l->groups.x, l->groups.y, l->groups.z, l->items.x, l->items.y, l->items.z,
+                      l->shared_bytes);
     size_t n = 0, bytes = 0;
     for (; f->sizes[n]; n++)
         bytes += ((size_t)f->sizes[n] + ALIGNED - 1) / ALIGNED * ALIGNED;

@@ -251,11 +251,22 @@ static int compile(struct program *p, const char *folder, int n, const char *con
     return p->binary ? 0 : INTERNAL;
 }
 
+/* FNV-1a. */
+static uint64_t checksum(const char *text) {
+    uint64_t sum = 0xcbf29ce484222325;
+    for (; *text; text++)
+        sum = (sum ^ (unsigned char)*text) * 0x100000001b3;
+    return sum;
+}
+
 int nvrtcCompileProgram(void *program, int n, const char *const *options) {
     struct program *p = program;
     char folder[64];
     size_t bytes;
-    int code = fake_end(fake_begin(__func__)); /* several may compile at a time */
+    int code = fake_begin(__func__);
+    fake_note("    a text of %zu bytes, checksum %016llx, %d options", strlen(p->source),
+              (unsigned long long)checksum(p->source), n);
+    fake_end(0); /* several may compile at a time */
     if (code || !fake_folder(folder))
         return code ? code : INTERNAL;
     code = compile(p, folder, n, options);

@@ -1,6 +1,8 @@
 /* Queues and events. A command runs when something waits for it, or for one behind it. */
 #include "tests/gpu/fake/fake.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +18,7 @@ struct command {
 /* Streams and events stay until the program ends: others may still name them. */
 struct fake_stream {
     struct fake_device *device;
+    int number; /* of the device's queues, by when they were made */
     bool gone;
     long given, done; /* commands */
     struct command *first, *last;
@@ -81,8 +84,19 @@ void fake_finish(struct fake_device *device) {
 static struct fake_stream *add_stream(struct fake_device *device) {
     struct fake_stream *s = calloc(1, sizeof *s);
     s->device = device;
+    for (const struct fake_stream *other = streams; other; other = other->next)
+        s->number += other->device == device;
     s->next = streams;
     return streams = s;
+}
+
+void fake_note_command(const struct fake_stream *s, const char *format, ...) {
+    char text[160];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fake_note("    Fake %c queue %d: %s", 'A' + s->device->number, s->number, text);
 }
 
 struct fake_stream *fake_stream(void *handle) {
