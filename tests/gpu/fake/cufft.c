@@ -122,8 +122,9 @@ int cufftMakePlanMany64(int handle, int rank, long long *n, long long *in_embed,
 
 /* ---- transforms ---- */
 
-/* Points 0, step, 2 step, … by their number's smallest prime. */
-static void transform(const double complex *in, double complex *out, long n, long step, int sign) {
+/* Points 0, step, 2 step, … by their number's smallest prime. Long double, because selftest is strict. */
+static void transform(const long double complex *in, long double complex *out, long n, long step,
+                      int sign) {
     long r = 2;
     while (r * r <= n && n % r)
         r++;
@@ -133,16 +134,17 @@ static void transform(const double complex *in, double complex *out, long n, lon
         *out = *in;
         return;
     }
-    double complex *sum = malloc((size_t)r * 2 * sizeof *sum), *wave = sum + r;
+    long double complex *sum = malloc((size_t)r * 2 * sizeof *sum), *wave = sum + r;
     for (long i = 0; i < r; i++)
         transform(in + i * step, out + i * m, m, step * r, sign);
     for (long i = 0; i < r; i++)
-        wave[i] = cexp(sign * 2 * I * M_PI * (double)i / (double)r);
+        wave[i] = cexpl(sign * 2 * I * M_PIl * (long double)i / (long double)r);
     for (long k = 0; k < m; k++) {
         for (long i = 0; i < r; i++)
-            sum[i] = out[k + i * m] * cexp(sign * 2 * I * M_PI * (double)(i * k % n) / (double)n);
+            sum[i] = out[k + i * m] *
+                     cexpl(sign * 2 * I * M_PIl * (long double)(i * k % n) / (long double)n);
         for (long j = 0; j < r; j++) {
-            double complex v = 0;
+            long double complex v = 0;
             for (long i = 0; i < r; i++)
                 v += sum[i] * wave[i * j % r];
             out[k + j * m] = v;
@@ -152,12 +154,12 @@ static void transform(const double complex *in, double complex *out, long n, lon
 }
 
 void fft_line(double complex *at, long n, long step, int sign) {
-    double complex *in = calloc((size_t)n * 2, sizeof *in), *out = in + n;
+    long double complex *in = calloc((size_t)n * 2, sizeof *in), *out = in + n;
     for (long i = 0; i < n; i++)
         in[i] = at[i * step];
     transform(in, out, n, 1, sign);
     for (long i = 0; i < n; i++)
-        at[i * step] = out[i];
+        at[i * step] = (double complex)out[i];
     free(in);
 }
 

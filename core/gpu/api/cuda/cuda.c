@@ -78,7 +78,8 @@ static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props) {
             if (!cu->device_get(&device, i)) {
                 struct gf_gpu_props p;
                 describe(cu, device, &p);
-                known[found++] = p;
+                if (p.max_group && p.units && p.warp) /* planners divide by them */
+                    known[found++] = p;
             }
     }
     n = found;
