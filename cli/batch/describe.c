@@ -268,7 +268,7 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
                     gf_log_name(t->read[0]), p->white, p->format->name, white);
     const struct gf_metadata *m = &t->image.metadata;
     const struct gf_format *from = m->header ? gf_format_by_name(m->header_format) : NULL;
-    char names[GF_HEADER_NAMES] = "", lost[40] = "";
+    char names[GF_HEADER_NAMES] = "", lost[80] = "";
     if (p->keeps == GF_KEEPS_ALL && from && from != p->format && from->name_header)
         from->name_header(m, names);
     if (*names)
@@ -278,8 +278,8 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
         gf_log_note("'%s': the other images and tables of the FITS file are not in '%s'",
                     gf_log_name(t->read[0]), p->path);
     for (int k = 0; k < 4 && m->lost[k] && p->keeps == GF_KEEPS_ALL; k++)
-        snprintf(lost + strlen(lost), sizeof lost - strlen(lost), "%s%d", k ? ", " : "",
-                 m->lost[k]);
+        snprintf(lost + strlen(lost), sizeof lost - strlen(lost), "%s%d%s", k ? ", " : "",
+                 m->lost[k], m->lost[k] == 330 ? " (SubIFDs, such as reduced copies)" : "");
     if (*lost)
         gf_log_note("'%s': '%s' does not have its TIFF tags %s", gf_log_name(t->read[0]), p->path,
                     lost);

@@ -183,10 +183,10 @@ static int keep_directory(struct gf_tiff *t, const struct gf_tiff_tag *tag, stru
 }
 
 /* True for a tag that is about more than the samples' type and layout: TransferFunction, the colours of
- * primaries, InkNames, or one that TIFF 6.0 does not have. */
+ * primaries, SubIFDs, InkNames, or one that TIFF 6.0 does not have. */
 static bool informs(unsigned number) {
-    return number == 301 || number == 318 || number == 319 || number == 333 ||
-           (number > TIFFTAG_REFERENCEBLACKWHITE && number != TIFFTAG_ICCPROFILE);
+    return number == 301 || number == 318 || number == 319 || number == TIFFTAG_SUBIFD ||
+           number == 333 || (number > TIFFTAG_REFERENCEBLACKWHITE && number != TIFFTAG_ICCPROFILE);
 }
 
 /* Appends an entry, unless its tag is not kept, has another type or is too large. */
