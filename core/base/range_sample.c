@@ -256,11 +256,15 @@ void gf_range_energy_add(const struct gf_job *job, const struct gf_array *in,
     }
 }
 
+static double energy_rms(const struct gf_job *job, const struct gf_range_energy *e) {
+    return e->n > 0 ? sqrt(e->sum / e->n * (double)gf_job_points(job)) : 0;
+}
+
 double gf_range_rms(const struct gf_job *job, const struct gf_array *in) {
     struct gf_range_energy e = {0};
     if (gf_job_samples(job))
         gf_range_energy_add(job, in, &e);
-    return gf_range_energy_rms(job, &e);
+    return energy_rms(job, &e);
 }
 
 bool gf_range_energy_wants(const struct gf_job *job, int64_t z) {
@@ -269,10 +273,6 @@ bool gf_range_energy_wants(const struct gf_job *job, int64_t z) {
         if (look_at(n, count, k) == z)
             return true;
     return false;
-}
-
-double gf_range_energy_rms(const struct gf_job *job, const struct gf_range_energy *e) {
-    return e->n > 0 ? sqrt(e->sum / e->n * (double)gf_job_points(job)) : 0;
 }
 
 /* ---- quantiles ---- */
@@ -432,7 +432,7 @@ void gf_range_planes_add(struct gf_range_planes *r, int64_t z, const struct gf_a
 
 void gf_range_planes_find(const struct gf_range_planes *r, int i, double range[2]) {
     const struct gf_range_sample *s = &r->sample;
-    const double rms = gf_range_energy_rms(&r->job, &r->energy), unit = gf_sample_run_unit(rms);
+    const double rms = energy_rms(&r->job, &r->energy), unit = gf_sample_run_unit(rms);
     for (int64_t k = 0; k < s->count; k++)
         s->key[k] =
             gf_range_key(r->job.out[i].kind, unit * r->value[2 * k], unit * r->value[2 * k + 1]);

@@ -74,7 +74,6 @@ struct gf_range_energy {
 bool gf_range_energy_wants(const struct gf_job *job, int64_t z);
 void gf_range_energy_add(const struct gf_job *job, const struct gf_array *plane,
                          struct gf_range_energy *e);
-double gf_range_energy_rms(const struct gf_job *job, const struct gf_range_energy *e);
 
 /* The bits of positive numbers sort as the numbers do. A double's exponent and eleven bits of its
  * fraction are precise enough for a shade. */

@@ -27,7 +27,8 @@ static const struct {
     {COMPRESSION_LERC, "lerc"},
 };
 
-const char *gf_tiff_compression_name(uint16_t number) {
+/* "lzw", …; "other". */
+static const char *compression_name(uint16_t number) {
     for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++)
         if (compressions[i].number == number)
             return compressions[i].name;
@@ -51,7 +52,7 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
     if (gf_libtiff.TIFFGetField(t->tif, TIFFTAG_ORIENTATION, &orientation) && orientation <= 8)
         image->orientation = orientation;
     gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_COMPRESSION, &compression);
-    image->compression = gf_tiff_compression_name(compression);
+    image->compression = compression_name(compression);
     int rc = image->record ? GF_OK : gf_tiff_keep_tags(t, m);
     if (rc)
         return rc;
@@ -383,7 +384,7 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
     p->reduced = kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
     if (p->compression == COMPRESSION_OJPEG)
         return gf_fail(GF_EUNSUPP, "a TIFF with old-style JPEG");
-    const char *name = gf_tiff_compression_name(p->compression);
+    const char *name = compression_name(p->compression);
     if (!gf_libtiff.TIFFIsCODECConfigured(p->compression))
         return gf_fail(GF_EUNSUPP, "a TIFF with compression %d (%s), which this libtiff lacks; %s",
                        p->compression, name,

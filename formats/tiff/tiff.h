@@ -150,8 +150,6 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
 /* Sets the spacing of y and x, the last axes, if an electron microscope wrote it into the current
  * directory. Fails with GF_ENOMEM. */
 int gf_tiff_get_scale(struct gf_tiff *t, struct gf_axes *axes);
-/* "lzw", …; "other". */
-const char *gf_tiff_compression_name(uint16_t number);
 /* Sets the current directory's metadata for a picture of 1 or 3 colours, or 0 for plain channels,
  * with its ICC profile if `profile`. False if memory is short or libtiff refuses a tag. */
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
