@@ -178,7 +178,7 @@ int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
     return rc;
 }
 
-int gf_volume_append(struct gf_volume *v, const struct gf_image *pages) {
+static int append(struct gf_volume *v, const struct gf_image *pages) {
     const struct gf_array *all = &v->image.px, *px = &pages->px;
     bool same = px->dtype == all->dtype && px->rank == all->rank &&
                 !memcmp(px->shape + 1, all->shape + 1, (size_t)(px->rank - 1) * sizeof *px->shape);
@@ -322,7 +322,7 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
 
 int gf_volume_put(struct gf_volume *v, int64_t from, const struct gf_image *pages) {
     const struct gf_array *px = &pages->px;
-    int rc = v->framed ? GF_OK : gf_volume_append(v, pages);
+    int rc = v->framed ? GF_OK : append(v, pages);
     for (int64_t z = 0; z < px->shape[0] && v->framed && !rc; z++) {
         const struct gf_volume_box box = {from + z, 0, 0, px->shape[1], px->shape[2]};
         rc = gf_volume_write(v, &box, (const char *)px->data + z * px->stride[0], px->stride[1]);

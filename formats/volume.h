@@ -12,7 +12,7 @@
  *
  *     rc = gf_volume_begin("out.tif", format, &image, &options, true, &v);
  *     for (z = 0; z < depth && !rc; z += n)
- *         rc = gf_volume_append(v, &pages);                       n pages as an image
+ *         rc = gf_volume_put(v, z, &pages);                       n pages as an image
  *     rc = rc ? (gf_volume_abort(v), rc) : gf_volume_commit(v);
  *
  * Boxes in any order, to files only: raw, .npy and uncompressed TIFF:
@@ -45,9 +45,8 @@ const char *gf_volume_refuses(const char *path, const struct gf_format *format,
 /* `image` has no samples. Writes its record too; borrows its metadata until the end. */
 int gf_volume_begin(const char *path, const struct gf_format *format, const struct gf_image *image,
                     const struct gf_write_options *options, bool clobber, struct gf_volume **out);
-/* Appends the next pages. gf_volume_put() writes pages from number `from` on to either sort of
- * volume; they are the next ones unless it takes boxes. */
-int gf_volume_append(struct gf_volume *v, const struct gf_image *pages);
+/* Writes pages from number `from` on to either sort of volume; they are the next ones unless it
+ * takes boxes. */
 int gf_volume_put(struct gf_volume *v, int64_t from, const struct gf_image *pages);
 
 /* The same for boxes in any order. Samples that are never written are zero. */

@@ -54,7 +54,8 @@ static double bessel_i0(double x) {
     return sum;
 }
 
-double gf_window_at(const struct gf_window *w, int64_t i, int64_t n) {
+/* The weight of sample i of n. */
+static double weight_at(const struct gf_window *w, int64_t i, int64_t n) {
     const double at = (double)i / (double)n, t = 2 * M_PI * at, p = w->parameter;
     const double from_end = fmin(at, 1 - at), *a = windows[w->shape].a;
     if (n < 2)
@@ -72,7 +73,7 @@ double gf_window_mean(const struct gf_window *w, const struct gf_job *job, int p
         const int64_t n = job->axes >> axis & 1 ? job->shape[axis] : 0;
         double sum = 0;
         for (int64_t i = 0; i < n; i++)
-            sum += pow(gf_window_at(w, i, n), power);
+            sum += pow(weight_at(w, i, n), power);
         mean *= n ? sum / (double)n : 1;
     }
     return mean;
@@ -89,14 +90,14 @@ int gf_window_apply(const struct gf_window *w, const struct gf_job *job, int64_t
     if (!weight)
         return gf_no_memory();
     for (int64_t i = 0; i < count; i++)
-        weight[i] = along ? gf_window_at(w, (first + i) % n, n) : 1;
+        weight[i] = along ? weight_at(w, (first + i) % n, n) : 1;
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t row = first / n; row < gf_divide_up(end, n); row++) {
         double whole = 1;
         int64_t at = row;
         for (int axis = job->ndim - 2; axis >= 0; at /= job->shape[axis--])
             if (job->axes >> axis & 1)
-                whole *= gf_window_at(w, at % job->shape[axis], job->shape[axis]);
+                whole *= weight_at(w, at % job->shape[axis], job->shape[axis]);
         for (int64_t i = gf_max(row * n, first); i < gf_min((row + 1) * n, end); i++) {
             const double product = whole * weight[(i - first) % count];
             for (int64_t k = (i - first) * reals; k < (i - first + 1) * reals; k++)

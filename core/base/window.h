@@ -43,9 +43,6 @@ static inline bool gf_window_is_flat(const struct gf_window *w) {
     return w->shape <= GF_WINDOW_NONE;
 }
 
-/* The weight of sample i of n. */
-double gf_window_at(const struct gf_window *w, int64_t i, int64_t n);
-
 /* The mean of that power of the weights over the job's transformed axes. */
 double gf_window_mean(const struct gf_window *w, const struct gf_job *job, int power);
 /* Multiplies contiguous f32, f64, c64 or c128 samples, channels last, which are those of the job's

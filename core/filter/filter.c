@@ -9,7 +9,7 @@
 #define TEXT(NAME, text, JOINED, axis, value) text,
 const char *const gf_filter_profiles[GF_N_PROFILES] = {PROFILES(TEXT)};
 
-bool gf_filter_has_order(enum gf_profile profile) {
+static bool has_order(enum gf_profile profile) {
     return strchr(gf_filter_profiles[profile], ':') != NULL;
 }
 
@@ -90,7 +90,7 @@ struct gf_job gf_filter_whole(const struct gf_job *job) {
 static int check_lowpass(const struct gf_job *job, const struct gf_lowpass *l) {
     if ((unsigned)l->profile >= GF_N_PROFILES)
         return gf_fail(GF_EINVAL, "no such profile: %d", (int)l->profile);
-    if (gf_filter_has_order(l->profile) && (l->order < 1 || l->order > GF_MAX_ORDER))
+    if (has_order(l->profile) && (l->order < 1 || l->order > GF_MAX_ORDER))
         return gf_fail(GF_EINVAL, "a filter of order %d, where 1 to %d are possible", l->order,
                        GF_MAX_ORDER);
     for (int i = 0; i < job->ndim; i++)
@@ -228,7 +228,7 @@ bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *
     enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
     for (int i = 0; i < t->n_terms && job->precision == GF_SINGLE; i++) {
         const struct gf_filter_term *term = &t->term[i];
-        if (gf_filter_has_order(term->profile)
+        if (has_order(term->profile)
                 ? term->order > HIGHEST_ORDER
                 : !PROFILE_IS_PRODUCT(term->profile) && term->limit > LARGEST_SQUARE)
             return false;

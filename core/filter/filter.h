@@ -36,7 +36,6 @@ enum { GF_N_PROFILES = PROFILE_MIXED, GF_MAX_FACTORS = 128, GF_MAX_ORDER = 64 };
 
 /* As users type them; those with an order N end in ":N". */
 extern const char *const gf_filter_profiles[GF_N_PROFILES];
-bool gf_filter_has_order(enum gf_profile profile);
 
 /* Arrays are indexed by the job's axes; entries of untransformed axes are ignored. */
 struct gf_lowpass {

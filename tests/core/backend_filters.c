@@ -22,7 +22,8 @@ static struct gf_lowpass random_lowpass(struct subject *s, const struct gf_job *
     struct gf_lowpass l = {.profile = (enum gf_profile)pick(s, GF_N_PROFILES)};
     bool circle = pick(s, 2), whole = pick(s, 2);
     double most = 1;
-    l.order = gf_filter_has_order(l.profile) ? 1 + (int)pick(s, pick(s, 4) ? 4 : GF_MAX_ORDER) : 0;
+    const bool has_order = strchr(gf_filter_profiles[l.profile], ':');
+    l.order = has_order ? 1 + (int)pick(s, pick(s, 4) ? 4 : GF_MAX_ORDER) : 0;
     for (int i = 0; i < job->ndim; i++)
         most = fmax(most, (double)job->shape[i]);
     double radius = whole ? 1 + (double)pick(s, (int64_t)most) : between(s, 0.3, most);

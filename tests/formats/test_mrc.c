@@ -526,7 +526,7 @@ static void test_parts(void) {
         for (int64_t z = 0; z < 4 && !rc; z++) {
             page.px = gf_array_slice(&image.px, 0, boxes ? 3 - z : z, 1);
             const struct gf_volume_box box = {.z = 3 - z, .height = 3, .width = 5};
-            rc = boxes ? gf_volume_write(v, &box, page.px.data, 10) : gf_volume_append(v, &page);
+            rc = boxes ? gf_volume_write(v, &box, page.px.data, 10) : gf_volume_put(v, z, &page);
         }
         CHECK_EQ(rc, GF_OK);
         CHECK_EQ(gf_volume_commit(v), GF_OK);

@@ -90,7 +90,7 @@ static void check_append(const struct way *w, const struct gf_image *image,
         int rc = gf_volume_begin(w->path, f, &like, &o, true, &v);
         for (int64_t z = 0; z < depth && !rc; z += step) {
             struct gf_image pages = part_of(image, z, step < depth - z ? step : depth - z);
-            rc = gf_volume_append(v, &pages);
+            rc = gf_volume_put(v, z, &pages);
         }
         CHECK_EQ(rc, GF_OK);
         CHECK_EQ(gf_volume_commit(v), GF_OK);
@@ -267,16 +267,16 @@ static void test_aborted(void) {
         struct gf_write_options o = options_of(&ways[i]);
         struct gf_volume *v;
         CHECK_EQ(gf_volume_begin(ways[i].path, f, &image, &o, true, &v), GF_OK);
-        CHECK_EQ(gf_volume_append(v, &page), GF_OK);
+        CHECK_EQ(gf_volume_put(v, 0, &page), GF_OK);
         gf_volume_abort(v);
         /* Pages of another shape, and too few of them. */
         struct gf_image narrow = page;
         narrow.px.shape[2]--;
         CHECK_EQ(gf_volume_begin(ways[i].path, f, &image, &o, true, &v), GF_OK);
-        CHECK_EQ(gf_volume_append(v, &narrow), GF_EINVAL);
+        CHECK_EQ(gf_volume_put(v, 0, &narrow), GF_EINVAL);
         gf_volume_abort(v);
         CHECK_EQ(gf_volume_begin(ways[i].path, f, &image, &o, true, &v), GF_OK);
-        CHECK_EQ(gf_volume_append(v, &page), GF_OK);
+        CHECK_EQ(gf_volume_put(v, 0, &page), GF_OK);
         CHECK_EQ(gf_volume_commit(v), GF_EINVAL);
     }
     CHECK(gf_volume_pages_refused("a.png", gf_format_by_name("png")) != NULL);
