@@ -1,7 +1,7 @@
 /* Removes stripes that run along the rows or the columns of a picture: a detector's offsets, a
  * scanner's streaks, alternate rows.
  *
- * The steps from line to line (core/restore/steps.h) add up to the profile of the lines, which is
+ * The steps from line to line (core/restore/banding.h) add up to the profile of the lines, which is
  * transformed by the wavelet W4. Each level of details is damped by the share of its power that is
  * not stripes, as in the frequency 0 along the stripes of Munch, Trtik, Marone, Stampanoni 2009,
  * Stripe and ring artifact removal with combined wavelet-Fourier filtering; here the details are
