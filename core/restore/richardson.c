@@ -1,6 +1,8 @@
 /* Richardson-Lucy iterations: two blurs each, tile by tile, and what follows each of them. */
 #include "core/restore/richardson.h"
 
+#include <math.h>
+
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -116,12 +118,17 @@ static int blur(struct state *s, float *picture, bool transposed, gf_tile_row *u
     return gf_failure_return(&failed);
 }
 
+/* The |H|^2 of a class. */
+static double blur_class(int i) {
+    return exp2(-i / 4.);
+}
+
 /* y holds the new x; overwrites the old one with max(0, x + a (x - x_old)). A step leaves 1 - |H|^2
  * of the noise that y did not fit. */
 static void predict(struct state *s, float a) {
     float *x = s->y, *y = s->x;
     for (int i = 0; i < GF_BLUR_CLASSES; i++) {
-        const double rest = (1 - gf_blur_class(i)) * s->rest_y[i];
+        const double rest = (1 - blur_class(i)) * s->rest_y[i];
         s->rest_y[i] = rest + (double)a * (rest - s->rest_x[i]);
         s->rest_x[i] = rest;
     }

@@ -22,18 +22,11 @@
 #ifndef GF_CORE_RESTORE_RICHARDSON_H
 #define GF_CORE_RESTORE_RICHARDSON_H
 
-#include <math.h>
-
 #include "core/filter/table.h"
 #include "core/restore/noise.h"
 #include "core/restore/tiles.h"
 
 enum { GF_RICHARDSON_MOST = 200, GF_BLUR_CLASSES = 128 };
-
-/* The |H|^2 of a class. */
-static inline double gf_blur_class(int i) {
-    return exp2(-i / 4.);
-}
 
 struct gf_richardson {
     int iterations;               /* 0: automatic */
