@@ -1,7 +1,6 @@
 /* Aligned pictures: shifted by the phases of a spectrum, or moved by cubic interpolation. */
-#include "cli/compare/align.h"
+#include "cli/compare/registering.h"
 
-#include "cli/compare/signal.h"
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/filter/edges.h"

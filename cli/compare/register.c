@@ -52,7 +52,7 @@ static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *pa
 }
 
 /* Bytes that a hand needs beside its arrays: the workspace of its transforms, all of which a stack's
- * hand keeps, or what aligning takes (cli/compare/align.h). */
+ * hand keeps, or what aligning takes (gf_align_bytes()). */
 static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
     struct gf_task *t = g->t;
     const int64_t work = gf_signal_workspace(t->runner, page->ndim, page->px.shape, false);

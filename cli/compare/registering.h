@@ -7,9 +7,9 @@
 #ifndef GF_CLI_COMPARE_REGISTERING_H
 #define GF_CLI_COMPARE_REGISTERING_H
 
-#include "cli/compare/align.h"
 #include "cli/compare/signal.h"
 #include "core/compare/correlate.h"
+#include "core/compare/motion.h"
 
 enum gf_estimate { SHIFT, RIGID, SIMILARITY };
 enum { PREVIOUS = 1, EDGE = 1 };
@@ -104,5 +104,24 @@ void gf_register_print(struct gf_registering *g, const struct gf_image *image,
                        const struct gf_found *f, int64_t page);
 /* Writes g->rows to --csv, which is the last target. */
 int gf_register_save(struct gf_registering *g);
+
+/* ---- align.c: aligned pictures, volumes and lines ---- */
+
+struct gf_aligning {
+    struct gf_runner *runner; /* keeps its plan for pictures of one shape */
+    const struct gf_motion *motion;
+    enum gf_precision precision;
+    int threads;
+    bool edge;    /* what IN does not show is the sample of its edge; else 0 */
+    int64_t held; /* bytes of the caller's arrays, which count towards the memory limit */
+};
+
+/* Bytes that aligning `in`, with the channels last, takes beside it and the result. */
+int64_t gf_align_bytes(bool shifts, enum gf_precision precision, const struct gf_array *in,
+                       enum gf_dtype out);
+/* Makes `out` of `in`, both with the channels last: IN(p - shift). GF_ENOMEM. */
+int gf_align_shift(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out);
+/* Rotates, scales and shifts a picture. */
+int gf_align_move(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out);
 
 #endif
