@@ -1,4 +1,4 @@
-/* Opens devices, reads a compiler's log and checks copies, for all APIs. */
+/* Opens devices and reads a compiler's log, for all APIs. */
 #include "core/gpu/common.h"
 
 #include <ctype.h>
@@ -78,18 +78,4 @@ const char *gf_gpu_complaint(char *log) {
             first = line;
     }
     return first ? first : "";
-}
-
-int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room) {
-    if (offset >= 0 && bytes >= 0 && offset <= room && bytes <= room - offset)
-        return 0;
-    return gf_fail(GF_EBACKEND, "%lld bytes at %lld are not within a buffer of %lld",
-                   (long long)bytes, (long long)offset, (long long)room);
-}
-
-int gf_gpu_check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room) {
-    if (bytes < 0 || count < 0 || pitch < bytes || (count > 1 && pitch > INT64_MAX / count))
-        return gf_fail(GF_EBACKEND, "%lld rows of %lld bytes cannot be %lld apart",
-                       (long long)count, (long long)bytes, (long long)pitch);
-    return gf_gpu_check_range(offset, count ? (count - 1) * pitch + bytes : 0, room);
 }

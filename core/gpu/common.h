@@ -13,11 +13,6 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
  * Changes the log; the line points into it. */
 const char *gf_gpu_complaint(char *log);
 
-/* GF_EBACKEND unless `bytes` from `offset` on fit in `room`: drivers do not check. */
-int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room);
-/* The same for `count` rows of `bytes`, `pitch` bytes apart. */
-int gf_gpu_check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room);
-
 /* As in struct gf_gpu, for all APIs, whose devices begin with a struct gf_gpu_device. */
 int gf_gpu_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer);
 void gf_gpu_free(void *gpu, struct gf_gpu_buffer *buffer);

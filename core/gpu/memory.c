@@ -6,6 +6,24 @@
 #include "core/base/status.h"
 #include "core/gpu/common.h"
 
+/* ---- checks ---- */
+
+/* GF_EBACKEND unless `bytes` from `offset` on fit in `room`: drivers do not check. */
+static int check_range(int64_t offset, int64_t bytes, int64_t room) {
+    if (offset >= 0 && bytes >= 0 && offset <= room && bytes <= room - offset)
+        return 0;
+    return gf_fail(GF_EBACKEND, "%lld bytes at %lld are not within a buffer of %lld",
+                   (long long)bytes, (long long)offset, (long long)room);
+}
+
+/* The same for `count` rows of `bytes`, `pitch` bytes apart. */
+static int check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room) {
+    if (bytes < 0 || count < 0 || pitch < bytes || (count > 1 && pitch > INT64_MAX / count))
+        return gf_fail(GF_EBACKEND, "%lld rows of %lld bytes cannot be %lld apart",
+                       (long long)count, (long long)bytes, (long long)pitch);
+    return check_range(offset, count ? (count - 1) * pitch + bytes : 0, room);
+}
+
 /* ---- buffers ---- */
 
 int gf_gpu_no_room(void *gpu, int64_t bytes) {
@@ -43,7 +61,7 @@ int gf_gpu_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t byt
                 struct gf_gpu_buffer **view) {
     const struct gf_gpu_device *d = gpu;
     *view = NULL;
-    int rc = gf_gpu_check_range(offset, bytes, of->bytes);
+    int rc = check_range(offset, bytes, of->bytes);
     if (rc)
         return rc;
     struct gf_gpu_buffer *b = malloc(sizeof *b);
@@ -67,8 +85,8 @@ static int move(void *gpu, const struct gf_gpu_move *m) {
     int rc = 0;
     for (int i = 0; i < 2 && !rc; i++)
         if (ends[i]->buffer)
-            rc = gf_gpu_check_rows(ends[i]->offset, m->bytes, ends[i]->pitch, m->count,
-                                   ends[i]->buffer->bytes);
+            rc = check_rows(ends[i]->offset, m->bytes, ends[i]->pitch, m->count,
+                            ends[i]->buffer->bytes);
     return rc || !m->bytes || !m->count ? rc : d->api->move(gpu, m);
 }
 
@@ -120,6 +138,6 @@ int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
 
 int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     const struct gf_gpu_device *d = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
+    int rc = check_range(offset, bytes, to->bytes);
     return rc || !bytes ? rc : d->api->zero(gpu, to, offset, bytes);
 }
