@@ -122,15 +122,3 @@ int gf_encoder_write(struct gf_encoder *e) {
         rc = f->put_pages(e, e->image);
     return gf_encoder_end(e, rc);
 }
-
-bool gf_format_frames(const struct gf_format *f) {
-    return f->write_frame || f->header;
-}
-
-int gf_encoder_frame(struct gf_encoder *e, struct gf_frame *frame) {
-    if (e->format->write_frame)
-        return e->format->write_frame(e, frame);
-    int rc = gf_encoder_begin(e);
-    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(e->sink)};
-    return gf_encoder_end(e, rc);
-}

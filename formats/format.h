@@ -315,9 +315,5 @@ int gf_encoder_write(struct gf_encoder *e);
  * steps before it, and returns the first failure. */
 int gf_encoder_begin(struct gf_encoder *e);
 int gf_encoder_end(struct gf_encoder *e, int rc);
-/* True if pages can be written in any order into the file that gf_encoder_frame() writes, with
- * zeros for samples. */
-bool gf_format_frames(const struct gf_format *format);
-int gf_encoder_frame(struct gf_encoder *e, struct gf_frame *frame);
 
 #endif

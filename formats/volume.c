@@ -53,9 +53,23 @@ const char *gf_volume_pages_refused(const char *path, const struct gf_format *fo
     return NULL;
 }
 
+/* True if pages can be written in any order into the file that write_frame() writes, with zeros for
+ * samples. */
+static bool has_frame(const struct gf_format *f) {
+    return f->write_frame || f->header;
+}
+
+static int write_frame(struct gf_encoder *e, struct gf_frame *frame) {
+    if (e->format->write_frame)
+        return e->format->write_frame(e, frame);
+    int rc = gf_encoder_begin(e);
+    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(e->sink)};
+    return gf_encoder_end(e, rc);
+}
+
 const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options) {
-    if (!gf_format_frames(format))
+    if (!has_frame(format))
         return "only .tif, .npy and .raw are written plane by plane";
     if (is_packed(path))
         return "a packed file has no positions known beforehand";
@@ -196,7 +210,7 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
     if (rc)
         return rc;
     v->image.restores = false; /* numbers in another type are encoded in order */
-    rc = gf_encoder_frame(&v->encoder, &v->frame);
+    rc = write_frame(&v->encoder, &v->frame);
     v->framed = true;
     v->summed &= !v->frame.at;
     return begun(rc, out);
