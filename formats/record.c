@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/packed.h"
+#include "formats/json.h"
 
 enum { MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 
@@ -290,9 +291,75 @@ static json_t *axes_json(const struct gf_axes *axes) {
     return NULL;
 }
 
+/* ---- bytes as text: deflated (zlib's format), then in base64 (RFC 4648) ---- */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* The caller frees the text; NULL if memory is short. */
+static char *packed_encode(const unsigned char *data, size_t n) {
+    uLongf packed = compressBound((uLong)n);
+    unsigned char *bytes = calloc(1, packed + 3); /* zeros behind the last group */
+    char *text = bytes ? malloc(packed / 3 * 4 + 8) : NULL;
+    if (!text || compress2(bytes, &packed, data, (uLong)n, 9) != Z_OK) {
+        free(bytes);
+        free(text);
+        return NULL;
+    }
+    char *p = text;
+    for (size_t i = 0; i < packed; i += 3, p += 4) {
+        const uint32_t group =
+            (uint32_t)bytes[i] << 16 | (uint32_t)bytes[i + 1] << 8 | bytes[i + 2];
+        for (int k = 0; k < 4; k++)
+            p[k] = i + (size_t)k > packed ? '=' : digits[group >> (18 - 6 * k) & 63];
+    }
+    *p = 0;
+    free(bytes);
+    return text;
+}
+
+/* Decodes base64 into *n bytes at `to`, which has room for three for every four characters. */
+static int decode_digits(const char *text, unsigned char *to, size_t *n) {
+    const size_t length = strlen(text), used = strcspn(text, "=");
+    uint32_t group = 0;
+    *n = 0;
+    if (length % 4 || length - used > 2 || strspn(text + used, "=") != length - used)
+        return bad("deflated");
+    for (size_t i = 0; i < used; i++) {
+        const char *at = strchr(digits, text[i]);
+        if (!at)
+            return bad("deflated");
+        group = group << 6 | (uint32_t)(at - digits);
+        if (i % 4)
+            to[(*n)++] = (unsigned char)(group >> (6 - 2 * (i % 4)));
+    }
+    return GF_OK;
+}
+
+/* Sets *out to the n bytes that the text must decode to; the caller frees them. GF_EFORMAT for
+ * anything else, before more than n bytes are made. */
+static int packed_decode(const char *text, size_t n, unsigned char **out) {
+    unsigned char *bytes = malloc(strlen(text) / 4 * 3 + 3);
+    uLongf got = (uLong)n + 1; /* one more shows a text that holds more */
+    size_t packed = 0;
+    *out = malloc(n + 1);
+    int rc = bytes && *out ? decode_digits(text, bytes, &packed) : gf_no_memory();
+    if (!rc) {
+        const int status = uncompress(*out, &got, bytes, (uLong)packed);
+        rc = status == Z_MEM_ERROR        ? gf_no_memory()
+             : status != Z_OK || got != n ? bad("deflated")
+                                          : GF_OK;
+    }
+    free(bytes);
+    if (rc) {
+        free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
 /* {format, bytes, crc32, deflated in base64, more}. NULL if memory is short. */
 static json_t *header_json(const struct gf_metadata *m) {
-    char crc[9], *text = gf_packed_encode(m->header, m->header_bytes);
+    char crc[9], *text = packed_encode(m->header, m->header_bytes);
     snprintf(crc, sizeof crc, "%08x", (unsigned)gf_crc32(0, m->header, m->header_bytes, 1));
     json_t *o = text ? json_pack("{s:s, s:I, s:s, s:s, s:o*}", "format", m->header_format, "bytes",
                                  (json_int_t)m->header_bytes, "crc32", crc, "deflated", text,
@@ -316,7 +383,7 @@ int gf_record_header(const char *text, struct gf_metadata *m) {
     if (o && !rc && (!format || !crc || !packed))
         rc = bad("header");
     if (o && !rc)
-        rc = gf_packed_decode(packed, (size_t)n, &bytes);
+        rc = packed_decode(packed, (size_t)n, &bytes);
     if (o && !rc && strtoul(crc, NULL, 16) != gf_crc32(0, bytes, (size_t)n, 1))
         rc = bad("header");
     if (o && !rc)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/base/status.h"
-#include "formats/packed.h"
+#include "formats/json.h"
 
 int gf_record_file_load(const char *path, char **text, size_t *n) {
     int64_t bytes = 0;

@@ -12,7 +12,7 @@
 #include "formats/zarr.h"
 #include "core/base/sample_value.h"
 #include "formats/image.h"
-#include "formats/packed.h"
+#include "formats/json.h"
 
 const char *const gf_zarr_codec_names[] = {NULL, "zlib", "gzip", "zstd", "blosc"};
 
