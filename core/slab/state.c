@@ -18,6 +18,11 @@ void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
         r->io->expect(r->io->user, at, bytes);
 }
 
+/* A pointer into the exchange, or NULL. */
+static void *lend(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
+    return r->io->lend ? r->io->lend(r->io->user, at, bytes) : NULL;
+}
+
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
     enum { ROOMS = sizeof w->room / sizeof *w->room };
     const struct gf_span own = gf_ranks_own(r->io->ranks, w->n);
@@ -115,7 +120,7 @@ int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
         const struct gf_slab_block b = gf_slab_block(p, k);
         const int64_t at = gf_slab_place(p, pages, k);
         const int64_t bytes = pages->count * gf_slab_block_rows(&b) * gf_slab_row_bytes(p);
-        char *there = gf_slab_lend(r, at, bytes), *to = there ? there : piece;
+        char *there = lend(r, at, bytes), *to = there ? there : piece;
         if (puts)
             copy_piece(p, &b, pages->count, data, to, true);
         if (!there)
@@ -212,7 +217,7 @@ int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_b
                       void **data) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t row = p->pages * gf_slab_row_bytes(p), at = gf_slab_piece_at(p, 0, k);
-    void *there = r->scans ? NULL : gf_slab_lend(r, at, gf_slab_block_rows(b) * row);
+    void *there = r->scans ? NULL : lend(r, at, gf_slab_block_rows(b) * row);
     int rc = there ? 0 : r->io->get(r->io->user, at, *data, gf_slab_block_rows(b) * row);
     *data = there ? there : *data;
     if (!rc && k + 1 < p->n_blocks) {

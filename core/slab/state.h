@@ -21,11 +21,6 @@ struct gf_slab_state {
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
-/* Ends a walk: returns the status of all ranks. */
-static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
-    return r->io->ranks ? r->io->turn(r->io->user, rc) : rc;
-}
-
 static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
     return p->width * p->number;
 }
@@ -37,10 +32,6 @@ static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
     return (p->paired ? 2 : 1) * p->block_units;
 }
 
-/* A pointer into the exchange, or NULL. */
-static inline void *gf_slab_lend(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
-    return r->io->lend ? r->io->lend(r->io->user, at, bytes) : NULL;
-}
 /* Counts bytes moved; announces the next get(). */
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
 void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes);
@@ -81,9 +72,6 @@ int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_b
  * them from the input if i is -1. */
 int gf_slab_move_block(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
                        struct gf_span pages, char *data);
-/* Walks of an inverse; the second is also a filter's last. */
-int gf_slab_inverse_blocks(struct gf_slab_state *r);
-int gf_slab_inverse_slabs(struct gf_slab_state *r);
 /* Runs a picture's walk over slabs of rows, as one over the blocks of gf_slab_rows_plan(). */
 int gf_slab_by_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r));
 /* Copies such a block to or from the exchange, through `piece`, whose bytes the second function
