@@ -29,18 +29,4 @@ int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int
 void *gf_rank_exchange_lend(const struct gf_rank_exchange *e, int64_t at, int64_t bytes);
 int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc);
 
-/* ---- times of ranks that exchange a volume, and that copy as many bytes in memory ---- */
-
-struct gf_exchange_times {
-    int64_t bytes_sent; /* by the rank that sends most */
-    int runs;
-    double median, least; /* seconds, of the slowest rank */
-    double copy;          /* seconds for all ranks at once to copy as many bytes; the least */
-};
-
-/* Collective; takes `memory` bytes a rank. Times the exchange alone for some seconds, at least
- * three times, or `runs` times if not 0. *e is the same on all ranks. */
-int gf_exchange_measure(struct gf_ranks *ranks, const struct gf_job *job, int64_t memory,
-                        double seconds, int runs, struct gf_exchange_times *e);
-
 #endif
