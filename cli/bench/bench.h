@@ -17,8 +17,8 @@ enum gf_bench_kind {
     GF_BENCH_N_KINDS,
     GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* between processes: cli/bench/exchange.c */
 };
-extern const char *const gf_bench_kinds[],
-    *const gf_bench_precisions[], *const gf_bench_directions[], *const gf_bench_statuses[];
+extern const char *const gf_bench_kinds[], *const gf_bench_precisions[],
+                                               *const gf_bench_directions[];
 static inline bool gf_bench_is_picture(enum gf_bench_kind k) {
     return k == GF_BENCH_PICTURE || k == GF_BENCH_PICTURE_FULL;
 }
@@ -152,13 +152,18 @@ struct gf_bench {
     bool headed; /* the column headings have been printed */
 };
 
-/* options.c */
-extern const struct gf_opt_group gf_opts_bench,
-    gf_opts_bench_what; /* bench_what: shapes and kinds */
-/* Refuses contradictory options: GF_EUSAGE. */
-int gf_bench_check(const struct gf_settings *s);
-/* --kind=exchange */
-bool gf_bench_exchanges(const struct gf_settings *s);
+/* bench.c */
+/* The shapes and kinds to measure. */
+extern const struct gf_opt_group gf_opts_bench_what;
+/* Adds the shapes and axes of the operands or, without operands, of the short list or
+ * that of --all. */
+int gf_bench_sizes(const struct gf_settings *s, char *const *operands, int n,
+                   struct gf_shapes *sizes);
+/* Calls run() for each kind, precision and number of levels that the settings ask for,
+ * until it fails. Returns its error, or that of an invalid size. */
+typedef int gf_bench_case_fn(void *user, const struct gf_bench_case *c);
+int gf_bench_each_case(const struct gf_settings *s, const struct gf_extents *size,
+                       gf_bench_case_fn *run, void *user);
 
 /* exchange.c */
 /* Times the exchange of volumes between MPI processes. The operands are shapes. The first process
@@ -178,17 +183,6 @@ int gf_bench_enter(struct gf_bench *b);
 int gf_bench_find_relative(struct gf_bench *b);
 /* e->context is NULL after a failure. */
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads);
-
-/* options.c: adds the shapes and axes of the operands or, without operands, of the short list or
- * that of --all. */
-int gf_bench_sizes(const struct gf_settings *s, char *const *operands, int n,
-                   struct gf_shapes *sizes);
-
-/* bench.c: calls run() for each kind, precision and number of levels that the settings ask for,
- * until it fails. Returns its error, or that of an invalid size. */
-typedef int gf_bench_case_fn(void *user, const struct gf_bench_case *c);
-int gf_bench_each_case(const struct gf_settings *s, const struct gf_extents *size,
-                       gf_bench_case_fn *run, void *user);
 
 /* cli/commands/tune_plans.c: measures plans on a device for the operands' shapes, or for a few
  * common ones. Prints the results; the backend stores them. Does nothing for the CPU. Returns an

@@ -8,8 +8,6 @@ const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "p
 const char *const gf_bench_precisions[] = {"single", "double", NULL};
 const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
-const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
-
 /* Sets the types of input and output, and the kind of output. */
 static void set_ends(struct gf_bench_case *c) {
     struct gf_job *job = &c->job;

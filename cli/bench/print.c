@@ -4,6 +4,9 @@
 #include "cli/log.h"
 #include "cli/report.h"
 
+/* By enum gf_bench_status. */
+static const char *const statuses[] = {"ok", "wrong", "failed", "skipped"};
+
 static json_t *case_report(const struct gf_bench_case *c) {
     return GF_REPORT(GF_KEY("shape", gf_json_shape(c->job.shape, c->job.ndim)),
                      GF_KEY("kind", gf_bench_kinds[c->kind]),
@@ -96,15 +99,14 @@ static json_t *row_report(const struct gf_bench_host *h, const struct gf_bench_c
     const struct gf_bench_energy *e = &r->energy;
     const bool answers = r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG;
     const bool counted = !*e->why && e->seconds > 0, copied = t->whole > 0;
-    json_t *o =
-        GF_ADD(case_report(c), GF_KEY("threads", h->threads),
-               GF_KEY(*r->name ? "backend" : ".backend", r->name),
-               GF_KEY(*r->device ? "device" : ".device", r->device),
-               GF_KEY(*r->code_path ? "path" : ".path", r->code_path),
-               GF_KEY("status", gf_bench_statuses[r->status]),
-               GF_BOOL(".wrong", r->status == GF_BENCH_WRONG),
-               GF_KEY(answers ? ".why" : "why", r->why), GF_KEY(".cpu", h->cpu),
-               GF_KEY(".isa", h->isa), GF_KEY(".copy_gb_s", (*r->name ? r->copy : h->copy) * 1e-9));
+    json_t *o = GF_ADD(
+        case_report(c), GF_KEY("threads", h->threads),
+        GF_KEY(*r->name ? "backend" : ".backend", r->name),
+        GF_KEY(*r->device ? "device" : ".device", r->device),
+        GF_KEY(*r->code_path ? "path" : ".path", r->code_path),
+        GF_KEY("status", statuses[r->status]), GF_BOOL(".wrong", r->status == GF_BENCH_WRONG),
+        GF_KEY(answers ? ".why" : "why", r->why), GF_KEY(".cpu", h->cpu), GF_KEY(".isa", h->isa),
+        GF_KEY(".copy_gb_s", (*r->name ? r->copy : h->copy) * 1e-9));
     if (answers)
         GF_ADD(o, GF_REAL("error", r->error));
     if (r->status == GF_BENCH_OK)
