@@ -183,7 +183,9 @@ static int write_value(FILE *f, const json_t *value) {
     return json_dumpf(value, f, JSON_ENCODE_ANY | JSON_COMPACT);
 }
 
-char *gf_json_line(const json_t *value) {
+/* Returns a line without newline, to be freed; reals have the fewest digits that read back exactly.
+ * NULL without memory or for NULL. */
+static char *json_line(const json_t *value) {
     char *text = NULL;
     size_t n = 0;
     FILE *f = value ? open_memstream(&text, &n) : NULL;
@@ -369,7 +371,7 @@ static void write_report(FILE *f, const char *form, const json_t *o) {
 void gf_report_print(bool json, const char *form, json_t *o) {
     if (json)
         json_object_set_new(o, "version", json_integer(GF_JSON_VERSION));
-    char *line = json ? gf_json_line(o) : NULL;
+    char *line = json ? json_line(o) : NULL;
     if (gf_json_memory_missed() || (json && !line))
         gf_log_lost(ENOMEM);
     else if (json)
@@ -384,7 +386,7 @@ void gf_report_print(bool json, const char *form, json_t *o) {
 int gf_report_save(const char *form, json_t *o, const char *path, bool clobber) {
     struct gf_text t;
     int rc = gf_text_open(&t);
-    char *line = form || rc ? NULL : gf_json_line(o);
+    char *line = form || rc ? NULL : json_line(o);
     if (!rc && form)
         write_report(t.f, form, o);
     if (line)

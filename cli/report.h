@@ -89,9 +89,6 @@ bool gf_json_memory_missed(void);
 enum { GF_JSON_VERSION = 2, GF_REAL_TEXT = 32 };
 /* Writes the shortest text that strtod() converts back to `v`, which is finite; returns `text`. */
 const char *gf_real_text(double v, char text[GF_REAL_TEXT]);
-/* Returns a line without newline, to be freed; reals have the fewest digits that read back exactly.
- * NULL without memory or for NULL. */
-char *gf_json_line(const json_t *value);
 /* Prints `o` by the form, or as a line of JSON with "version", and frees it. */
 void gf_report_print(bool json, const char *form, json_t *o);
 /* Writes `o` by the form, or without one as a line of JSON, to a file, and frees it. */

@@ -94,7 +94,7 @@ static double read_back(const char *line) {
 static void line_of(json_t *real, char text[64]) {
     json_t *list = json_array();
     json_array_append_new(list, real);
-    char *line = gf_json_line(list);
+    char *line = json_line(list);
     snprintf(text, 64, "%s", line ? line : "");
     free(line);
     json_decref(list);
@@ -150,9 +150,9 @@ static void test_values(void) {
         "\"c\":{\"d\":{\"e\":\"f\"}}}";
     json_error_t error;
     json_t *root = json_loads(text, 0, &error);
-    char *line = gf_json_line(root), *want = json_dumps(root, JSON_COMPACT);
+    char *line = json_line(root), *want = json_dumps(root, JSON_COMPACT);
     CHECK_MSG(line && want && !strcmp(line, want), "%s, not %s", line, want);
-    CHECK(!gf_json_line(NULL));
+    CHECK(!json_line(NULL));
     free(line);
     free(want);
     json_decref(root);
