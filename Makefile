@@ -206,7 +206,7 @@ PLUGINS := $(strip $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-
 mpi: $(PLUGINS)
 	$(if $(PLUGINS),,$(error no mpicc; on Debian: apt-get install -y openmpi-bin libopenmpi-dev mpich libmpich-dev))
 
-$(BUILD)/gpufft-mpi-%.so: core/mpi/plugin.c core/base/transport.h
+$(BUILD)/gpufft-mpi-%.so: core/mpi/plugin.c core/base/host/transport.h
 	@mkdir -p $(@D)
 	$(call say,MPICC,$(MPICC_$*) $(BARE_CFLAGS) -O2 -g $(H_CODE) $(filter-out -pie,$(H_LINK)) -fPIC -shared -o $@ $<)
 	@chmod go-w $@ $(@D)

@@ -3,7 +3,7 @@
 
 #include "cli/log.h"
 #include "cli/text.h"
-#include "core/base/spelling.h"
+#include "core/base/value/spelling.h"
 #include "formats/io/guard.h"
 
 enum { MOST_COMMANDS = 63 };

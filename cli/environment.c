@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/process.h"
+#include "core/base/host/process.h"
 
 static const char *value(const char *name) {
     const char *text = getenv(name);

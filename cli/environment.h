@@ -2,7 +2,7 @@
 #ifndef GF_CLI_ENVIRONMENT_H
 #define GF_CLI_ENVIRONMENT_H
 
-/* Passes GPUFFT_ISA, GPUFFT_KERNEL_DIR, XDG_CACHE_HOME and HOME to core/base/process.h. An empty
+/* Passes GPUFFT_ISA, GPUFFT_KERNEL_DIR, XDG_CACHE_HOME and HOME to core/base/host/process.h. An empty
  * variable counts as unset. Call it first; tests call it again after setenv(). */
 void gf_environment_read(void);
 

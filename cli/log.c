@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/io/io.h"
 
 /* The errno of the first failure to write to stdout. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "cli/text.h"
-#include "core/base/hash.h"
-#include "core/base/spelling.h"
-#include "core/base/status.h"
+#include "core/base/value/hash.h"
+#include "core/base/value/spelling.h"
+#include "core/base/value/status.h"
 
 enum { MAX_NAMES = 160, NAME_SIZE = 40, HELP_COLUMN = 27, HELP_WIDTH = 80 };
 

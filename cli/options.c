@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "cli/shapes.h"
-#include "core/base/memory.h"
+#include "core/base/host/memory.h"
 
 static const char *const types[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
                                     "f32", "f64", "c64", "c128", NULL}; /* as enum gf_dtype */

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "formats/io/io.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 200, WIDTH = 79 };

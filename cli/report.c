@@ -8,9 +8,9 @@
 
 #include "cli/log.h"
 #include "cli/text.h"
-#include "core/base/job.h"
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/job/job.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 
 enum { KEY = 48 };
 

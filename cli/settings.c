@@ -7,7 +7,7 @@
 #include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "core/base/memory.h"
+#include "core/base/host/memory.h"
 
 struct gf_settings gf_settings_default(void) {
     return (struct gf_settings){

@@ -3,7 +3,7 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
-#include "core/base/window.h"
+#include "core/base/job/window.h"
 #include "core/compare/frc.h"
 #include "core/deal/deal.h"
 #include "core/filter/table.h"

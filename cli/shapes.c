@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/factor.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
 
 const char *const gf_steps[] = {"2x", "7smooth", "primes", NULL};
 

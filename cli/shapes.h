@@ -6,7 +6,7 @@
 #ifndef GF_CLI_SHAPES_H
 #define GF_CLI_SHAPES_H
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 
 enum { GF_MOST_SHAPES = 4096, GF_SHAPE_TEXT = 96 };
 

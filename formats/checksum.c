@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "core/base/array.h"
-#include "core/base/status.h"
+#include "core/base/value/array.h"
+#include "core/base/value/status.h"
 #include "formats/io/io.h"
 #include "formats/png/codec.h"
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 
 enum { EXACT_BITS = 53 }; /* of a double */

@@ -1,8 +1,8 @@
 /* The steps of decoding and of encoding, which all formats share. */
 #include <stdlib.h>
 
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 
 void gf_image_free(struct gf_image *image) {

@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
 #include "formats/zarr.h"

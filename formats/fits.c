@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/fits.h"
 #include "formats/image.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/dl.h"
+#include "core/base/host/dl.h"
 #include "formats/fits.h"
 #include "formats/image.h"
 #include "formats/io/isolated.h"

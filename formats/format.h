@@ -12,8 +12,8 @@
 #ifndef GF_FORMATS_FORMAT_H
 #define GF_FORMATS_FORMAT_H
 
-#include "core/base/array.h"
-#include "core/base/kinds.h"
+#include "core/base/value/array.h"
+#include "core/base/value/kinds.h"
 #include "formats/axes.h"
 #include "formats/io/io.h"
 #include "formats/metadata.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels) {

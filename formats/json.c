@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 int gf_json_text(json_t *root, const char *end, char **text) {
     char *line = root ? json_dumps(root, JSON_COMPACT) : NULL;

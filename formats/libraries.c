@@ -1,5 +1,5 @@
 /* The libraries that are loaded when the first file that needs them is opened. */
-#include "core/base/dl.h"
+#include "core/base/host/dl.h"
 #include "formats/jpeg/jpeg.h"
 #include "formats/ome.h"
 #include "formats/tiff/tiff.h"

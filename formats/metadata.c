@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/io/io.h"
 
 /* ICC.1:2022: the header, a table of tags behind it (a count, then 12 bytes each), numbers in

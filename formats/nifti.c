@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 
 enum { MAX_HEADER = 64 * 1024, MAX_NPY_RANK = GF_MAX_AXES + 1 };

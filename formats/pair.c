@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/io/guard.h"
 #include "formats/io/temporary.h"
 #include "formats/record_file.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 static int select_axis(struct gf_pick *p, const struct gf_range_of *r) {
     char names[64] = "";

@@ -1,5 +1,5 @@
 /* Samples without a header: the options give the layout. */
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 
 /* Separates the layout's channels from its spatial axes. */

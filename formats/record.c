@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/checksum.h"
 #include "formats/json.h"
 

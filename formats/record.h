@@ -8,7 +8,7 @@
 #ifndef GF_FORMATS_RECORD_H
 #define GF_FORMATS_RECORD_H
 
-#include "core/base/window.h"
+#include "core/base/job/window.h"
 #include "formats/format.h"
 
 /* Wavelet coefficients have version 2, so that a version 1 reader does not take them for a

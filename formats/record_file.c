@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/json.h"
 
 int gf_record_file_load(const char *path, char **text, size_t *n) {

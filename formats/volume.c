@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 #include "formats/checksum.h"
 #include "formats/pair.h"

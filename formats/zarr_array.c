@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "core/base/dl.h"
+#include "core/base/host/dl.h"
 #include "formats/zarr.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/sample_value.h"
 #include "formats/image.h"
 #include "formats/json.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 char *gf_zarr_path(const char *folder, const char *name) {
     char *path;

@@ -149,7 +149,7 @@ struct wave_args {
     wide counters;   /* for clipped samples */
 };
 
-/* A display range's sample of bins (core/base/range_sample.h). Axes are x, y, z and channels, as
+/* A display range's sample of bins (core/base/job/range_sample.h). Axes are x, y, z and channels, as
  * the bins are ordered. */
 struct sample_args {
     wide count;     /* bins */

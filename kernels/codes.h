@@ -39,7 +39,7 @@
 /* Up to so many points a table has all powers of a stage's twiddle: BASE in tile.h. */
 #define MOST_DIRECT 16
 
-/* Kinds and scales are numbered as in core/base/job.h. */
+/* Kinds and scales are numbered as in core/base/job/job.h. */
 #define KIND_MAGNITUDE 0
 #define KIND_PHASE     1
 #define KIND_POWER     2
@@ -73,7 +73,7 @@
 #define FILTER_INVERSE 6 /* 1 / limit */
 #define FILTER_HEAD    8
 
-/* Boundaries and thresholds of wavelets are numbered as in core/base/job.h. */
+/* Boundaries and thresholds of wavelets are numbered as in core/base/job/job.h. */
 #define BOUNDARY_PERIODIC 0
 #define BOUNDARY_ZERO     2
 #define THRESHOLD_HARD    1

@@ -1,5 +1,5 @@
 /* Shared by the generic load and store steps, between the file's array and the work buffer: planes
- * of reals or complex pairs, channel by channel (core/base/loadstore.h). */
+ * of reals or complex pairs, channel by channel (core/base/job/loadstore.h). */
 #ifndef LOADSTORE_H
 #define LOADSTORE_H
 

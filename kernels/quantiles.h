@@ -1,6 +1,6 @@
 /* The display range from a sample's keys, by one group of any THREADS: quantiles, whose upper digit
  * comes from a histogram of upper digits, the lower one from histograms of the keys with that upper
- * digit. core/base/range_sample.c does the same on the host. */
+ * digit. core/base/job/range_sample.c does the same on the host. */
 #ifndef QUANTILES_H
 #define QUANTILES_H
 

@@ -1,5 +1,5 @@
 /* From a complex value to a sample: kind and display mapping, by codes of enum gf_kind and gf_scale
- * (core/base/job.h). */
+ * (core/base/job/job.h). */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 

@@ -9,7 +9,7 @@
  * h       the low pass, TAP(h[0]) TAP(h[1]) …, with a long double's digits; the high pass is
  *         g[i] = (-1)^i h[taps - 1 - i]
  *
- * A level's extents and windows follow from the number of taps: core/base/dwt_shape.h. */
+ * A level's extents and windows follow from the number of taps: core/base/job/dwt_shape.h. */
 #ifndef WAVELETS_H
 #define WAVELETS_H
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "samples/samples.h"
 

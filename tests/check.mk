@@ -6,7 +6,7 @@ UNIT_TESTS    := $(filter-out $(addprefix $(BUILD)/,test_backends test_gpu_force
 RUN_PARTS     := BUILD=$(BUILD) tests/check
 
 # The sanitized build and the one without ISA-L compile these sources; they link other objects of BUILD.
-OWN_ASAN := $(CLI) $(FORMATS) $(wildcard core/base/*.c tests/formats/*.c)
+OWN_ASAN := $(CLI) $(FORMATS) $(wildcard core/base/*/*.c tests/formats/*.c)
 OWN_ZLIB := formats/png/codec_zlib.c tests/formats/test_png.c tests/formats/test_png_write.c
 READ_ASAN := $(addprefix build-asan/,test_formats test_png test_png_write test_record)
 REUSED := $(sort $(KERNELS) $(foreach f,$(CORE) $(FORMATS) $(SUPPORT) kernels_embedded.c files_embedded.c,$(BUILD)/$(f:.c=.o)))
@@ -141,7 +141,7 @@ tsan: $(TESTS)
 ## fuzz: fuzzes each reader for FUZZ_SECONDS (60; clang)
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
-FUZZ_BELOW := $(FORMATS) $(wildcard core/base/*.c)
+FUZZ_BELOW := $(FORMATS) $(wildcard core/base/*/*.c)
 build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_BELOW)
 	@mkdir -p build-fuzz
 	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_BELOW) $(ALL_LIBS)

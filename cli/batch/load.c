@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cli/log.h"
-#include "core/base/holes.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/holes.h"
+#include "core/base/value/sample_value.h"
 #include "formats/record.h"
 
 void gf_load_note(const char *path, const struct gf_image *image) {

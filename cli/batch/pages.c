@@ -7,10 +7,10 @@
 
 #include "cli/batch/shared_output.h"
 #include "cli/log.h"
-#include "core/base/clock.h"
-#include "core/base/range_sample.h"
-#include "core/base/sample_value.h"
-#include "core/divide/conveyor.h"
+#include "core/base/host/clock.h"
+#include "core/base/job/range_sample.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/host/conveyor.h"
 
 enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_DEAL_MOST };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/log.h"
-#include "core/base/hash.h"
+#include "core/base/value/hash.h"
 #include "formats/io/keeper.h"
 
 /* This process has met the others, which happens once, or will not. */

@@ -4,7 +4,7 @@
 
 #include "cli/environment.h"
 #include "cli/batch/targets.h"
-#include "core/base/ranks.h"
+#include "core/base/job/ranks.h"
 
 /* The files to be read and written, and the command. */
 struct gf_rank_work {

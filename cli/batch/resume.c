@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "cli/environment.h"
-#include "core/base/hash.h"
-#include "core/base/process.h"
+#include "core/base/value/hash.h"
+#include "core/base/host/process.h"
 #include "formats/files.h"
 
 /* ---- inputs ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/log.h"
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 
 int gf_shared_sum(struct gf_ranks *ranks, const struct gf_chain *of, int64_t base, int64_t bytes,
                   uint32_t *total) {

@@ -8,8 +8,8 @@
 
 #include "cli/batch/shared_output.h"
 #include "cli/batch/slabs.h"
-#include "core/base/hash.h"
-#include "core/base/memory.h"
+#include "core/base/value/hash.h"
+#include "core/base/host/memory.h"
 #include "formats/io/keeper.h"
 
 /* ---- settings ---- */

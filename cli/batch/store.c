@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/stretch.h"
+#include "core/base/value/stretch.h"
 #include "core/wavelet/dwt.h"
 #include "formats/files.h"
 #include "formats/scratch.h"

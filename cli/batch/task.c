@@ -5,11 +5,11 @@
 #include <jansson.h>
 
 #include "cli/log.h"
-#include "core/base/clock.h"
-#include "core/base/holes.h"
-#include "core/base/sample_run.h"
-#include "core/base/sample_value.h"
-#include "core/base/memory.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/holes.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/host/memory.h"
 
 /* ---- memory ---- */
 

@@ -17,7 +17,7 @@
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
 
-#include "core/base/ranks.h"
+#include "core/base/job/ranks.h"
 #include "cli/batch/load.h"
 #include "cli/batch/resume.h"
 

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "core/base/range_sample.h"
+#include "core/base/job/range_sample.h"
 
 enum {
     AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/text.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 bool gf_path_is_file(const char *path) {
     struct stat st;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
-#include "core/base/memory.h"
+#include "core/base/host/memory.h"
 
 /* The C library returns freed blocks from 128 KiB on to the kernel, which clears the pages of the
  * next one. Freeing a larger block raises that limit to its size. Buffers for a small picture's

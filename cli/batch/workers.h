@@ -18,7 +18,7 @@
 #ifndef GF_CLI_BATCH_WORKERS_H
 #define GF_CLI_BATCH_WORKERS_H
 
-#include "core/divide/conveyor.h"
+#include "core/base/host/conveyor.h"
 #include "cli/log.h"
 #include "cli/settings.h"
 

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/log.h"
-#include "core/base/bandwidth.h"
+#include "core/base/host/bandwidth.h"
 
 /* ---- options, and sizes: typed ones or one of two lists ---- */
 

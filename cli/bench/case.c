@@ -5,9 +5,9 @@
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
-#include "core/base/clock.h"
-#include "core/base/energy.h"
-#include "core/base/memory.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/energy.h"
+#include "core/base/host/memory.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000, DETAIL_TRIES = 5 };
 /* The least seconds of a measurement, so that reading the clock does not matter; on a device,

@@ -7,8 +7,8 @@
 #include "cli/batch/ranks.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/clock.h"
-#include "core/base/memory.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/memory.h"
 #include "core/mpi/exchange.h"
 #include "formats/io/keeper.h"
 

@@ -5,8 +5,8 @@
 
 #include "cli/bench/bench.h"
 #include "cli/selftest/rig.h"
-#include "core/base/sample_run.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/sample_value.h"
 
 /* ---- inputs: random samples in each kind's type ---- */
 

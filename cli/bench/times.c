@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 
 struct gf_times gf_times_of(double *seconds, int n) {
     if (n < 1)

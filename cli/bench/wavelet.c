@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cli/bench/bench.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/sample_value.h"
 #include "core/wavelet/dwt.h"
 
 /* Elements of a line and their weights: at most 3 * 2^l + 1 after l levels. */

@@ -8,9 +8,9 @@
 #include "cli/batch/describe.h"
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "core/base/clock.h"
-#include "core/base/memory.h"
-#include "core/divide/conveyor.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/memory.h"
+#include "core/base/host/conveyor.h"
 #include "core/wavelet/stream.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include "cli/plot/plot.h"
 #include "cli/report.h"
 #include "cli/stats/stats.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/sample_value.h"
 #include "cli/command.h"
 #include "cli/batch/describe.h"
 #include "cli/filter/filtering.h"

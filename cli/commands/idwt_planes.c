@@ -6,7 +6,7 @@
 
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "core/wavelet/window.h"
 
 /* A part, or all planes. */

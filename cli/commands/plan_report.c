@@ -9,7 +9,7 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/shapes.h"
-#include "core/base/range_sample.h"
+#include "core/base/job/range_sample.h"
 #include "core/session/speeds.h"
 
 struct needs {

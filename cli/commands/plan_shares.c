@@ -2,7 +2,7 @@
  * the exchange. Cuts and deals the parts for several devices as a run does, and sizes them. */
 #include "cli/commands/plan.h"
 #include "cli/commands/planes.h"
-#include "core/base/bandwidth.h"
+#include "core/base/host/bandwidth.h"
 #include "core/wavelet/stream.h"
 
 /* Latency of a message: order of magnitude for a fast network. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
-#include "core/base/clock.h"
-#include "core/divide/conveyor.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/conveyor.h"
 #include "core/wavelet/window.h"
 
 struct hand {

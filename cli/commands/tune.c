@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
 

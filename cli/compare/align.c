@@ -1,8 +1,8 @@
 /* Aligned pictures: shifted by the phases of a spectrum, or moved by cubic interpolation. */
 #include "cli/compare/registering.h"
 
-#include "core/base/memory.h"
-#include "core/base/sample_value.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/sample_value.h"
 #include "core/filter/edges.h"
 
 /* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */

@@ -10,7 +10,7 @@
 #include "cli/plot/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/memory.h"
+#include "core/base/host/memory.h"
 
 /* The other side of every comparison of a run. */
 struct gf_correlating {

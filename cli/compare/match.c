@@ -11,9 +11,9 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/factor.h"
-#include "core/base/memory.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/factor.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/sample_value.h"
 #include "core/compare/correlate.h"
 
 /* The template of a run. */

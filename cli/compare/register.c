@@ -9,9 +9,9 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/memory.h"
-#include "core/base/sample_value.h"
-#include "core/divide/conveyor.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/host/conveyor.h"
 
 /* Frees all but the reference. */
 static void free_state(struct gf_registering *g) {

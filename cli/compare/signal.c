@@ -11,9 +11,9 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/shapes.h"
-#include "core/base/memory.h"
-#include "core/base/sample_run.h"
-#include "core/base/sample_value.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/sample_value.h"
 
 static int check_record(const struct gf_image *image, const char *command) {
     struct gf_record record;

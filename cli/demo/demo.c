@@ -16,8 +16,8 @@
 #include "cli/report.h"
 #include "cli/batch/task.h"
 #include "cli/text.h"
-#include "core/base/sample_value.h"
-#include "core/base/spelling.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/spelling.h"
 
 enum { MAX_WORDS = 24, MAX_COMMAND = 400 };
 

@@ -4,8 +4,8 @@
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/memory.h"
-#include "core/base/sample_value.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/sample_value.h"
 #include "core/restore/quanta.h"
 #include "core/restore/richardson.h"
 

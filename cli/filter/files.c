@@ -3,8 +3,8 @@
 
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "core/base/sample_value.h"
-#include "core/base/memory.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/host/memory.h"
 
 static void close_mask(struct gf_filter_part *p) {
     gf_file_close(p->source);

@@ -7,8 +7,8 @@
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "core/filter/smooth_pages.h"
-#include "core/base/clock.h"
-#include "core/base/memory.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/memory.h"
 #include "core/slab/plan.h"
 
 enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note */ };

@@ -3,8 +3,8 @@
 #include "cli/filter/filtering.h"
 #include "core/filter/smooth.h"
 #include "core/filter/waves.h"
-#include "core/base/sample_value.h"
-#include "core/base/memory.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/host/memory.h"
 
 enum { BANDS = 27 }; /* of a wave that varies over a volume, itself included */
 

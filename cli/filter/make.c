@@ -2,7 +2,7 @@
 
 #include "cli/filter/filtering.h"
 #include "cli/shapes.h"
-#include "core/base/hash.h"
+#include "core/base/value/hash.h"
 
 static bool on(const struct gf_job *job, int axis) {
     return job->axes >> axis & 1;

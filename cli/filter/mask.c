@@ -1,6 +1,6 @@
 /* --mask-out: tabulates half the filter's spectrum, and mirrors that. */
 #include "cli/filter/filtering.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/sample_value.h"
 
 /* The job at the picture's size, with one sample along axes that are not transformed. */
 static struct gf_job mask_job(const struct gf_task *t) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
-#include "core/base/stretch.h"
+#include "core/base/value/stretch.h"
 #include "core/spectrum/detail.h"
 #include "core/spectrum/thing.h"
 

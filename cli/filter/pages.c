@@ -5,7 +5,7 @@
 #include "cli/filter/filtering.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/sample_value.h"
 #include "core/slab/plan.h"
 
 /* Makes lengthened units from the file's: from n units of a line or volume `length` units. `read`

@@ -3,7 +3,7 @@
 
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "core/base/sample_value.h"
+#include "core/base/value/sample_value.h"
 
 /* Greys of an integer file, whose white is 1; of a float file only 0 is black. */
 static const double BLACK = 0.5 / 255, GREY = 1.5 / 255, WHITE = 254. / 255;

@@ -2,7 +2,7 @@
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/memory.h"
+#include "core/base/host/memory.h"
 
 /* The least deviation, in levels of an integer: rounding makes rows of a smooth shade. */
 static const double LEAST_DEVIATION = 0.75;

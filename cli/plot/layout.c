@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 enum { TOP = 40, BOTTOM = 58, LEFT = 86, RIGHT = 24 }; /* margins */
 enum { FONT = 15, TITLE = 17 };                        /* heights */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/plot/canvas.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 enum { ACROSS = 800, MARGIN = 62, FONT = 14, RING = 7, GROWN = 512 }; /* pixels, up to ACROSS */
 

@@ -3,7 +3,7 @@
 #ifndef GF_CLI_PLOT_PICTURE_H
 #define GF_CLI_PLOT_PICTURE_H
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 
 /* Shows `bins` of `shape` from `first` on in `size` pixels: each bin is as wide as high, or there are
  * fewer pixels than bins. The picture has a margin at the left and below, if any. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/plot/canvas.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 /* Collects the coverage of a whole line before painting, so that pieces are not darker where they
  * meet. */

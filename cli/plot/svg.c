@@ -4,7 +4,7 @@
 
 #include "cli/plot/canvas.h"
 #include "cli/text.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 
 static void print_color(FILE *f, const char *what, struct gf_plot_color c) {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/clock.h"
-#include "core/base/sample_run.h"
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 
 bool gf_rig_is_late(const struct gf_rig *rig) {
     return rig->deadline > 0 && (rig->checks || !rig->once) && gf_now_ms() >= rig->deadline;

@@ -6,7 +6,7 @@
 #include <complex.h>
 
 #include "cli/shapes.h"
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 
 struct gf_rig {
     const struct gf_backend *backend;

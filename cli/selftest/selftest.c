@@ -9,7 +9,7 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/progress.h"
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 
 enum { MAX_POINTS = 8192 };
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/spectrum/bins.h"
 
 /* Samples of a peak along an axis, on one side and in all; complex factors of a bin for them. */

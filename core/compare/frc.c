@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "core/base/halves.h"
-#include "core/base/hash.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/hash.h"
+#include "core/base/value/status.h"
 
 double gf_frc_correlation(const struct gf_ring *r) {
     const double power = sqrt(r->mean) * sqrt(r->other);

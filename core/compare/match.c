@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/halves.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/status.h"
 
 int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct gf_match *m) {
     const bool wide = t->dtype == GF_F64;

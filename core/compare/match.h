@@ -9,7 +9,7 @@
 #ifndef GF_CORE_COMPARE_MATCH_H
 #define GF_CORE_COMPARE_MATCH_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 struct gf_match {
     int ndim;

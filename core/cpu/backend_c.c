@@ -2,8 +2,8 @@
  * time, for 2^k points only. */
 #include <stdlib.h>
 
-#include "core/base/range_sample.h"
-#include "core/base/status.h"
+#include "core/base/job/range_sample.h"
+#include "core/base/value/status.h"
 #include "core/filter/compose.h"
 #include "kernels/cpu/cpu.h"
 

@@ -3,8 +3,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/process.h"
-#include "core/base/status.h"
+#include "core/base/host/process.h"
+#include "core/base/value/status.h"
 #include "core/cpu/dwt.h"
 #include "core/cpu/plan.h"
 #include "core/cpu/long.h"

@@ -6,7 +6,7 @@
 
 #include "core/cpu/mirror.h"
 #include "core/wavelet/dwt.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 struct dwt {
     struct gf_job job;

@@ -6,7 +6,7 @@
 #ifndef GF_CORE_CPU_DWT_H
 #define GF_CORE_CPU_DWT_H
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 #include "core/wavelet/stream.h"
 #include "kernels/cpu/cpu.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/cpu/mirror.h"
 #include "core/cpu/plan.h"
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 int64_t gf_cpu_cache_share(void) {
     long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);

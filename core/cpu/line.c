@@ -1,9 +1,9 @@
 /* Chooses algorithm and radices for a length, and builds the kernels' tables. */
 #include "core/cpu/plan.h"
 
-#include "core/base/factor.h"
-#include "core/base/process.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/host/process.h"
+#include "core/base/value/status.h"
 
 const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job) {
     const char *isa = gf_process()->isa;

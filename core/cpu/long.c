@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "core/cpu/plan.h"
-#include "core/base/factor.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 

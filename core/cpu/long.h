@@ -12,7 +12,7 @@
 #ifndef GF_CORE_CPU_LONG_H
 #define GF_CORE_CPU_LONG_H
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 #include "core/cpu/ways.h"
 #include "kernels/cpu/cpu.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "core/cpu/long.h"
-#include "core/base/factor.h"
-#include "core/base/status.h"
-#include "core/base/range_sample.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
+#include "core/base/job/range_sample.h"
 #include "core/filter/compose.h"
 
 struct long_job {

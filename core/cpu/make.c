@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/base/factor.h"
-#include "core/base/loadstore.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/value/status.h"
 
 static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
     const struct gf_job *job = &p->job;

@@ -5,8 +5,8 @@
 #ifndef GF_CORE_CPU_MIRROR_H
 #define GF_CORE_CPU_MIRROR_H
 
-#include "core/base/factor.h"
-#include "core/base/job.h"
+#include "core/base/value/factor.h"
+#include "core/base/job/job.h"
 #include "kernels/cpu/cpu.h"
 
 #define GF_MIRRORS(ours, theirs) \
@@ -45,7 +45,7 @@ static inline enum gf_cpu_curve gf_cpu_curve_of(enum gf_scale s) {
     return s == GF_SCALE_LOG ? GF_CPU_LOG : s == GF_SCALE_SQRT ? GF_CPU_SQRT : GF_CPU_LINEAR;
 }
 
-/* A line has room and radices for the factors found by core/base/factor.h. */
+/* A line has room and radices for the factors found by core/base/value/factor.h. */
 GF_MIRRORS(GF_CPU_MAX_STAGES, GF_MAX_STAGES);
 GF_MIRRORS(GF_CPU_MAX_RADIX, GF_MAX_RADIX);
 

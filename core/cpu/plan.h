@@ -14,8 +14,8 @@
 #ifndef GF_CORE_CPU_PLAN_H
 #define GF_CORE_CPU_PLAN_H
 
-#include "core/base/backend.h"
-#include "core/base/range_sample.h"
+#include "core/base/job/backend.h"
+#include "core/base/job/range_sample.h"
 #include "core/cpu/ways.h"
 #include "kernels/cpu/cpu.h"
 
@@ -80,7 +80,7 @@ struct gf_cpu_filter {
     int64_t bytes; /* of a table */
 };
 
-/* The automatic display range's sample of bins (core/base/range_sample.h), computed before the last
+/* The automatic display range's sample of bins (core/base/job/range_sample.h), computed before the last
  * pass from a few of its lines, or read from the workspace if that holds the spectrum. */
 struct gf_cpu_sampling {
     struct gf_range_sample sample;

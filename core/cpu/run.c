@@ -5,8 +5,8 @@
 #include <math.h>
 #include <omp.h>
 
-#include "core/base/clock.h"
-#include "core/base/status.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/status.h"
 
 /* Starting a team takes longer than waking it, many times longer on a busy machine, and a plan's
  * first run mostly waits for fresh memory. */

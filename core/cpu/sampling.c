@@ -4,10 +4,10 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/halves.h"
-#include "core/base/loadstore.h"
-#include "core/base/sample_run.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/status.h"
 
 /* The sample's axis for an axis of the job; channels come last. */
 static int sample_axis(const struct gf_cpu_plan *p, int axis) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 
 /* A way's first run does not count: cache lines are still where another way left them. */
 enum { RUNS_A_TRIAL = 5, RUNS_BETWEEN = 300 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "core/session/speeds.h"
 
 /* A device's first unit finds no memory, kernels or threads ready; the next two show its speed. */

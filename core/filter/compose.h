@@ -6,9 +6,9 @@
 #ifndef GF_CORE_FILTER_COMPOSE_H
 #define GF_CORE_FILTER_COMPOSE_H
 
-#include "core/base/backend.h"
-#include "core/base/loadstore.h"
-#include "core/divide/part_job.h"
+#include "core/base/job/backend.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/job/part_job.h"
 
 /* The number that the offset adds to the zero frequency of each spectrum; 0 for a part without
  * it. */

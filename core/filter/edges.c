@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/factor.h"
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 
 const char *gf_edges_name(enum gf_edges mode) {
     static const char *const name[] = {"periodic", "mirror", "taper", "smooth", "screen"};

@@ -23,7 +23,7 @@
 #ifndef GF_CORE_FILTER_EDGES_H
 #define GF_CORE_FILTER_EDGES_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 enum gf_edges {
     GF_EDGES_PERIODIC,

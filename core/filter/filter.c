@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 #define TEXT(NAME, text, JOINED, axis, value) text,
 const char *const gf_filter_profiles[GF_N_PROFILES] = {PROFILES(TEXT)};

@@ -22,7 +22,8 @@
 #ifndef GF_CORE_FILTER_FILTER_H
 #define GF_CORE_FILTER_FILTER_H
 
-#include "core/base/halves.h"
+#include "core/base/job/job.h"
+#include "core/base/value/halves.h"
 #include "kernels/profiles.h"
 
 #define GF_PROFILE_NUMBER(NAME, text, JOINED, axis, value) GF_##NAME = PROFILE_##NAME,

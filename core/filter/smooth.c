@@ -5,8 +5,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/halves.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/status.h"
 
 bool gf_smooth_init(struct gf_smooth *x, const struct gf_job *job, int axis) {
     const int64_t n = job->shape[axis];

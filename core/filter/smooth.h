@@ -22,7 +22,7 @@
 #ifndef GF_CORE_FILTER_SMOOTH_H
 #define GF_CORE_FILTER_SMOOTH_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 struct gf_smooth {
     int axis;

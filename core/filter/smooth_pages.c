@@ -4,8 +4,8 @@
 #include <math.h>
 #include <omp.h>
 
-#include "core/base/halves.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/status.h"
 #include "core/filter/smooth.h"
 
 /* Frequencies of a row processed together by a thread. */

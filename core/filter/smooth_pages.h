@@ -23,7 +23,7 @@
 #ifndef GF_CORE_FILTER_SMOOTH_PAGES_H
 #define GF_CORE_FILTER_SMOOTH_PAGES_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 struct gf_smooth_face {
     bool jumps;         /* there may be a jump along this axis */

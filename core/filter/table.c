@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/span.h"
-#include "core/base/status.h"
-#include "core/divide/part_job.h"
+#include "core/base/value/span.h"
+#include "core/base/value/status.h"
+#include "core/base/job/part_job.h"
 
 /* Imaginary parts below this share of the sum of |h| are rounding errors. */
 static const double IMAG_RATIO = 1e-12;

@@ -5,8 +5,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/halves.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/status.h"
 
 enum { MOST_UNKNOWNS = 2 * GF_MAX_SINUSOIDS + 1, BLOCKS = 64, LEAST_WINDOW = 32, LANES = 8 };
 

@@ -6,7 +6,7 @@
 #ifndef GF_CORE_FILTER_WAVES_H
 #define GF_CORE_FILTER_WAVES_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 struct gf_sinusoid {
     double frequency[GF_MAX_DIMS]; /* cycles a sample, by axis */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/clock.h"
-#include "core/base/memory.h"
-#include "core/base/sample_value.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/sample_value.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/cache/plan_record.h"
 

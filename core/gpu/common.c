@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index) {
     char list[384] = "";

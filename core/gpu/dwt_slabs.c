@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "core/base/clock.h"
-#include "core/base/pages.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/pages.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/wavelet.h"
 #include "core/wavelet/dwt.h"

@@ -22,7 +22,7 @@
 
 #include <stdatomic.h>
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 
 /* Device memory. */
 struct gf_gpu_buffer {

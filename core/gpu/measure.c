@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "core/gpu/run.h"
 #include "core/gpu/api/opengl/shaders.h"
 

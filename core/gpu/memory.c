@@ -2,8 +2,8 @@
  * rows. */
 #include <stdlib.h>
 
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 #include "core/gpu/common.h"
 
 /* ---- checks ---- */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "core/filter/compose.h"
-#include "core/base/halves.h"
-#include "core/base/clock.h"
-#include "core/base/memory.h"
+#include "core/base/value/halves.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/memory.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/plan/tables.h"

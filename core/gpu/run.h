@@ -10,7 +10,7 @@
 #ifndef GF_CORE_GPU_RUN_H
 #define GF_CORE_GPU_RUN_H
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/plan.h"
 #include "core/gpu/stage.h"
 

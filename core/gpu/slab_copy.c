@@ -1,8 +1,8 @@
 /* Copies rows of pages and runs of bins, shifted and mirrored, on all threads. */
 #include "core/gpu/slab_copy.h"
 
-#include "core/base/halves.h"
-#include "core/base/pages.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/pages.h"
 
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
     struct gf_array v = *a;

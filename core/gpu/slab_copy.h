@@ -3,8 +3,8 @@
 #ifndef GF_CORE_GPU_SLAB_COPY_H
 #define GF_CORE_GPU_SLAB_COPY_H
 
-#include "core/base/job.h"
-#include "core/base/span.h"
+#include "core/base/job/job.h"
+#include "core/base/value/span.h"
 
 /* A view of a line as one row, of a picture as one row a page, or of a volume. */
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a);

@@ -1,6 +1,6 @@
 /* Transforms of several devices whose arrays stay in their memory: the first walk's buffers hold
  * the input, the last one's the output, so each part has its own slot (core/gpu/slab_fit.c). */
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "core/gpu/slab_walk.h"
 
 static int n_walks(const struct gf_gpu_shared *p) {

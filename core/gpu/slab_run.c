@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/clock.h"
-#include "core/base/pages.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/pages.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"

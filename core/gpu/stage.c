@@ -4,8 +4,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/pages.h"
-#include "core/base/status.h"
+#include "core/base/value/pages.h"
+#include "core/base/value/status.h"
 
 /* Copying a piece of 4 MiB takes some 80 us on the fastest buses, 5 us of them to start; larger
  * pieces take longer to lock. */

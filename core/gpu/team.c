@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "core/gpu/plan/make.h"
 
 struct gf_gpu_team {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *plan,
                           struct gf_rank_exchange *e) {

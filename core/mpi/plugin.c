@@ -1,6 +1,6 @@
 /* struct gf_transport over MPI, as a shared object built by an MPI library's compiler wrapper (make
  * mpi). It links to that library and to nothing of this program. */
-#include "core/base/transport.h"
+#include "core/base/host/transport.h"
 
 #include <mpi.h>
 #include <stdio.h>

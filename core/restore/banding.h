@@ -11,7 +11,7 @@
 #ifndef GF_CORE_RESTORE_BANDING_H
 #define GF_CORE_RESTORE_BANDING_H
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 
 enum { GF_SEGMENTS = 8 /* of a line, each with steps of its own */ };
 

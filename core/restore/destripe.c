@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/dwt_shape.h"
-#include "core/base/memory.h"
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
-#include "core/base/stretch.h"
+#include "core/base/job/dwt_shape.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
+#include "core/base/value/stretch.h"
 #include "core/restore/banding.h"
 #include "core/spectrum/spectrum.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/clock.h"
-#include "core/base/sample_run.h"
-#include "core/base/status.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/status.h"
 
 enum { TILE = 16, MOST_TILES = 1 << 12 };
 

@@ -18,7 +18,7 @@
 #ifndef GF_CORE_RESTORE_NOISE_H
 #define GF_CORE_RESTORE_NOISE_H
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 
 /* The variance at level y is base + slope y, but not below `least`. */
 struct gf_noise {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 enum { SIDE = 8, ALL = SIDE * SIDE, MOST_BLOCKS = 1024 };
 /* A quantum has so many nonzero coefficients; a JPEG file has so many quanta above 1. */

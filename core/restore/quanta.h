@@ -7,8 +7,8 @@
 #ifndef GF_CORE_RESTORE_QUANTA_H
 #define GF_CORE_RESTORE_QUANTA_H
 
-#include "core/base/array.h"
-#include "core/base/kinds.h"
+#include "core/base/value/array.h"
+#include "core/base/value/kinds.h"
 
 /* `a`: u8 as y, x, channel; three channels or more are R, G and B. Sets the steps as
  * gf_rounding_make() does, if there are any. GF_ENOMEM. */

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 
 /* A blurred picture below this share of its maximum is rounding, and not divided by. */
 static const float LEAST = 1e-6F;

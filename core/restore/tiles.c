@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/factor.h"
+#include "core/base/value/factor.h"
 
 /* A tile is this many times the kernel's reach, so that a seventh of its samples is repeated, but
  * not so small that short transforms waste time. Extents are multiples of what vectors hold. */

@@ -16,7 +16,7 @@
 #ifndef GF_CORE_RESTORE_TILES_H
 #define GF_CORE_RESTORE_TILES_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 enum { GF_TILE_AXES = 4 }; /* channel, z, y, x */
 

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 static const double LOWEST = 1. / (1 << 24), WIDTH = 0.16; /* of bands: log of the ratio */
 static const double CAUTION = 2;   /* times N: the edges are guessed, S varies within a band */

@@ -9,7 +9,7 @@
 #ifndef GF_CORE_SESSION_ASSUME_H
 #define GF_CORE_SESSION_ASSUME_H
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 
 struct gf_assumed_device {
     struct gf_gpu_props props;

@@ -5,9 +5,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "core/base/factor.h"
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 #include "core/session/speeds.h"
 
 /* Seconds: opening a context; copying a byte to or from a device; one point's step between levels

@@ -7,9 +7,9 @@
 
 #include "core/gpu/common.h"
 #include "core/gpu/cache/kernel_cache.h"
-#include "core/base/process.h"
-#include "core/base/spelling.h"
-#include "core/base/status.h"
+#include "core/base/host/process.h"
+#include "core/base/value/spelling.h"
+#include "core/base/value/status.h"
 #include "core/gpu/cache/kernel_source.h"
 #include "core/vendor/fftw_library.h"
 

@@ -7,7 +7,7 @@
 #ifndef GF_CORE_SESSION_BACKENDS_H
 #define GF_CORE_SESSION_BACKENDS_H
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 
 enum { GF_MAX_BACKENDS = 16 };
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/base/clock.h"
-#include "core/base/hash.h"
-#include "core/gpu/cache/kernel_store.h"
-#include "core/gpu/cache/cache_lines.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/hash.h"
+#include "core/store/store.h"
+#include "core/store/lines.h"
 
 /* The log being written, and its predecessor. */
 static const char newest[] = "made", older[] = "made.old";
@@ -25,7 +25,7 @@ struct line {
 
 struct gf_made {
     pthread_mutex_t lock;
-    struct gf_kernel_store store;
+    struct gf_store store;
     int log; /* descriptor; -1: no notes are added */
     struct line batch[BATCH];
     int n;
@@ -43,22 +43,21 @@ static uint64_t check_of(const struct line *l) {
 
 /* Opens the log to add to. Only a full log is renamed, so that a process that has it open can tell
  * by its size that it is no longer the newest. */
-static int open_log(const struct gf_kernel_store *s) {
+static int open_log(const struct gf_store *s) {
     const int flags = O_WRONLY | O_APPEND | O_CREAT;
     struct stat st;
-    int fd = gf_kernel_store_file(s, newest, flags, &st);
+    int fd = gf_store_file(s, newest, flags, &st);
     if (fd < 0 || st.st_size < MOST_BYTES)
         return fd;
     close(fd);
-    const int lock = gf_cache_lines_lock();
-    fd = gf_kernel_store_file(s, newest, flags, &st);
+    const int lock = gf_store_lines_lock();
+    fd = gf_store_file(s, newest, flags, &st);
     if (fd >= 0 && st.st_size >= MOST_BYTES) { /* no other process has renamed it */
         close(fd);
-        fd = renameat(s->folder, newest, s->folder, older)
-                 ? -1
-                 : gf_kernel_store_file(s, newest, flags, &st);
+        fd = renameat(s->folder, newest, s->folder, older) ? -1
+                                                           : gf_store_file(s, newest, flags, &st);
     }
-    gf_cache_lines_unlock(lock);
+    gf_store_lines_unlock(lock);
     return fd;
 }
 
@@ -127,8 +126,8 @@ static void look(struct gf_made *m) {
     const off_t most = 2 * MOST_BYTES - 1;
     struct stat st;
     size_t bytes[2], room = 64;
-    unsigned char *log[2] = {gf_kernel_store_load(&m->store, older, most, &st, &bytes[0]),
-                             gf_kernel_store_load(&m->store, newest, most, &st, &bytes[1])};
+    unsigned char *log[2] = {gf_store_load(&m->store, older, most, &st, &bytes[0]),
+                             gf_store_load(&m->store, newest, most, &st, &bytes[1])};
     while (room * sizeof(struct line) < 2 * (bytes[0] + bytes[1]))
         room *= 2;
     m->known = calloc(room, sizeof *m->known);
@@ -152,7 +151,7 @@ struct gf_made *gf_made_open(bool looks, bool adds) {
     if (!m)
         return NULL;
     pthread_mutex_init(&m->lock, NULL);
-    const bool there = gf_kernel_store_open(&m->store, adds);
+    const bool there = gf_store_open(&m->store, adds);
     m->log = there && adds ? open_log(&m->store) : -1;
     if (looks && there)
         look(m);
@@ -165,7 +164,7 @@ void gf_made_close(struct gf_made *m) {
     flush(m);
     if (m->log >= 0)
         close(m->log);
-    gf_kernel_store_close(&m->store);
+    gf_store_close(&m->store);
     pthread_mutex_destroy(&m->lock);
     free(m->known);
     free(m);

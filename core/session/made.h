@@ -1,5 +1,5 @@
 /* Remembers from run to run how outputs were made, as pairs of hashes in the cache folder
- * (core/gpu/cache/kernel_store.h): one of the file on disk, one of everything that went into it. A
+ * (core/store/store.h): one of the file on disk, one of everything that went into it. A
  * failure here never fails a run: if the folder is missing or damaged, all files are unknown.
  *
  *     struct gf_made *made = gf_made_open(true, true);

@@ -1,7 +1,7 @@
 /* Runs one thread's jobs: chooses a backend, plans, runs, and falls back. */
 #include "core/session/runner.h"
 
-#include "core/base/clock.h"
+#include "core/base/host/clock.h"
 #include "core/filter/filter.h"
 #include "core/session/speeds.h"
 

@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/session/auto.h"
 #include "core/session/wish.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "core/base/hash.h"
+#include "core/base/value/hash.h"
 #include "core/gpu/common.h"
 #include "core/gpu/cache/plan_record.h"
-#include "core/gpu/cache/cache_lines.h"
+#include "core/store/lines.h"
 
 enum { KEY = 640, VALUE = 512, NUMBERS = GF_SPEEDS_RATES + 2 };
 static const char name[] = "device-speeds", noisy[] = " noisy"; /* at a line's end */
@@ -100,7 +100,7 @@ static bool parse(const char *text, struct gf_speeds *r) {
 
 static bool find(const char *key, struct gf_speeds *r) {
     char value[VALUE];
-    return gf_cache_record_find(name, key, value, sizeof value) && parse(value, r);
+    return gf_store_lines_find(name, key, value, sizeof value) && parse(value, r);
 }
 
 bool gf_speeds_of_device(const struct gf_backend *b, const char *device, struct gf_speeds *r) {
@@ -135,12 +135,12 @@ bool gf_speeds_keep(const struct gf_backend *b, const char *device, const struct
     for (int i = 0; i < NUMBERS && at[i]; i++)
         used += snprintf(value + used, sizeof value - (size_t)used, " %.6g", *at[i]);
     snprintf(value + used, sizeof value - (size_t)used, "%s", own.noisy ? noisy : "");
-    return gf_cache_record_keep(name, key, value);
+    return gf_store_lines_keep(name, key, value);
 }
 
 bool gf_speeds_has_any(void) {
     char text[8];
-    return gf_cache_record_find(name, "", text, sizeof text);
+    return gf_store_lines_find(name, "", text, sizeof text);
 }
 
 char *gf_speeds_export_plans(void) {
@@ -152,7 +152,7 @@ int gf_speeds_import_plans(const char *text, size_t bytes, int *kept, int *other
 }
 
 bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]) {
-    char *speeds = gf_cache_records(name), *plans = gf_gpu_plan_records_export();
+    char *speeds = gf_store_lines_text(name), *plans = gf_gpu_plan_records_export();
     const bool any = gf_speeds_has_any() || gf_gpu_plan_records_any();
     const uint64_t h = gf_hash_text(gf_hash_text(GF_HASH_START, speeds), plans);
     snprintf(text, GF_SPEEDS_DIGEST, "%016llx", (unsigned long long)h);
@@ -162,9 +162,9 @@ bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]) {
 }
 
 int gf_speeds_forget(void) {
-    const int speeds = gf_cache_lines_remove(name);
+    const int speeds = gf_store_lines_remove(name);
     const int plans = speeds < 0 ? speeds : gf_gpu_plan_records_forget();
-    const int all = plans < 0 ? plans : gf_cache_lines_remove(disks);
+    const int all = plans < 0 ? plans : gf_store_lines_remove(disks);
     return all < 0 ? all : speeds | plans | all;
 }
 
@@ -180,7 +180,7 @@ static bool disk_key(const char *folder, char key[32]) {
 
 double gf_speeds_of_disk(const char *folder) {
     char key[32], value[32];
-    const bool known = disk_key(folder, key) && gf_cache_record_find(disks, key, value, 32);
+    const bool known = disk_key(folder, key) && gf_store_lines_find(disks, key, value, 32);
     const double speed = known ? strtod(value, NULL) : 0;
     return speed > 0 && isfinite(speed) ? speed : 0;
 }
@@ -190,7 +190,7 @@ void gf_speeds_keep_disk(const char *folder, double bytes_per_second) {
     if (!(bytes_per_second > 0) || !isfinite(bytes_per_second) || !disk_key(folder, key))
         return;
     snprintf(value, sizeof value, "%.6g", bytes_per_second);
-    gf_cache_record_keep(disks, key, value);
+    gf_store_lines_keep(disks, key, value);
 }
 
 /* ---- what it tells ---- */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bandwidth.h"
-#include "core/base/clock.h"
-#include "core/base/sample_value.h"
+#include "core/base/host/bandwidth.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/sample_value.h"
 
 /* Milliseconds: each round repeats a transform for REPEAT_MS, or runs it once if it takes SLOW_MS;
  * no round begins after ROUNDS_MS, no transform after LATEST_MS. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 bool gf_wish_is_list(const char *backend, const char *device) {
     return (backend && (!strcmp(backend, "all") || strpbrk(backend, ",:"))) ||

@@ -2,7 +2,7 @@
  * backend's last pass rounds. */
 #include "core/slab/state.h"
 
-#include "core/base/halves.h"
+#include "core/base/value/halves.h"
 
 /* The row of a block at an index. */
 static int64_t row_at(const struct gf_slab_block *b, int64_t index) {

@@ -5,7 +5,7 @@
 #ifndef GF_CORE_SLAB_IO_H
 #define GF_CORE_SLAB_IO_H
 
-#include "core/base/ranks.h"
+#include "core/base/job/ranks.h"
 #include "core/slab/plan.h"
 
 /* Rows of one page. */

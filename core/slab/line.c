@@ -19,9 +19,9 @@
 
 #include <stdlib.h>
 
-#include "core/base/halves.h"
-#include "core/base/sample_run.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/status.h"
 
 struct lines {
     struct gf_slab_state *r;

@@ -1,8 +1,8 @@
 /* Plans long lines: the factors of their length, columns of a block, points of a slab. */
-#include "core/base/factor.h"
-#include "core/base/memory.h"
+#include "core/base/value/factor.h"
+#include "core/base/host/memory.h"
 #include "core/filter/filter.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/slab/state.h"
 
 enum { STAGED = GF_SLAB_STAGED, MOST_ROWS = 1 << 16, STEPS = 4 };

@@ -1,7 +1,7 @@
 /* Twiddles, folding of real rows, interleaving. */
 #include "core/slab/state.h"
 
-#include "core/base/halves.h"
+#include "core/base/value/halves.h"
 
 enum { CHUNK = 256 };
 

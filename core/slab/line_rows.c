@@ -1,5 +1,5 @@
 /* Transforms the rows of long lines; a filter multiplies them and transforms them back. */
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/slab/state.h"

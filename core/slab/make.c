@@ -1,6 +1,6 @@
 /* Chooses the pages of a slab and the rows of a block, and counts the bytes moved. */
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 #include "core/filter/filter.h"
 #include "core/slab/state.h"
 

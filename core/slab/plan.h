@@ -24,8 +24,8 @@
 #ifndef GF_CORE_SLAB_PLAN_H
 #define GF_CORE_SLAB_PLAN_H
 
-#include "core/base/span.h"
-#include "core/divide/part_job.h"
+#include "core/base/value/span.h"
+#include "core/base/job/part_job.h"
 
 /* Walks, at most; rows of a long line that are interleaved together, to fill a cache line; channels
  * of a line, at most. */

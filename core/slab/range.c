@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/halves.h"
-#include "core/base/loadstore.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/value/status.h"
 
 /* With several outputs backends look at all bins, not at the zero frequency. */
 static bool ends_at_zero(const struct gf_job *job, int i) {

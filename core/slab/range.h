@@ -5,7 +5,7 @@
 #ifndef GF_CORE_SLAB_RANGE_H
 #define GF_CORE_SLAB_RANGE_H
 
-#include "core/base/range_sample.h"
+#include "core/base/job/range_sample.h"
 #include "core/slab/io.h"
 
 struct gf_slab_range {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/filter/filter.h"
 #include "core/slab/state.h"
 

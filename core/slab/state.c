@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/base/halves.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/status.h"
 
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
     r->moved += bytes;

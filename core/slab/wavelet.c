@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 #include "core/slab/state.h"
 #include "core/wavelet/window.h"
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/base/halves.h"
+#include "core/base/value/halves.h"
 #include "core/spectrum/spectrum.h"
 
 struct gf_bins {

@@ -1,7 +1,7 @@
 /* Peaks: candidates against the median of their ring, then against their own neighbourhood. */
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/spectrum/bins.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* Looking at a spectrum as a whole: the grid of its bins, energy and rings; and a peak's wave. */
 #include <stdlib.h>
 
-#include "core/base/sample_run.h"
-#include "core/base/status.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/status.h"
 #include "core/spectrum/bins.h"
 
 /* Rows are divided into at most so many blocks with separate sums. Their number depends only on the

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/sample_run.h"
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 
 struct walk {
     const struct gf_array *px;

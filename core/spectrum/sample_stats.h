@@ -5,7 +5,7 @@
 #ifndef GF_CORE_SPECTRUM_SAMPLE_STATS_H
 #define GF_CORE_SPECTRUM_SAMPLE_STATS_H
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 
 enum { GF_LUMA = -1 }; /* Rec.709 of the first three channels, as a job's luma */
 

@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 /* ---- finding ---- */
 

@@ -10,7 +10,7 @@
 #ifndef GF_CORE_SPECTRUM_SPECTRUM_H
 #define GF_CORE_SPECTRUM_SPECTRUM_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 /* One channel of a forward job's complex output over all axes: the zero frequency in the corner,
  * norm backward. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/spectrum/places.h"
 
 enum {

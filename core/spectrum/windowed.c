@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]) {
     int64_t k[3];

@@ -1,8 +1,8 @@
 /* clFFT as an entrant of `gpufft bench`, on arrays of its own types. It is loaded at run time and
  * declared after its documentation. A plan is a number; context, queue and memory are OpenCL's. */
 
-#include "core/base/clock.h"
-#include "core/base/dl.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/dl.h"
 #include "core/gpu/api/opencl/library.h"
 #include "core/vendor/bare.h"
 #include "core/vendor/cufft_plan.h"

@@ -1,8 +1,8 @@
 /* Describes a transform to cuFFT, and makes the passes around it. */
 #include "core/vendor/cufft_plan.h"
 
-#include "core/base/loadstore.h"
-#include "core/base/status.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/pass.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/clock.h"
-#include "core/base/memory.h"
+#include "core/base/host/clock.h"
+#include "core/base/host/memory.h"
 #include "core/gpu/common.h"
 #include "core/gpu/api/cuda/library.h"
 #include "core/vendor/cufft_library.h"

@@ -7,8 +7,8 @@
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
-#include "core/base/status.h"
-#include "core/base/range_sample.h"
+#include "core/base/value/status.h"
+#include "core/base/job/range_sample.h"
 
 static enum gf_fftw_maker maker_of(const struct gf_backend *b) {
     return *(const enum gf_fftw_maker *)b->own;

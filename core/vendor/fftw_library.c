@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/dl.h"
-#include "core/base/process.h"
-#include "core/gpu/cache/kernel_store.h"
+#include "core/base/host/dl.h"
+#include "core/base/host/process.h"
+#include "core/store/store.h"
 
 #define SYMBOL(prefix, field, name) \
     { prefix name, offsetof(struct gf_fftw, field) }
@@ -157,34 +157,34 @@ bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
 enum { MOST_WISDOM = 64 << 20 }; /* bytes */
 
 /* The lock is held. FFTW ignores a damaged file. */
-static void import_wisdom(const struct loaded *l, const struct gf_kernel_store *s) {
+static void import_wisdom(const struct loaded *l, const struct gf_store *s) {
     struct stat st;
     size_t bytes;
-    char *text = gf_kernel_store_load(s, l->library->wisdom, MOST_WISDOM, &st, &bytes);
+    char *text = gf_store_load(s, l->library->wisdom, MOST_WISDOM, &st, &bytes);
     if (text)
         l->f.import_wisdom(text);
     free(text);
 }
 
 static void read_wisdom(const struct loaded *l) {
-    struct gf_kernel_store s;
-    if (l->library->wisdom && gf_kernel_store_open(&s, true)) {
+    struct gf_store s;
+    if (l->library->wisdom && gf_store_open(&s, true)) {
         import_wisdom(l, &s);
-        gf_kernel_store_close(&s);
+        gf_store_close(&s);
     }
 }
 
 /* The lock is held. Replaces the file atomically; a writer that loses a race loses its wisdom. */
 static void write_wisdom(const struct loaded *l) {
-    struct gf_kernel_store s;
-    if (l->library->wisdom && gf_kernel_store_open(&s, true)) {
+    struct gf_store s;
+    if (l->library->wisdom && gf_store_open(&s, true)) {
         import_wisdom(l, &s); /* other processes may have added some */
         char *text = l->f.export_wisdom();
         if (text)
-            gf_kernel_store_replace(&s, l->library->wisdom,
-                                    &(struct gf_kernel_store_part){text, strlen(text)}, 1);
+            gf_store_replace(&s, l->library->wisdom, &(struct gf_store_part){text, strlen(text)},
+                             1);
         free(text);
-        gf_kernel_store_close(&s);
+        gf_store_close(&s);
     }
 }
 

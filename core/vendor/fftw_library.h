@@ -9,7 +9,7 @@
 #ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
 #define GF_CORE_VENDOR_FFTW_LIBRARY_H
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 
 struct gf_fftw_dim {
     ptrdiff_t n, in_stride, out_stride;

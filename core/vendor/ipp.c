@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/dl.h"
-#include "core/base/loadstore.h"
+#include "core/base/host/dl.h"
+#include "core/base/job/loadstore.h"
 #include "core/vendor/bare.h"
 
 enum { NO_DIVISION = 8, LONGEST = 1 << 28 };

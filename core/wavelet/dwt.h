@@ -9,7 +9,7 @@
  *     a[k] = sum over i < t of h[i] x[2 k - s + i]        d[k] likewise with g
  * and a is the next level's line. s = t / 2 - 1 if the boundary is periodic, else t - 2, which is
  * PyWavelets' alignment. The counts of a[] and d[], and how bands are packed, are in
- * core/base/dwt_shape.h. Along several axes one level transforms all of them, time first for a
+ * core/base/job/dwt_shape.h. Along several axes one level transforms all of them, time first for a
  * sequence of frames (3D-FWT: Bernabe, Cuenca, Gimenez 2013, Procedia Computer Science 18); the
  * order changes only rounding.
  *
@@ -18,7 +18,7 @@
 #ifndef GF_CORE_WAVELET_DWT_H
 #define GF_CORE_WAVELET_DWT_H
 
-#include "core/base/dwt_shape.h"
+#include "core/base/job/dwt_shape.h"
 
 enum { GF_MAX_BANDS = 7 * GF_MAX_LEVELS + 1 };
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "core/wavelet/dwt.h"
-#include "core/base/halves.h"
-#include "core/base/sample_run.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/status.h"
 
 /* The rows of a band, each of n contiguous samples. */
 struct rows {

@@ -1,8 +1,8 @@
 /* The common start of all streams, and the boxes of a finished plane. */
 #include "core/wavelet/stream.h"
 
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 #include "core/wavelet/dwt.h"
 
 bool gf_dwt_part_place(const struct gf_dwt_part *part, struct gf_dwt_box *box) {

@@ -16,8 +16,8 @@
 #ifndef GF_CORE_WAVELET_WINDOW_H
 #define GF_CORE_WAVELET_WINDOW_H
 
-#include "core/base/dwt_shape.h"
-#include "core/base/span.h"
+#include "core/base/job/dwt_shape.h"
+#include "core/base/value/span.h"
 
 /* The index of the sample that continues a line of n at index i; -1: zero. */
 int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b);

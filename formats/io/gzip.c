@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 enum { PIECE = 1 << 16, GZIP_ONLY = 16 + MAX_WBITS };
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/io/io.h"
 
 int gf_isolated(int (*work)(const void *user, size_t n, void *to), const void *user, size_t n,

@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "core/base/array.h"
-#include "core/base/status.h"
+#include "core/base/value/array.h"
+#include "core/base/value/status.h"
 #include "formats/checksum.h"
 #include "formats/io/guard.h"
 #include "formats/io/temporary.h"

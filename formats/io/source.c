@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/array.h"
-#include "core/base/status.h"
+#include "core/base/value/array.h"
+#include "core/base/value/status.h"
 
 enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
 /* Several threads read the pieces of a large read: copying from the page cache and faulting in the

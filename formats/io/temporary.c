@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/checksum.h"
 #include "formats/io/io.h"
 #include "formats/io/keeper.h"

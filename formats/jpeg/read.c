@@ -9,7 +9,7 @@
 
 #include <jerror.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 #include "formats/jpeg/jpeg.h"
 

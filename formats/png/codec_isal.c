@@ -3,7 +3,7 @@
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 #include "formats/png/codec.h"
 
 static uint32_t crc(uint32_t sum, const void *data, size_t n) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 #include "formats/png/codec.h"
 
 const struct gf_codec *gf_codec_best(void) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 enum { MOST_PACKED = GF_MOST_PROFILE + GF_MOST_PROFILE / 16 /* of noise, deflated */ };
 enum { SIGNATURE = 8, HEAD = 8, CRC = 4, MOST_NAME = 80 /* of a profile, with its zero byte */ };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 #include "formats/png/png.h"
 #include "formats/png/codec.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 #include "formats/tiff/tiff.h"
 

@@ -1,7 +1,7 @@
 /* Errors against long double: every small length, primes, random shapes and axes. */
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/core/reference.h"
 #include "tests/test.h"

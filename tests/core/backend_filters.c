@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/filter/filter.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/core/reference.h"
 #include "tests/test.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 bool backends_mine(struct subject *s) {
     return s->asked++ % s->shards == s->shard;

@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_BACKENDS_H
 #define GF_TESTS_BACKENDS_H
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 
 /* The error that came nearest to its bound. */
 struct worst {

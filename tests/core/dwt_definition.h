@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_DWT_DEFINITION_H
 #define GF_TESTS_DWT_DEFINITION_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 /* All levels, level by level and axis by axis, into boxes of a block with the packed extents; the
  * approximation so far is in the corner.

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "core/base/backend.h"
+#include "core/base/job/backend.h"
 #include "core/session/backends.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 static const struct gf_backend *backend;

@@ -3,7 +3,7 @@
 #ifndef GF_TESTS_REFERENCE_H
 #define GF_TESTS_REFERENCE_H
 
-#include "core/base/job.h"
+#include "core/base/job/job.h"
 
 struct cld {
     long double re, im;

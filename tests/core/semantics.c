@@ -1,4 +1,4 @@
-/* The required result of a job, sample by sample, as the comments in core/base/job.h define it. */
+/* The required result of a job, sample by sample, as the comments in core/base/job/job.h define it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

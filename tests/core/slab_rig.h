@@ -8,8 +8,8 @@
 #ifndef GF_TESTS_SLAB_RIG_H
 #define GF_TESTS_SLAB_RIG_H
 
-#include "core/base/backend.h"
-#include "core/base/job.h"
+#include "core/base/job/backend.h"
+#include "core/base/job/job.h"
 #include "core/mpi/exchange.h"
 
 /* Small jobs on one thread: teams wait for each other on a busy machine. */

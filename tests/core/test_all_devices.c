@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/gpu/cache/cache_lines.h"
-#include "core/base/process.h"
-#include "core/base/status.h"
+#include "core/store/lines.h"
+#include "core/base/host/process.h"
+#include "core/base/value/status.h"
 #include "core/session/speeds.h"
 #include "core/session/runner.h"
 #include "tests/test.h"
@@ -153,7 +153,7 @@ static void test_concurrent(const char *folder) {
         int status = -1;
         CHECK(waitpid(writer[w], &status, 0) == writer[w] && status == 0);
     }
-    gf_cache_records_reread();
+    gf_store_lines_reread();
     int kept = gf_speeds_of_device(&host, "first", &r);
     for (int i = 0; i < WRITERS * EACH; i++) {
         snprintf(device, sizeof device, "%d-%d", i / EACH, i % EACH);

@@ -18,7 +18,7 @@
 
 #include "cli/environment.h"
 #include "core/session/backends.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 

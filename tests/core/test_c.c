@@ -2,7 +2,7 @@
  * and what it refuses. */
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/compare/correlate.h"
 #include "core/compare/motion.h"
 #include "tests/test.h"

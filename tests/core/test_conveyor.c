@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/divide/conveyor.h"
+#include "core/base/host/conveyor.h"
 #include "tests/test.h"
 
 enum { MOST = 40, HANDS = 3, NEVER = 1 << 30 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/deal/deal.h"
 #include "tests/test.h"
 

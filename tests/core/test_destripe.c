@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/backend.h"
-#include "core/base/status.h"
+#include "core/base/job/backend.h"
+#include "core/base/value/status.h"
 #include "core/restore/destripe.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"

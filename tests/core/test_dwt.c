@@ -12,7 +12,7 @@
 #include "cli/environment.h"
 #include "core/session/backends.h"
 #include "core/wavelet/dwt.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_definition.h"
 #include "tests/core/dwt_run.h"

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/energy.h"
-#include "core/base/status.h"
+#include "core/base/host/energy.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 static char root[] = "/tmp/test_energy.XXXXXX";

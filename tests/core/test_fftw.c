@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
-#include "core/base/backend.h"
-#include "core/base/status.h"
+#include "core/base/job/backend.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 static char folder[64], file[128];

@@ -7,7 +7,7 @@
 #include "core/filter/edges.h"
 #include "core/filter/filter.h"
 #include "core/filter/waves.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 static struct gf_job filter_job(int ndim, int64_t n0, int64_t n1, int64_t n2) {

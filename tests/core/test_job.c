@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "core/session/auto.h"
-#include "core/base/dl.h"
-#include "core/base/pages.h"
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/dl.h"
+#include "core/base/value/pages.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 /* A plain picture's job; each case spoils one thing. */

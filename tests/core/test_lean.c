@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/backend.h"
-#include "core/base/status.h"
+#include "core/base/job/backend.h"
+#include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/sample_run.h"
-#include "core/base/status.h"
-#include "core/base/loadstore.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/status.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/job/display.h"
 #include "tests/test.h"
 
 static struct gf_job job_of(int ndim, int64_t n0, int64_t n1, unsigned axes, enum gf_dtype in) {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/process.h"
+#include "core/base/host/process.h"
 #include "core/session/made.h"
 #include "tests/test.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/halves.h"
-#include "core/base/status.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 enum { MOST = 4096 };

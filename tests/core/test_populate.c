@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/pages.h"
+#include "core/base/value/pages.h"
 #include "tests/test.h"
 
 enum { BYTES = 9 << 20, FIRST = 12345, LENGTH = (7 << 20) + 77 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/range_sample.h"
-#include "core/base/sample_run.h"
+#include "core/base/job/range_sample.h"
+#include "core/base/value/sample_run.h"
 #include "core/session/backends.h"
 #include "tests/test.h"
 

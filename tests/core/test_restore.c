@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/restore/noise.h"
 #include "core/restore/quanta.h"
 #include "core/restore/richardson.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/process.h"
-#include "core/base/status.h"
+#include "core/base/host/process.h"
+#include "core/base/value/status.h"
 #include "kernels/cpu/cpu.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/backend.h"
-#include "core/base/status.h"
+#include "core/base/job/backend.h"
+#include "core/base/value/status.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"

@@ -6,7 +6,7 @@
 
 #include "core/spectrum/sample_stats.h"
 #include "core/spectrum/spectrum.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 #define TAU 6.28318530717958647692

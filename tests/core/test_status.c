@@ -1,8 +1,8 @@
 /* Messages between threads, and lengths whose radices are many. */
 #include <string.h>
 
-#include "core/base/factor.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 /* The first failure of several threads comes back with its message, whichever thread had it. */

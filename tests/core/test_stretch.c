@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/holes.h"
-#include "core/base/sample_value.h"
-#include "core/base/stretch.h"
+#include "core/base/value/holes.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/stretch.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 

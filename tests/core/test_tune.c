@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/gpu/cache/cache_lines.h"
-#include "core/base/process.h"
-#include "core/base/status.h"
+#include "core/store/lines.h"
+#include "core/base/host/process.h"
+#include "core/base/value/status.h"
 #include "core/session/auto.h"
 #include "core/session/runner.h"
 #include "core/session/speeds.h"
@@ -342,7 +342,7 @@ static void test_records(const char *folder) {
           fprintf(f, GF_VERSION "\thost\t\tmade up\t2 5e9 0 0 0 0 0 0 3e8 3e8 3e8 1e9 1e9 0 0\n") >
               0);
     CHECK(!fclose(f) && !chmod(path, 0600));
-    gf_cache_records_reread();
+    gf_store_lines_reread();
     CHECK(gf_speeds_of_device(&host, NULL, &r) && !r.noisy && r.copy == 5e9 && r.threads == 2);
     CHECK_EQ(gf_speeds_forget(), 1);
 }

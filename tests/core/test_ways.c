@@ -3,9 +3,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "core/base/backend.h"
-#include "core/base/clock.h"
-#include "core/base/status.h"
+#include "core/base/job/backend.h"
+#include "core/base/host/clock.h"
+#include "core/base/value/status.h"
 #include "core/cpu/ways.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/job.h"
-#include "core/base/status.h"
-#include "core/base/window.h"
+#include "core/base/job/job.h"
+#include "core/base/value/status.h"
+#include "core/base/job/window.h"
 #include "tests/test.h"
 
 #define PI 3.14159265358979323846

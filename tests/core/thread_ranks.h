@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_THREAD_RANKS_H
 #define GF_TESTS_THREAD_RANKS_H
 
-#include "core/base/ranks.h"
+#include "core/base/job/ranks.h"
 
 enum { THREAD_RANKS_MOST = 8 };
 

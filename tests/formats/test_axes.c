@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/ome.h"
 #include "formats/pick.h"
 #include "tests/formats/files.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/image.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/formats/fits_make.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "formats/io/isolated.h"
 #include "tests/formats/files.h"

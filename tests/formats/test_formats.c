@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/checksum.h"
 #include "formats/files.h"
 #include "formats/record.h"

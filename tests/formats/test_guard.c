@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/io/io.h"
 #include "formats/io/guard.h"
 #include "tests/formats/files.h"

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/io/io.h"
 #include "formats/io/keeper.h"
 #include "tests/formats/calls.h"

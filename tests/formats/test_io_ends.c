@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/io/io.h"
 #include "tests/formats/calls.h"
 #include "tests/formats/files.h"

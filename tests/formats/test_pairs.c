@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "formats/record.h"
 #include "tests/formats/files.h"

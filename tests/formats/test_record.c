@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/record.h"
 #include "formats/record_file.h"
 #include "tests/formats/files.h"

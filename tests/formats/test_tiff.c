@@ -7,7 +7,7 @@
 #include <tiffio.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

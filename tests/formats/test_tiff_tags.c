@@ -6,7 +6,7 @@
 #include <string.h>
 #include <tiffio.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

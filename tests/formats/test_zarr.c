@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "formats/io/guard.h"
 #include "tests/formats/files.h"

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/sample_value.h"
-#include "core/base/status.h"
+#include "core/base/value/sample_value.h"
+#include "core/base/value/status.h"
 #include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/formats/zarr_made.h"

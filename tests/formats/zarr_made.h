@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/array.h"
+#include "core/base/value/array.h"
 
 enum codec { PLAIN, ZLIB, GZIP, ZSTD, BLOSC, SUM, N_CODECS };
 extern const char *const codec_names[];

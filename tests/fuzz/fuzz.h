@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "formats/format.h"
 #include "tests/formats/read.h"
 

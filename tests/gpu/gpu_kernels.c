@@ -6,8 +6,8 @@
 
 #include "core/gpu/api/cuda/library.h"
 #include "core/gpu/cache/kernel_source.h"
-#include "core/base/dl.h"
-#include "core/base/status.h"
+#include "core/base/host/dl.h"
+#include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"
 #include "tests/test.h"

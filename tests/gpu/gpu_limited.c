@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/filter/filter.h"
 #include "core/session/backends.h"
 #include "tests/test.h"

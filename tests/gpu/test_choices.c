@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/hash.h"
-#include "core/base/process.h"
-#include "core/base/status.h"
-#include "core/gpu/cache/cache_lines.h"
+#include "core/base/value/hash.h"
+#include "core/base/host/process.h"
+#include "core/base/value/status.h"
+#include "core/store/lines.h"
 #include "core/gpu/run.h"
 #include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/make.h"
@@ -491,7 +491,7 @@ static void test_processes(void) {
     }
     for (int w = 0; w < 2; w++)
         CHECK(waitpid(writer[w], &status, 0) == writer[w] && !status);
-    gf_cache_records_reread();
+    gf_store_lines_reread();
     for (int i = 0; i < 2 * EACH; i++) {
         const struct gf_job job = job_of(1000 + 100 * (i / EACH) + i % EACH);
         found += gf_gpu_plan_record_find(c->api, &c->props, &job, &r);
@@ -503,7 +503,7 @@ static void test_processes(void) {
     CHECK(!setrlimit(RLIMIT_FSIZE, &none));
     CHECK(!gf_gpu_plan_record_keep(c->api, &c->props, &job, &r));
     CHECK(!setrlimit(RLIMIT_FSIZE, &all));
-    gf_cache_records_reread();
+    gf_store_lines_reread();
     CHECK(!gf_gpu_plan_record_find(c->api, &c->props, &job, &r) &&
           gf_gpu_plan_record_find(c->api, &c->props, &old, &r));
     gf_gpu_run_close(c);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/run.h"
 #include "tests/gpu/gpu_jobs.h"

@@ -13,7 +13,7 @@
 #include "core/gpu/api/cuda/library.h"
 #include "core/gpu/common.h"
 #include "core/gpu/cache/kernel_cache.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/vendor/cufft_library.h"
 #include "tests/test.h"
 

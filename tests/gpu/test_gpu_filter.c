@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "tests/core/backends.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/slab.h"
 #include "core/filter/filter.h"
 #include "core/session/backends.h"

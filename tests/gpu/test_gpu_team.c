@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/filter/filter.h"
 #include "core/gpu/slab_walk.h"
 #include "core/gpu/team.h"

@@ -20,7 +20,7 @@
 #include "core/gpu/cache/compiler_note.h"
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/gpu/cache/kernel_source.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/test.h"
 
 static char base[64], sources[128], cache[128];

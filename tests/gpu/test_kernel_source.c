@@ -5,7 +5,7 @@
 
 #include "cli/environment.h"
 #include "core/gpu/cache/kernel_source.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 

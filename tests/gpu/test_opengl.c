@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/api/opengl/library.h"
 #include "core/gpu/run.h"
 #include "core/gpu/api/opengl/shaders.h"

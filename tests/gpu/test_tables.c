@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/array.h"
-#include "core/base/factor.h"
-#include "core/base/status.h"
-#include "core/divide/part_job.h"
+#include "core/base/value/array.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
+#include "core/base/job/part_job.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/plan/plan_builder.h"

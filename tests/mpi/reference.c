@@ -15,8 +15,8 @@
 #include <fftw3-mpi.h>
 #endif
 
-#include "core/base/backend.h"
-#include "core/base/status.h"
+#include "core/base/job/backend.h"
+#include "core/base/value/status.h"
 #include "core/mpi/exchange.h"
 #include "core/slab/plan.h"
 #include "core/slab/io.h"

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/cache/kernel_store.h"
+#include "core/store/store.h"
 
 static int make_key(const struct gf_gpu_props *p, char key[512]) {
     return snprintf(key, 512, "gpufft " GF_VERSION "\n%.100s\n%.100s\n%.100s\n%.32s", p->name,
                     p->platform, p->driver, p->extensions);
 }
 
-static bool open_store(struct gf_kernel_store *s, bool make) {
-    bool opened = gf_kernel_store_open(s, make);
+static bool open_store(struct gf_store *s, bool make) {
+    bool opened = gf_store_open(s, make);
     s->suffix = ".compiler";
     return opened;
 }
@@ -30,18 +30,18 @@ bool gf_compiler_note_file(struct gf_compiler_note *note, const char *path) {
 }
 
 bool gf_compiler_note_read(const struct gf_gpu_props *p, struct gf_compiler_note *note) {
-    struct gf_kernel_store store;
+    struct gf_store store;
     struct gf_compiler_note now;
     char key[512];
     void *kept = NULL;
     size_t bytes = 0;
     bool read = open_store(&store, false) &&
-                gf_kernel_store_read(&store, key, (size_t)make_key(p, key), &kept, &bytes) &&
+                gf_store_read(&store, key, (size_t)make_key(p, key), &kept, &bytes) &&
                 bytes == sizeof *note;
     if (read)
         memcpy(note, kept, sizeof *note);
     free(kept);
-    gf_kernel_store_close(&store);
+    gf_store_close(&store);
     if (!read)
         return false;
     now = *note;
@@ -49,9 +49,9 @@ bool gf_compiler_note_read(const struct gf_gpu_props *p, struct gf_compiler_note
 }
 
 void gf_compiler_note_write(const struct gf_gpu_props *p, const struct gf_compiler_note *note) {
-    struct gf_kernel_store store;
+    struct gf_store store;
     char key[512];
     if (open_store(&store, false))
-        gf_kernel_store_write(&store, key, (size_t)make_key(p, key), note, sizeof *note);
-    gf_kernel_store_close(&store);
+        gf_store_write(&store, key, (size_t)make_key(p, key), note, sizeof *note);
+    gf_store_close(&store);
 }

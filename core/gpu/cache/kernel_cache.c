@@ -6,9 +6,9 @@
 
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/gpu/cache/kernel_source.h"
-#include "core/gpu/cache/kernel_store.h"
-#include "core/base/memory.h"
-#include "core/divide/conveyor.h"
+#include "core/store/store.h"
+#include "core/base/host/memory.h"
+#include "core/base/host/conveyor.h"
 
 enum { MAX_WORKERS = 8 };
 
@@ -23,7 +23,7 @@ struct work {
     const struct gf_gpu *api;
     void *gpu;
     const struct gf_gpu_props *props;
-    const struct gf_kernel_store *store;
+    const struct gf_store *store;
     void (*compiling)(const char *device);
     struct gf_kernel_request *requests;
     struct task *tasks; /* one for each request */
@@ -37,7 +37,7 @@ static int find_or_build(void *user, int hand, int64_t index) {
     size_t bytes = 0;
     int rc;
     (void)hand;
-    if (gf_kernel_store_read(w->store, t->key, t->key_bytes, &binary, &bytes)) {
+    if (gf_store_read(w->store, t->key, t->key_bytes, &binary, &bytes)) {
         rc = w->api->load(w->gpu, binary, bytes, r->entry, r->local_bytes, &r->kernel);
         free(binary);
         binary = NULL;
@@ -52,7 +52,7 @@ static int find_or_build(void *user, int hand, int64_t index) {
     r->built = true;
     rc = w->api->load(w->gpu, binary, bytes, r->entry, r->local_bytes, &r->kernel);
     if (!rc)
-        gf_kernel_store_write(w->store, t->key, t->key_bytes, binary, bytes);
+        gf_store_write(w->store, t->key, t->key_bytes, binary, bytes);
     free(binary);
     return rc;
 }
@@ -109,7 +109,7 @@ static int make_tasks(struct work *w, int n, char **sources) {
 int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
                         struct gf_kernel_request *requests, int n, int *built,
                         void (*compiling)(const char *device)) {
-    struct gf_kernel_store store;
+    struct gf_store store;
     const size_t room = n > 0 ? (size_t)n : 1;
     struct work w = {.api = api,
                      .gpu = gpu,
@@ -124,7 +124,7 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     }
     w.tasks = calloc(room, sizeof *w.tasks);
     char **sources = calloc(room, sizeof *sources);
-    gf_kernel_store_open(&store, true);
+    gf_store_open(&store, true);
     int rc = w.tasks && sources ? make_tasks(&w, n, sources)
                                 : gf_fail(GF_ENOMEM, "no memory for %d kernels", n);
     if (!rc && n)
@@ -132,8 +132,8 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     for (int i = 0; i < n; i++)
         n_built += requests[i].built;
     if (n_built)
-        gf_kernel_store_prune(&store);
-    gf_kernel_store_close(&store);
+        gf_store_prune(&store);
+    gf_store_close(&store);
     for (int i = 0; i < n; i++) {
         if (rc && requests[i].kernel) {
             api->unload(gpu, requests[i].kernel);
@@ -153,37 +153,36 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
 
 void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props *props,
                             const struct gf_kernel_request *request) {
-    struct gf_kernel_store store;
+    struct gf_store store;
     struct task t = {.key = NULL};
     char *source = NULL;
-    const bool found =
-        gf_kernel_store_open(&store, false) && !gf_kernel_source(request->file, &source);
+    const bool found = gf_store_open(&store, false) && !gf_kernel_source(request->file, &source);
     t.source = source;
     if (found && !make_key(api, props, request, &t))
-        gf_kernel_store_remove(&store, t.key, t.key_bytes);
+        gf_store_remove(&store, t.key, t.key_bytes);
     free(t.key);
     free(source);
-    gf_kernel_store_close(&store);
+    gf_store_close(&store);
 }
 
 bool gf_kernel_cache_is_empty(void) {
-    struct gf_kernel_store store;
+    struct gf_store store;
     int64_t bytes;
-    bool empty = !gf_kernel_store_open(&store, false) || !gf_kernel_store_count(&store, 1, &bytes);
-    gf_kernel_store_close(&store);
+    bool empty = !gf_store_open(&store, false) || !gf_store_count(&store, 1, &bytes);
+    gf_store_close(&store);
     return empty;
 }
 
 void gf_kernel_cache_describe(char text[GF_REASON]) {
-    struct gf_kernel_store store;
+    struct gf_store store;
     int64_t bytes;
     char size[GF_SIZE_TEXT];
-    if (gf_kernel_store_open(&store, false)) {
-        int n = gf_kernel_store_count(&store, INT_MAX, &bytes);
+    if (gf_store_open(&store, false)) {
+        int n = gf_store_count(&store, INT_MAX, &bytes);
         snprintf(text, GF_REASON, "%d kernel%s, %s in %.190s", n, n == 1 ? "" : "s",
                  gf_memory_text(bytes, size), store.path);
     } else {
         snprintf(text, GF_REASON, "none kept: %.240s", store.why);
     }
-    gf_kernel_store_close(&store);
+    gf_store_close(&store);
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/gpu/cache/kernel_source.h"
-#include "core/base/array.h"
-#include "core/base/process.h"
-#include "core/base/status.h"
+#include "core/base/value/array.h"
+#include "core/base/host/process.h"
+#include "core/base/value/status.h"
 
 enum { MAX_DEPTH = 12, MAX_NAME = 64, MAX_GUARDS = 64, MAX_TEXT = 4 << 20 };
 

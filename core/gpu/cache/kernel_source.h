@@ -10,7 +10,7 @@
 
 /* Sets *text, which the caller frees, to kernels/`file` with #line markers and each #include "…"
  * replaced by that file, or by nothing if its guard would skip it. Files are embedded in the
- * program, or read from the kernel folder of core/base/process.h. */
+ * program, or read from the kernel folder of core/base/host/process.h. */
 int gf_kernel_source(const char *file, char **text);
 
 struct gf_kernel_file {

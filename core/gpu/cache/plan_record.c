@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
-#include "core/gpu/cache/cache_lines.h"
+#include "core/base/value/status.h"
+#include "core/store/lines.h"
 #include "core/gpu/cache/kernel_source.h"
 
 enum { KEY = 1024, VALUE = GF_GPU_SCRIPT + 64, FIELDS = 7 };
@@ -66,7 +66,7 @@ bool gf_gpu_plan_record_find(const struct gf_gpu *api, const struct gf_gpu_props
     if (!api->build || !gf_gpu_can_choose(job)) /* no build(): a device that only plans */
         return false;
     key_of(api, props, job, key);
-    return gf_cache_record_find(name, key, value, sizeof value) && parse(value, r);
+    return gf_store_lines_find(name, key, value, sizeof value) && parse(value, r);
 }
 
 bool gf_gpu_plan_record_keep(const struct gf_gpu *api, const struct gf_gpu_props *props,
@@ -75,18 +75,18 @@ bool gf_gpu_plan_record_keep(const struct gf_gpu *api, const struct gf_gpu_props
     key_of(api, props, job, key);
     snprintf(value, sizeof value, "%s\t%.6g %.6g%s", r->script, r->ms, r->estimate_ms,
              r->noisy ? noisy : "");
-    return gf_cache_record_keep(name, key, value);
+    return gf_store_lines_keep(name, key, value);
 }
 
 /* ---- files ---- */
 
 bool gf_gpu_plan_records_any(void) {
     char text[8];
-    return gf_cache_record_find(name, "", text, sizeof text);
+    return gf_store_lines_find(name, "", text, sizeof text);
 }
 
 char *gf_gpu_plan_records_export(void) {
-    char *records = gf_cache_records(name);
+    char *records = gf_store_lines_text(name);
     const size_t size = records ? sizeof head + strlen(records) : 0;
     char *text = records ? malloc(size) : NULL;
     if (text)
@@ -119,7 +119,7 @@ int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *o
     const char *end = text + bytes, *line;
     *kept = *others = 0;
     if (bytes < sizeof head - 1 || memcmp(text, head, sizeof head - 1) ||
-        bytes > sizeof head + GF_CACHE_RECORDS)
+        bytes > sizeof head + GF_STORE_LINES_BYTES)
         return gf_fail(GF_EFORMAT, "no file of gpufft tune --export");
     for (int keeps = 0; keeps < 2; keeps++)
         for (line = text + sizeof head - 1; line < end;) {
@@ -132,7 +132,7 @@ int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *o
             const bool ours = !strncmp(line, gf_planner_sum, own) && line[own] == '\t';
             snprintf(key, sizeof key, "%.*s", (int)(value - line), line);
             snprintf(rest, sizeof rest, "%.*s", (int)(line + n - value), value);
-            if (keeps && ours && !gf_cache_record_keep(name, key, rest))
+            if (keeps && ours && !gf_store_lines_keep(name, key, rest))
                 return gf_fail(GF_EIO, "the records could not be kept");
             *kept += keeps && ours;
             *others += keeps && !ours;
@@ -142,5 +142,5 @@ int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *o
 }
 
 int gf_gpu_plan_records_forget(void) {
-    return gf_cache_lines_remove(name);
+    return gf_store_lines_remove(name);
 }

@@ -1,7 +1,7 @@
 /* Plans one axis as a single tile, in parts or as a convolution, whichever is cheapest. */
 
-#include "core/base/factor.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/decision.h"
 

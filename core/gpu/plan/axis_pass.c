@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/pass.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/make.h"
 
 enum { MOST = 512 }; /* plans made; some jobs have more */

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 void gf_gpu_script_word(const char *script, int i, char word[GF_GPU_NAME]) {
     const char *at = script ? script : "";

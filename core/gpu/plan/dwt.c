@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/wavelet/dwt.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/pass.h"
 
 /* How a level's work is divided; see kernels/wavelet.h. */

@@ -1,7 +1,7 @@
 /* Plans a filter: forward transform, multiplication and inverse. The last axis forward is the first
  * one back, so one pass does all three if a tile holds its lines; otherwise a separate pass
  * multiplies the half spectrum in the work buffer. */
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/pass.h"

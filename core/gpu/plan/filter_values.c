@@ -7,8 +7,8 @@
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
-#include "core/base/loadstore.h"
-#include "core/base/status.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/value/status.h"
 
 /* Up to this many factors are evaluated, at the cost of arithmetic; more become a table, at the
  * cost of memory traffic. */

@@ -1,8 +1,8 @@
 /* Arguments of the general kernel, which transforms lines of any length. */
 #include "core/gpu/plan/pass_builder.h"
 
-#include "core/base/factor.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/tables.h"
 
 enum { THREADS = 256 /* as in the kernel */, MOST = 1 << 14 };

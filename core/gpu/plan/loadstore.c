@@ -1,9 +1,9 @@
 /* Generic load and store passes, and range searches. */
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
-#include "core/base/loadstore.h"
+#include "core/base/job/loadstore.h"
 
 static int64_t count_of(const struct gf_gpu_space *s) {
     return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3];

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/base/loadstore.h"
-#include "core/base/status.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"

@@ -3,7 +3,7 @@
 
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/plan_builder.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, enum gf_gpu_pass_kind kind,
                                      const char *file, const char *entry) {

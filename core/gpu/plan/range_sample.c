@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"

@@ -7,7 +7,7 @@
 #ifndef GF_CORE_GPU_PLAN_SPACE_H
 #define GF_CORE_GPU_PLAN_SPACE_H
 
-#include "core/base/range_sample.h"
+#include "core/base/job/range_sample.h"
 #include "core/gpu/plan/plan.h"
 
 struct gf_gpu_space {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/factor.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"

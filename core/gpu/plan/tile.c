@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/base/factor.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/value/status.h"
 
 /* The straight-line DFTs of kernels/radix.h, with their cost per point relative to an exchange. The
  * `rare` ones save an exchange for lengths with large primes; for others, measurements show as many

@@ -1,6 +1,6 @@
 /* A pass from spectra of a long line's columns to the rows of its matrix, and back. */
 
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 #include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/gpu/api/cuda/device.h"
-#include "core/base/memory.h"
-#include "core/base/pages.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/pages.h"
 #include "core/gpu/common.h"
 
 /* Up to half of this, data between two passes stays in the second-level cache anyway. */

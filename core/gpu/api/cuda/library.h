@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "core/base/dl.h"
+#include "core/base/host/dl.h"
 
 /* Return codes of driver calls. */
 enum {

@@ -3,7 +3,7 @@
 
 #include "core/gpu/common.h"
 #include "core/gpu/api/opencl/library.h"
-#include "core/base/status.h"
+#include "core/base/value/status.h"
 
 enum { MAX_PLATFORMS = 16, CPU_LOCAL_BYTES = 64 << 10 };
 enum { LAUNCH_BYTES = 256 }; /* of a group's local memory that NVIDIA's launches take */

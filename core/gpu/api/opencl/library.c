@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "core/base/dl.h"
+#include "core/base/host/dl.h"
 
 static const struct gf_dl_symbol symbols[] = {
 #define CALL(result, field, name, ...) {"cl" name, offsetof(struct gf_opencl, field)},

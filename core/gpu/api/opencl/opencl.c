@@ -4,8 +4,8 @@
 
 #include "core/gpu/common.h"
 #include "core/gpu/api/opencl/library.h"
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 
 enum { LAUNCHES_AN_EVENT = 16 };
 

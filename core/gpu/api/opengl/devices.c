@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 #include "core/gpu/api/opengl/library.h"
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };

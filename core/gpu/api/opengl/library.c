@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/dl.h"
+#include "core/base/host/dl.h"
 
 static const struct gf_dl_symbol egl_symbols[] = {
 #define EGL(result, field, name, ...) {"egl" name, offsetof(struct gf_opengl, field)},

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "core/base/factor.h"
-#include "core/base/memory.h"
-#include "core/base/status.h"
+#include "core/base/value/factor.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/status.h"
 
 /* The shaders repeat these blocks, member by member in 32 bits. */
 _Static_assert(sizeof(struct pass_args) == 122 * sizeof(int64_t), "as in kernels/gl/pass.glsl");

@@ -1,0 +1,69 @@
+/* Opening a library at run time and filling a table of its functions. */
+#include "core/base/host/dl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Returns the first symbol that is missing, or NULL. */
+static const char *fill(void *handle, const struct gf_dl_symbol *symbols, void *table) {
+    for (; symbols->name; symbols++) {
+        void *p = dlsym(handle, symbols->name);
+        if (!p)
+            return symbols->name;
+        memcpy((char *)table + symbols->offset, &p, sizeof p);
+    }
+    return NULL;
+}
+
+int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, void *table,
+               void **handle) {
+    char tried[256] = "";
+    const char *missing = NULL, *owner = NULL;
+    for (; *sonames; sonames++) {
+        void *h = dlopen(*sonames, RTLD_NOW | RTLD_LOCAL);
+        if (h) {
+            const char *symbol = fill(h, symbols, table);
+            if (!symbol) {
+                *handle = h;
+                return 0;
+            }
+            missing = symbol;
+            owner = *sonames;
+            dlclose(h);
+        }
+        size_t used = strlen(tried);
+        snprintf(tried + used, sizeof tried - used, "%s%s", used ? ", " : "", *sonames);
+    }
+    *handle = NULL;
+    if (missing)
+        return gf_fail(GF_EABSENT, "%s has no %s (tried %s)", owner, missing, tried);
+    return gf_fail(GF_EABSENT, "no %s", tried);
+}
+
+int gf_dl_once(struct gf_dl_once *once, int (*load)(void *user), void *user) {
+    pthread_mutex_lock(&once->mutex);
+    if (!once->tried)
+        gf_failure_keep(&once->failure, load(user));
+    once->tried = true;
+    pthread_mutex_unlock(&once->mutex);
+    return gf_failure_return(&once->failure);
+}
+
+void gf_dl_close(void *handle) {
+    if (handle)
+        dlclose(handle);
+}
+
+void gf_dl_find(void *handle, const char *name, void *function) {
+    void *found = dlsym(handle, name);
+    memcpy(function, &found, sizeof found);
+}
+
+bool gf_dl_file(const void *function, char *path, size_t size) {
+    Dl_info info;
+    if (!dladdr(function, &info) || !info.dli_fname || strlen(info.dli_fname) >= size)
+        return false;
+    strcpy(path, info.dli_fname);
+    return true;
+}

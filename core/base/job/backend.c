@@ -1,0 +1,154 @@
+/* Parts common to all plans: memory, bound runs, timed runs, lists of passes; and device texts. */
+#include "core/base/job/backend.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/base/host/clock.h"
+#include "core/base/job/loadstore.h"
+#include "core/base/job/range_sample.h"
+#include "core/base/value/status.h"
+
+struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
+                            size_t impl_bytes) {
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    void *impl = impl_bytes ? calloc(1, impl_bytes) : NULL;
+    if (!plan || (impl_bytes && !impl)) {
+        free(plan);
+        free(impl);
+        gf_no_memory();
+        return NULL;
+    }
+    plan->context = context;
+    plan->job = *job;
+    plan->ops = ops;
+    plan->impl = impl;
+    return plan;
+}
+
+void gf_plan_drop(struct gf_plan *plan) {
+    if (plan && plan->impl)
+        plan->ops->drop(plan);
+    free(plan);
+}
+
+int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out) {
+    *out = rc ? NULL : plan;
+    if (rc)
+        gf_plan_drop(plan);
+    return rc;
+}
+
+static int run_exec(struct gf_bound *b, struct gf_report *report) {
+    struct gf_report unused;
+    return b->plan->ops->exec(b->plan, &b->in, b->out, report ? report : &unused);
+}
+
+int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
+                 struct gf_bound **bound) {
+    struct gf_bound *b = calloc(1, sizeof *b);
+    if (!b)
+        return gf_no_memory();
+    *b = (struct gf_bound){.run = run_exec, .plan = plan, .in = *in};
+    for (int i = 0; i < plan->job.n_out; i++)
+        b->out[i] = out[i];
+    const int rc = plan->ops->bind ? plan->ops->bind(b) : 0;
+    if (rc)
+        gf_bound_drop(b);
+    else
+        *bound = b;
+    return rc;
+}
+
+void gf_bound_drop(struct gf_bound *bound) {
+    if (bound)
+        free(bound->impl);
+    free(bound);
+}
+
+int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report) {
+    struct gf_report found = {.imag_ratio = 0};
+    double seconds = 0, start = gf_now_ms();
+    int rc = gf_job_check_arrays(&plan->job, in, out);
+    if (!rc)
+        rc = plan->ops->upload(plan, in);
+    double uploaded = gf_now_ms();
+    if (!rc)
+        rc = plan->ops->run(plan, 1, &seconds);
+    double ran = gf_now_ms();
+    if (!rc)
+        rc = plan->ops->download(plan, out, &found);
+    if (rc || !report)
+        return rc;
+    gf_work_mend_energy(&plan->job, in, omp_get_max_threads(), &found);
+    *report = found;
+    report->ms = (struct gf_device_ms){
+        .upload = uploaded - start, .run = seconds * 1e3, .download = gf_now_ms() - ran};
+    return 0;
+}
+
+/* ---- passes between work buffers ---- */
+
+void gf_pass_list_load(struct gf_plan *plan, int64_t before) {
+    struct gf_pass_info *p = &plan->pass[plan->n_passes++];
+    gf_work_load_text(&plan->job, p->what, sizeof p->what);
+    p->bytes_read = gf_job_bytes(&plan->job, -1);
+    p->bytes_written = before;
+}
+
+void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r, int64_t before,
+                       int64_t after) {
+    const struct gf_job *job = &plan->job;
+    for (int i = 0; i < job->ndim; i++) {
+        int axis = c2r ? i : job->ndim - 1 - i;
+        if (!(job->axes >> axis & 1))
+            continue;
+        bool halves = axis == gf_job_half_axis(job) && (r2c || c2r);
+        const char *what = r2c ? "real -> half spectrum" : "half spectrum -> real";
+        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
+        snprintf(p->what, sizeof p->what, "%s: %c, %lld points, %s", who,
+                 "zyx"[gf_work_axis(job, axis)], (long long)job -> shape[axis],
+                 halves ? what : "complex");
+        p->bytes_read = c2r || halves ? before : after;
+        p->bytes_written = r2c || halves ? after : before;
+    }
+}
+
+void gf_pass_list_store(struct gf_plan *plan, int64_t after) {
+    const struct gf_job *job = &plan->job;
+    for (int i = 0; i < job->n_out; i++) {
+        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
+        if (gf_output_scans(job, i) || gf_output_samples(job, i)) {
+            p->part = gf_output_samples(job, i);
+            snprintf(p->what, sizeof p->what, "range: %s %s", p->part ? "sample of" : "largest",
+                     gf_kind_name(job->out[i].kind));
+            p->bytes_read = p->part ? 0 : after;
+            p = &plan->pass[plan->n_passes++];
+        }
+        gf_work_store_text(job, i, p->what, sizeof p->what);
+        p->bytes_read = after;
+        p->bytes_written = gf_job_bytes(job, i);
+    }
+}
+
+/* Texts are kept, since lists of devices are made repeatedly. */
+const char *gf_device_text(const char *text) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct kept {
+        struct kept *next;
+        char text[];
+    } * first;
+    pthread_mutex_lock(&lock);
+    struct kept *k = first;
+    while (k && strcmp(k->text, text))
+        k = k->next;
+    if (!k && (k = malloc(sizeof *k + strlen(text) + 1))) {
+        strcpy(k->text, text);
+        k->next = first;
+        first = k;
+    }
+    pthread_mutex_unlock(&lock);
+    return k ? k->text : "";
+}
