@@ -114,6 +114,10 @@ $(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-v
 KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(i).c))) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
+# The tests run once: they compile in a third of the time if their loops are not optimized, and with no more than lines.
+TEST_CFLAGS := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) $(patsubst -g,-g1,$(filter -g,$(CFLAGS)))
+$(patsubst %.c,$(BUILD)/%.o,$(TESTS)): ALL_CFLAGS += $(TEST_CFLAGS)
+
 # The GPU kernels' sources are embedded in the program (core/gpu/cache/kernel_source.h).
 EMBEDDED := $(wildcard kernels/*.cl kernels/*.h kernels/gl/*)
 # A checksum of the planner is embedded too: kept plans are valid for one planner and its kernels.
@@ -184,9 +188,14 @@ $(BUILD)/kernels/cpu/f$(1)_$(2).o: kernels/cpu/kernels.inc
 endef
 $(foreach i,$(ISAS),$(foreach b,32 64,$(eval $(call kernel_rule,$(b),$(i)))))
 
+# A test links what it calls of the program, without debug information (TEST_LDFLAGS= keeps it): a third of the time.
+TEST_LDFLAGS ?= $(if $(SANITIZE),,-Wl,-S)
+$(BUILD)/tests.a: $(call obj,$(SUPPORT)) $(BELOW)
+	$(call say,AR,rm -f $@ && $(AR) rcs $@ $^)
+
 define test_rule
-$(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(call obj,$(SUPPORT)) $(BELOW)
-	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
+$(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(BUILD)/tests.a
+	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) $$(TEST_LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 

@@ -28,7 +28,7 @@ static struct gf_job picture(int64_t height, int64_t width) {
 /* Pictures of many sizes need as many kernels as one. */
 static void test_few_kernels(void) {
     enum { MOST = 16 };
-    static char kernel[MOST][1200];
+    static char kernel[MOST][2600];
     int n = 0, passes = 0;
     gpu_make_devices();
     for (int i = 0; i < 300; i++) {
@@ -40,7 +40,7 @@ static void test_few_kernels(void) {
         CHECK_MSG(!broken, "%lldx%lld: %s", (long long)job.shape[0], (long long)job.shape[1],
                   wrong);
         for (int k = 0; k < p->n_passes; k++, passes++) {
-            char text[1200];
+            char text[2600];
             int same = 0;
             snprintf(text, sizeof text, "%s %s", p->pass[k].kernel.entry,
                      p->pass[k].kernel.options);
