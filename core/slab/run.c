@@ -6,6 +6,34 @@
 #include "core/filter/filter.h"
 #include "core/slab/state.h"
 
+/* ---- a picture's slabs of rows ---- */
+
+/* Runs a picture's walk over slabs of rows, as one over the blocks of gf_slab_rows_plan(). */
+static int by_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r)) {
+    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
+    r->columns = r->plan;
+    r->plan = &rows;
+    int rc = walk(r);
+    r->plan = r->columns;
+    r->columns = NULL;
+    return rc;
+}
+
+/* Bytes of the piece of move_rows(); 0 for a volume. */
+static int64_t row_piece(const struct gf_slab_state *r) {
+    return r->columns ? gf_slab_largest_piece(r->columns, gf_slab_most_rows(r->plan)) : 0;
+}
+
+/* Copies such a block to or from the exchange, through `piece`. */
+static int move_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece, bool puts) {
+    const struct gf_span low = {b->low, b->n_low}, high = {b->high, b->n_high};
+    int rc = gf_slab_move_pages(r, r->columns, &low, data, piece, puts);
+    return rc ? rc
+              : gf_slab_move_pages(r, r->columns, &high,
+                                   data + b->n_low * gf_slab_row_bytes(r->plan), piece, puts);
+}
+
 /* ---- forward ---- */
 
 /* Buffers: the input of a slab, its spectrum, a piece of that, an inverse's outputs. */
@@ -85,7 +113,7 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
     struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, gf_slab_row_bytes(p),
                                  r->io->threads};
     const int64_t bytes = p->pages * gf_slab_block_rows(&s.block) * gf_slab_row_bytes(p);
-    int rc = r->columns ? gf_slab_move_rows(r, &s.block, data, step->piece, false)
+    int rc = r->columns ? move_rows(r, &s.block, data, step->piece, false)
                         : gf_slab_get_block(r, k, &s.block, &data);
     if (!rc && !r->columns) /* a volume's slowest axis */
         rc = gf_slab_run_block(r, gf_slab_block_rows(&s.block), data);
@@ -121,7 +149,7 @@ static int write_blocks(struct gf_slab_state *r) {
                                       {{&step.data, p->pages * rows * gf_slab_row_bytes(p)},
                                        {&step.numbers, numbers},
                                        {&step.samples, samples},
-                                       {&step.piece, gf_slab_row_piece(r)}}};
+                                       {&step.piece, row_piece(r)}}};
     return gf_slab_walk(r, &walk);
 }
 
@@ -207,6 +235,77 @@ static int direct_blocks(struct gf_slab_state *r) {
                                    {&d.samples, p->step_pages * rows * gf_slab_outer_row(p, 0)}}});
 }
 
+/* ---- within the exchange ---- */
+
+/* Moves the filter's axes to those of the parts: a picture is a volume whose axis 2 is x, a part of
+ * a line has one axis. */
+static void move_axis(const struct gf_slab_plan *p, struct gf_lowpass *l) {
+    const int from = p->line ? p->job.ndim - 1 : 1, to = p->line ? 0 : 2;
+    l->centre[to] = l->centre[from];
+    l->radius[to] = l->radius[from];
+    if (p->picture) {
+        l->centre[1] = 0;
+        l->radius[1] = 1;
+    }
+}
+
+/* Copies the plan's filter for parts. */
+static int filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
+    int rc = gf_filter_new(out);
+    if (rc)
+        return rc;
+    const int64_t serial = (*out)->serial;
+    **out = *p->job.filter;
+    (*out)->serial = serial;
+    (*out)->table = (struct gf_array){.data = NULL}; /* each part has its own */
+    for (int i = 0; i < (*out)->n_factors && (p->picture || p->line); i++) {
+        move_axis(p, &(*out)->factor[i].a);
+        move_axis(p, &(*out)->factor[i].b);
+    }
+    return 0;
+}
+
+/* Transforms a block along the slowest axis, filters it, and transforms it back, in place. */
+static int filter_block(struct gf_slab_state *r, const struct gf_slab_block *b, void *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t channels = gf_job_lanes(&p->job);
+    struct gf_job job = gf_part_lines(&p->job, p->pages, p->picture ? 1 : b->n_low,
+                                      p->picture ? b->n_low : p->width / channels);
+    job.op = GF_FILTER;
+    job.channels = channels;
+    job.filter = r->filter;
+    job.filter_serial = r->filter->serial;
+    memcpy(job.whole.shape, p->job.shape, sizeof job.whole.shape);
+    job.whole.axes = p->job.axes;
+    job.whole.first[p->picture ? 2 : 1] = b->low;
+    int rc = gf_slab_filter_table(r, &job);
+    return rc ? rc : gf_slab_run_part(r, &job, data, &data);
+}
+
+static int block_in_place(struct gf_slab_state *r, int64_t k, void *user) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_slab_block b = gf_slab_block(p, k);
+    const int64_t rows = gf_slab_block_rows(&b), bytes = p->pages * rows * gf_slab_row_bytes(p);
+    void *own = *(void **)user, *data = own;
+    int rc = gf_slab_get_block(r, k, &b, &data);
+    if (!rc)
+        rc = r->filter ? filter_block(r, &b, data) : gf_slab_run_block(r, rows, data);
+    if (!rc && data == own)
+        rc = r->io->put(r->io->user, gf_slab_piece_at(p, 0, k), data, bytes);
+    if (!rc)
+        gf_slab_moved(r, 2 * bytes);
+    return rc;
+}
+
+/* The second walk of a filter or picture, which puts blocks back in place. */
+static int blocks_in_place(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t bytes = p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p);
+    void *data = NULL;
+    const struct gf_slab_walk walk = {block_in_place, &data, p->n_blocks, {{&data, bytes}}};
+    return gf_slab_walk(r, &walk);
+}
+
 /* ---- inverse ---- */
 
 /* Moves column 0 from the centre of each row to its beginning. */
@@ -270,8 +369,7 @@ static int inverse_block(struct gf_slab_state *r, int64_t k, void *user) {
         gf_slab_hermitian(&s, data, r->energy);
     }
     if (!rc)
-        rc = r->columns ? gf_slab_move_rows(r, &b, data, room->piece, true)
-                        : put_block(r, k, rows, data);
+        rc = r->columns ? move_rows(r, &b, data, room->piece, true) : put_block(r, k, rows, data);
     if (!rc)
         gf_slab_moved(r, p->pages * page);
     return rc;
@@ -282,17 +380,16 @@ static int read_blocks(struct gf_slab_state *r) {
     const int64_t rows = p->pages * gf_slab_most_rows(p);
     struct room s = {NULL, NULL, NULL};
     const int64_t full = p->real && !p->job.in_half ? rows * gf_slab_outer_row(p, -1) : 0;
-    const struct gf_slab_walk walk = {inverse_block,
-                                      &s,
-                                      p->n_blocks,
-                                      {{&s.data, rows * gf_slab_row_bytes(p)},
-                                       {&s.full, full},
-                                       {&s.piece, gf_slab_row_piece(r)}}};
+    const struct gf_slab_walk walk = {
+        inverse_block,
+        &s,
+        p->n_blocks,
+        {{&s.data, rows * gf_slab_row_bytes(p)}, {&s.full, full}, {&s.piece, row_piece(r)}}};
     return gf_slab_walk(r, &walk);
 }
 
 static int inverse_blocks(struct gf_slab_state *r) {
-    return r->plan->picture ? gf_slab_by_rows(r, read_blocks) : read_blocks(r);
+    return r->plan->picture ? by_rows(r, read_blocks) : read_blocks(r);
 }
 
 /* Moves the counted rows and columns of a page together. */
@@ -366,7 +463,7 @@ static int turn(struct gf_slab_state *r, int rc) {
 
 static int output(struct gf_slab_state *r) {
     return r->plan->direct    ? direct_blocks(r)
-           : r->plan->picture ? gf_slab_by_rows(r, write_blocks)
+           : r->plan->picture ? by_rows(r, write_blocks)
                               : write_blocks(r);
 }
 
@@ -377,14 +474,13 @@ static int look(struct gf_slab_state *r) {
     return rc;
 }
 
-static int (*const walk_of[])(struct gf_slab_state *r) = {
-    [GF_SLAB_LOOK] = look,
-    [GF_SLAB_FORTH] = forward_slabs,
-    [GF_SLAB_INPUT] = inverse_blocks,
-    [GF_SLAB_WITHIN] = gf_slab_blocks_in_place,
-    [GF_SLAB_SCAN] = output,
-    [GF_SLAB_OUTPUT] = output,
-    [GF_SLAB_BACK] = inverse_slabs};
+static int (*const walk_of[])(struct gf_slab_state *r) = {[GF_SLAB_LOOK] = look,
+                                                          [GF_SLAB_FORTH] = forward_slabs,
+                                                          [GF_SLAB_INPUT] = inverse_blocks,
+                                                          [GF_SLAB_WITHIN] = blocks_in_place,
+                                                          [GF_SLAB_SCAN] = output,
+                                                          [GF_SLAB_OUTPUT] = output,
+                                                          [GF_SLAB_BACK] = inverse_slabs};
 
 /* Finds the display ranges that the walks before the output have sampled. */
 static int find_ranges(struct gf_slab_state *r) {
@@ -413,7 +509,7 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
     *report = (struct gf_report){0};
     int rc = spectrum ? gf_slab_range_open(plan, &r.range) : 0;
     if (plan->job.op == GF_FILTER)
-        rc = gf_slab_filter_of(plan, &r.filter);
+        rc = filter_of(plan, &r.filter);
     const uint64_t points = plan->line ? (uint64_t)(gf_slab_line_rows(plan) * plan->rows) : 0;
     if (!rc && points && !gf_roots_make(&r.roots, points))
         rc = gf_no_memory();

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/base/value/halves.h"
 #include "core/base/value/status.h"
+#include "core/filter/filter.h"
 
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
     r->moved += bytes;
@@ -41,6 +41,12 @@ int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
     for (int i = 0; i < ROOMS; i++)
         gf_free(memory[i]);
     return rc;
+}
+
+int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part) {
+    const struct gf_filter *whole = r->plan->job.filter;
+    gf_array_free(&r->filter->table);
+    return whole->make_part ? whole->make_part(whole->maker, part, r->filter) : 0;
 }
 
 int gf_slab_run_job(const struct gf_slab_io *io, const struct gf_job *job, void *in,

@@ -72,19 +72,8 @@ int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_b
  * them from the input if i is -1. */
 int gf_slab_move_block(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
                        struct gf_span pages, char *data);
-/* Runs a picture's walk over slabs of rows, as one over the blocks of gf_slab_rows_plan(). */
-int gf_slab_by_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r));
-/* Copies such a block to or from the exchange, through `piece`, whose bytes the second function
- * returns (0 for a volume). */
-int gf_slab_move_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
-                      void *piece, bool puts);
-int64_t gf_slab_row_piece(const struct gf_slab_state *r);
-
-/* Copies the plan's filter for parts; makes the table of a part in r->filter. */
-int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out);
+/* Makes the table of a part in r->filter. */
 int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part);
-/* The second walk of a filter or picture, which puts blocks back in place. */
-int gf_slab_blocks_in_place(struct gf_slab_state *r);
 
 /* Converts numbers, [rows][columns], to samples of output i; during a scan to floats, of which the
  * largest is kept. */
