@@ -245,6 +245,24 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
     return rc;
 }
 
+/* Writes words in lines of up to `width` characters, and a newline. Lines after the first begin
+ * with `prefix`; the caller writes the first one's. */
+static void wrap(FILE *to, const char *words, const char *prefix, int width) {
+    const int indent = (int)strlen(prefix);
+    int column = indent;
+    while (*words) {
+        const int word = (int)strcspn(words, " ");
+        if (column > indent && column + 1 + word > width) {
+            fprintf(to, "\n%s", prefix);
+            column = indent;
+        }
+        column += fprintf(to, "%s%.*s", column > indent ? " " : "", word, words);
+        words += word;
+        words += strspn(words, " ");
+    }
+    fputc('\n', to);
+}
+
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups, const char *only) {
     char indent[HELP_COLUMN + 1];
     snprintf(indent, sizeof indent, "%*s", HELP_COLUMN, "");
@@ -265,7 +283,7 @@ void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups, const char 
                 column = 0;
             }
             fprintf(to, "%*s", HELP_COLUMN - column, "");
-            gf_text_wrap(to, o->help, indent, HELP_WIDTH);
+            wrap(to, o->help, indent, HELP_WIDTH);
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Text in memory, with every write checked; wrapping. */
+/* Text in memory, with every write checked; words and UTF-8 in a text. */
 #include "cli/text.h"
 
 #include <stdlib.h>
@@ -46,20 +46,4 @@ int gf_text_sequence(const unsigned char *p) {
         if ((p[i] & 0xc0) != 0x80)
             return 0;
     return n;
-}
-
-void gf_text_wrap(FILE *to, const char *words, const char *prefix, int width) {
-    const int indent = (int)strlen(prefix);
-    int column = indent;
-    while (*words) {
-        const int word = (int)strcspn(words, " ");
-        if (column > indent && column + 1 + word > width) {
-            fprintf(to, "\n%s", prefix);
-            column = indent;
-        }
-        column += fprintf(to, "%s%.*s", column > indent ? " " : "", word, words);
-        words += word;
-        words += strspn(words, " ");
-    }
-    fputc('\n', to);
 }

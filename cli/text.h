@@ -1,4 +1,4 @@
-/* Text that is written into memory with open_memstream(), and wrapped text.
+/* Text that is written into memory with open_memstream(); words and UTF-8 in a text.
  *
  *     struct gf_text t;
  *     int rc = gf_text_open(&t);
@@ -30,9 +30,5 @@ bool gf_text_has_word(const char *list, const char *word);
 
 /* Returns the length of the UTF-8 sequence at p; 0: invalid. Surrogates and overlong forms pass. */
 int gf_text_sequence(const unsigned char *p);
-
-/* Writes words in lines of up to `width` characters, and a newline. Lines after the first begin
- * with `prefix`; the caller writes the first one's. */
-void gf_text_wrap(FILE *to, const char *words, const char *prefix, int width);
 
 #endif
