@@ -85,10 +85,11 @@ int gf_deal_prompt(const struct gf_deal *d);
  * opened ahead. */
 bool gf_deal_begins(const struct gf_deal *d, int i);
 
-/* Before gf_deal_start(): sets the devices' measured rates in units a second, all above 0. */
+/* For tests, before gf_deal_start(): sets the devices' rates in units a second, all above 0. */
 void gf_deal_set_rates(struct gf_deal *d, const double *rate);
-/* The same from recorded speeds (core/session/speeds.h) for units like this job (NULL: a typical
- * picture); false, and nothing set, unless all devices are recorded. */
+/* Before gf_deal_start(): sets the devices' rates from recorded speeds (core/session/speeds.h) for
+ * units like this job (NULL: a typical picture); false, and nothing set, unless all devices are
+ * recorded. */
 bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job);
 /* Deals the units; a backend without a device runs `at_once` of them concurrently. */
 int gf_deal_start(struct gf_deal *d, int64_t units, int at_once);
@@ -119,20 +120,20 @@ void gf_deal_shares(struct gf_deal *d, double *share);
  *     double rate[2] = {900, 100};
  *     gf_shares_own(rate, NULL, 2, units, owner, NULL, 10);     units[0] is 9 ---- */
 
-/* The device that would finish one more unit first, the first of equal ones, or -1 if all rates are
+/* For tests: the device that would finish one more unit first, the first of equal ones, or -1 if all rates are
  * 0. Device i begins late[i] seconds after the others; late may be NULL. */
 int gf_shares_earliest(const double *rate, const double *late, int n, const int64_t *units);
 
-/* Deals units one by one, except those taken (may be NULL), to the device that finishes first, and
+/* For tests: deals units one by one, except those taken (may be NULL), to the device that finishes first, and
  * counts them in `units`. Devices alternate according to their rates, so results come roughly in
  * order. A device that would begin after the others are done gets none. */
 void gf_shares_own(const double *rate, const double *late, int n, int64_t *units,
                    unsigned char *owner, const unsigned char *taken, int64_t count);
 
-/* Each rate's fraction of the sum; 0 if all are 0. */
+/* For tests: each rate's fraction of the sum; 0 if all are 0. */
 void gf_shares_of(const double *rate, int n, double *share);
 
-/* True if device i should stay idle because faster ones would do all `left` units before it did
+/* For tests: true if device i should stay idle because faster ones would do all `left` units before it did
  * one. */
 bool gf_shares_leave(const double *rate, int n, int i, int64_t left);
 

@@ -46,7 +46,7 @@ struct gf_gpu_load {
     bool fits; /* the whole job fits one device */
 };
 
-/* closed: devices whose contexts must be opened. `first` is the rates of a device alone, `slowest`
+/* For tests. closed: devices whose contexts must be opened. `first` is the rates of a device alone, `slowest`
  * of the one that limits all. Unknown rates are assumed: the host copies 25 GB/s in all, a link
  * too, memory 1000 GB/s, a context opens in 0.4 s. */
 struct gf_plan_times gf_gpu_team_predict(const struct gf_gpu_load *load, int devices, int closed,

@@ -16,7 +16,7 @@
  * milliseconds since the first round began. */
 typedef double (*gf_tune_round)(void *user, struct gf_speeds *r);
 
-/* Repeats rounds until two had the CPU to themselves and the best two values of every rate agree.
+/* For tests: repeats rounds until two had the CPU to themselves and the best two values of every rate agree.
  * No round begins after 20 s, and r is then noisy. Keeps the best value of each rate. */
 void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speeds *r);
 

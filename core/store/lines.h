@@ -28,7 +28,7 @@ bool gf_store_lines_find(const char *name, const char *key, char *value, size_t 
 bool gf_store_lines_keep(const char *name, const char *key, const char *value);
 /* Returns the whole text, which the caller frees; NULL if memory is short. */
 char *gf_store_lines_text(const char *name);
-/* Makes the run read its files again. */
+/* For tests: makes the run read its files again. */
 void gf_store_lines_reread(void);
 
 /* Locks the folder against other processes, so that reading and rewriting a file loses none of

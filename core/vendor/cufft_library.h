@@ -87,7 +87,7 @@ struct gf_cufft {
 
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_cufft *gf_cufft_find(void);
-/* GF_EABSENT; the message names the package to install, or that the driver is missing. */
+/* For tests: GF_EABSENT; the message names the package to install, or that the driver is missing. */
 int gf_cufft_absent(void);
 
 /* As find() in struct gf_vendor: "cuFFT 12.0.0". */

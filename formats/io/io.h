@@ -12,8 +12,9 @@ struct stat;
 /* An input: a file, a pipe or memory. Always seekable: a pipe is kept in memory once a reader seeks
  * back or asks for the size. */
 struct gf_source;
-int gf_source_open(const char *path, struct gf_source **out);                     /* "-": stdin */
-int gf_source_open_memory(const void *data, size_t size, struct gf_source **out); /* borrows */
+int gf_source_open(const char *path, struct gf_source **out); /* "-": stdin */
+/* For tests; borrows the data. */
+int gf_source_open_memory(const void *data, size_t size, struct gf_source **out);
 /* Opens another source at the start of the same open file or memory, even if the path has been
  * replaced. Borrows from `s`. GF_EIO for a pipe that is not entirely in memory. */
 int gf_source_again(const struct gf_source *s, struct gf_source **out);

@@ -35,6 +35,7 @@ struct gf_codec {
                       size_t room);
 };
 
+/* For tests. */
 extern const struct gf_codec gf_codec_zlib;
 #ifdef GF_WITH_ISAL
 extern const struct gf_codec gf_codec_isal;

@@ -6,7 +6,7 @@
 
 struct gf_codec;
 
-/* gf_decoder_open() of a PNG whose rows are decoded with this codec or, if NULL, by libpng. */
+/* For tests: gf_decoder_open() of a PNG whose rows are decoded with this codec or, if NULL, by libpng. */
 int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image);
 
@@ -32,8 +32,8 @@ bool gf_png_rows_decode(struct gf_png_rows *r);
 bool gf_png_rows_await(struct gf_png_rows *r, int64_t rows);
 void gf_png_rows_free(struct gf_png_rows *r); /* takes NULL */
 
-/* The writer of gf_format_png; _by uses this codec for checksums and the default deflate. */
-int gf_png_write(struct gf_encoder *e);
+int gf_png_write(struct gf_encoder *e); /* the writer of gf_format_png */
+/* For tests: the same with this codec for checksums and the default deflate. */
 int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
                     const struct gf_image *image, const struct gf_write_options *options);
 
