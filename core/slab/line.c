@@ -23,6 +23,121 @@
 #include "core/base/value/sample_run.h"
 #include "core/base/value/status.h"
 
+/* ---- arithmetic: twiddles, real rows, interleaving ---- */
+
+enum { CHUNK = 256 };
+
+/* columns[count][width] of row k1, from column `first` on, times exp(-+2 pi i k1 i2 / n). */
+struct line_twiddle {
+    const struct gf_roots *roots; /* of the line's samples */
+    int64_t row, first, count, width;
+    bool inverse, is_double;
+    int threads;
+};
+
+/* exp(-+2 pi i k / n) */
+static struct gf_number root_at(const struct line_twiddle *t, uint64_t k) {
+    long double re, im;
+    gf_roots_at(t->roots, k % t->roots->n, &re, &im);
+    return (struct gf_number){(double)re, t->inverse ? -(double)im : (double)im};
+}
+
+/* a b mod n */
+static uint64_t product_mod(int64_t a, int64_t b, uint64_t n) {
+    return (uint64_t)((unsigned __int128)(uint64_t)a * (uint64_t)b % n);
+}
+
+static inline __attribute__((always_inline)) void twiddle_chunk(const struct gf_number *fine,
+                                                                struct gf_number base,
+                                                                int64_t count, int64_t width,
+                                                                bool is_double, void *columns) {
+    for (int64_t j = 0; j < count; j++) {
+        const struct gf_number w = gf_number_times(base, fine[j]);
+        for (int64_t c = 0; c < width; c++) {
+            const int64_t i = j * width + c;
+            gf_number_put(columns, i, is_double,
+                          gf_number_times(gf_number_get(columns, i, is_double), w));
+        }
+    }
+}
+
+static void multiply_twiddles(const struct line_twiddle *t, void *columns) {
+    struct gf_number fine[CHUNK];
+    for (int j = 0; j < CHUNK; j++)
+        fine[j] = root_at(t, (uint64_t)t->row * (uint64_t)j);
+#pragma omp parallel for num_threads(t->threads) if (t->threads > 1)
+    for (int64_t at = 0; at < t->count; at += CHUNK) {
+        const int64_t n = gf_min(t->count - at, CHUNK);
+        const struct gf_number base = root_at(t, product_mod(t->row, t->first + at, t->roots->n));
+        char *to = (char *)columns + at * t->width * (t->is_double ? 16 : 8);
+        if (t->width == 1 && !t->is_double) /* constants let the loop be vectorized */
+            twiddle_chunk(fine, base, n, 1, false, to);
+        else
+            twiddle_chunk(fine, base, n, t->width, t->is_double, to);
+    }
+}
+
+/* Rows 0 and n1/2 of half spectra are real. Their a[i] and b[i] become (a + b) / 2 and (a - b) / 2,
+ * samples i2 and i2 + n2 of the real line of 2 n2 samples whose spectrum both rows form, stored as
+ * consecutive reals. Or back. Works in the order in
+ * which no number is overwritten before it is read. */
+static void fold(void *a, void *b, int64_t count, bool is_double, bool back) {
+    for (int64_t i = 0; i < count && !back; i++) {
+        const double x = gf_real_get(a, 2 * i, is_double), y = gf_real_get(b, 2 * i, is_double);
+        gf_real_put(a, i, is_double, (x + y) / 2);
+        gf_real_put(b, i, is_double, (x - y) / 2);
+    }
+    for (int64_t i = count - 1; i >= 0 && back; i--) {
+        const double x = gf_real_get(a, i, is_double), y = gf_real_get(b, i, is_double);
+        gf_number_put(a, i, is_double, (struct gf_number){(x + y) / 2, 0});
+        gf_number_put(b, i, is_double, (struct gf_number){(x - y) / 2, 0});
+    }
+}
+
+/* Interleaves a few rows into a part of a line, or back: number j of run i, which is in `staged` at
+ * i * stride bytes, goes to place at + step j. Mirrored runs are reversed and conjugated. */
+struct line_weave {
+    int n;
+    int64_t step, stride, point; /* bytes of a point: all channels, of `number` bytes each */
+    int64_t number;
+    int threads;
+    struct {
+        int64_t at, count;
+        bool mirrored;
+    } run[GF_SLAB_STAGED];
+};
+
+static inline __attribute__((always_inline)) void weave_at(const struct line_weave *w, int64_t j,
+                                                           int64_t point, int64_t number,
+                                                           char *staged, char *line, bool to_line) {
+    for (int i = 0; i < w->n; i++) {
+        const int64_t count = w->run[i].count;
+        const bool mirrored = w->run[i].mirrored;
+        if (j >= count)
+            continue;
+        char *one = staged + i * w->stride + (mirrored ? count - 1 - j : j) * point;
+        char *other = line + (w->run[i].at + w->step * j) * point, *to = to_line ? other : one;
+        memcpy(to, to_line ? one : other, (size_t)point);
+        for (int64_t c = 0; c < point && mirrored; c += number)
+            gf_number_put(to + c, 0, number == 16,
+                          gf_number_conjugate(gf_number_get(to + c, 0, number == 16)));
+    }
+}
+
+static void weave(const struct line_weave *w, char *staged, char *line, bool to_line) {
+    int64_t longest = 0;
+    for (int i = 0; i < w->n; i++)
+        longest = w->run[i].count > longest ? w->run[i].count : longest;
+#pragma omp parallel for num_threads(w->threads) if (w->threads > 1)
+    for (int64_t j = 0; j < longest; j++)
+        if (w->point == 8) /* constants turn the copy into a move */
+            weave_at(w, j, 8, 8, staged, line, to_line);
+        else
+            weave_at(w, j, w->point, w->number, staged, line, to_line);
+}
+
+/* ---- the state ---- */
+
 struct lines {
     struct gf_slab_state *r;
     const struct gf_slab_plan *p;
@@ -47,7 +162,7 @@ static int move(struct lines *l, int64_t at, void *data, int64_t bytes, bool get
     return gets ? io->get(io->user, at, data, bytes) : io->put(io->user, at, data, bytes);
 }
 
-/* ---------------------------------------------------------------- columns */
+/* ---- columns ---- */
 
 /* Some columns of a line: numbers, [row][column], and samples of the input or of each output, which
  * are the numbers if in_place. */
@@ -65,8 +180,8 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
     const int64_t run = c->count * l->point;
     int rc = 0;
     if (p->real && !gets)
-        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width,
-                     gf_slab_is_double(l->p), false);
+        fold(c->block, c->block + p->pages * run, c->count * p->width, gf_slab_is_double(l->p),
+             false);
     for (int64_t k = 0; k < p->pages + p->real && !rc; k++) {
         const bool folded = p->real && k % p->pages == 0; /* two rows of reals, consecutive */
         const int64_t at =
@@ -75,17 +190,17 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
         rc = move(l, at, c->block + k * run, folded ? run / 2 : run, gets);
     }
     if (p->real && gets && !rc)
-        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width,
-                     gf_slab_is_double(l->p), true);
+        fold(c->block, c->block + p->pages * run, c->count * p->width, gf_slab_is_double(l->p),
+             true);
     return rc;
 }
 
 static void twiddle(const struct lines *l, const struct columns *c, bool inverse) {
     for (int64_t k1 = 1; k1 < l->p->pages; k1++)
-        gf_line_twiddle(&(struct gf_line_twiddle){l->roots, k1, c->first, c->count, l->p->width,
-                                                  inverse, gf_slab_is_double(l->p),
-                                                  l->r->io->threads},
-                        c->block + k1 * c->count * l->point);
+        multiply_twiddles(&(struct line_twiddle){l->roots, k1, c->first, c->count, l->p->width,
+                                                 inverse, gf_slab_is_double(l->p),
+                                                 l->r->io->threads},
+                          c->block + k1 * c->count * l->point);
 }
 
 static int forward_columns(struct lines *l, const struct columns *c) {
@@ -170,7 +285,7 @@ static int column_walk(struct lines *l, bool inverse) {
     return gf_slab_walk(l->r, &walk);
 }
 
-/* ---------------------------------------------------------------- slabs */
+/* ---- slabs ---- */
 
 /* Frequencies of a line. */
 struct span {
@@ -182,12 +297,12 @@ struct span {
 static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t n, int64_t step,
                      bool gets) {
     const struct gf_slab_plan *p = l->p;
-    struct gf_line_weave w = {.n = (int)n,
-                              .step = step,
-                              .stride = (s->count / step + 1) * l->point,
-                              .point = l->point,
-                              .number = p->number,
-                              .threads = l->r->io->threads};
+    struct line_weave w = {.n = (int)n,
+                           .step = step,
+                           .stride = (s->count / step + 1) * l->point,
+                           .point = l->point,
+                           .number = p->number,
+                           .threads = l->r->io->threads};
     int64_t from[GF_SLAB_STAGED];
     int rc = 0;
     for (int i = 0; i < n; i++) {
@@ -202,13 +317,13 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
                                     : place(l, s->line, k, column);
     }
     if (!gets)
-        gf_line_weave(&w, l->staged, s->numbers, false);
+        weave(&w, l->staged, s->numbers, false);
     for (int i = 0; i < n && !rc; i++)
         if (w.run[i].count)
             rc =
                 move(l, from[i], (char *)l->staged + i * w.stride, w.run[i].count * l->point, gets);
     if (!rc && gets)
-        gf_line_weave(&w, l->staged, s->numbers, true);
+        weave(&w, l->staged, s->numbers, true);
     return rc;
 }
 

@@ -133,34 +133,4 @@ int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
  * its energy, and that of the rest, to `energy`. */
 void gf_slab_hermitian(const struct gf_slab_spectrum *full, void *half, double energy[2]);
 
-/* ---- arithmetic of long lines: twiddles, real rows, interleaving ---- */
-
-/* columns[count][width] of row k1, from column `first` on, times exp(-+2 pi i k1 i2 / n). */
-struct gf_line_twiddle {
-    const struct gf_roots *roots; /* of the line's samples */
-    int64_t row, first, count, width;
-    bool inverse, is_double;
-    int threads;
-};
-void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns);
-
-/* Rows 0 and n1/2 of half spectra are real. Their a[i] and b[i] become (a + b) / 2 and (a - b) / 2,
- * samples i2 and i2 + n2 of the real line of 2 n2 samples whose spectrum both rows form, stored as
- * consecutive reals. Or back. */
-void gf_line_fold(void *a, void *b, int64_t count, bool is_double, bool back);
-
-/* Interleaves a few rows into a part of a line, or back: number j of run i, which is in `staged` at
- * i * stride bytes, goes to place at + step j. Mirrored runs are reversed and conjugated. */
-struct gf_line_weave {
-    int n;
-    int64_t step, stride, point; /* bytes of a point: all channels, of `number` bytes each */
-    int64_t number;
-    int threads;
-    struct {
-        int64_t at, count;
-        bool mirrored;
-    } run[GF_SLAB_STAGED];
-};
-void gf_line_weave(const struct gf_line_weave *w, char *staged, char *line, bool to_line);
-
 #endif
