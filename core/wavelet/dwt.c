@@ -1,7 +1,16 @@
-/* The bands of a wavelet transform: their names, and where they are among the coefficients. */
+/* The bands of a wavelet transform: their names, and where they are among the coefficients.
+ * Thresholds of packed coefficients, and their pictures. */
 #include "core/wavelet/dwt.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/value/halves.h"
+#include "core/base/value/sample_run.h"
+#include "core/base/value/status.h"
+
+/* ---- bands ---- */
 
 static bool on_axis(const struct gf_job *job, int i) {
     return job->axes >> i & 1;
@@ -45,4 +54,240 @@ struct gf_array gf_dwt_band_view(const struct gf_job *job, const struct gf_dwt_b
     for (int i = 0; i < job->ndim; i++)
         v = gf_array_slice(&v, i, band->start[i], band->extent[i]);
     return v;
+}
+
+/* ---- thresholds and outputs ---- */
+
+/* The rows of a band, each of n contiguous samples. */
+struct rows {
+    char *data;
+    int64_t planes, height, n;
+    int64_t plane, row; /* bytes */
+};
+
+static struct rows rows_of(const struct gf_array *v) {
+    int r = v->rank;
+    return (struct rows){.data = v->data,
+                         .planes = r > 3 ? v->shape[r - 4] : 1,
+                         .height = r > 2 ? v->shape[r - 3] : 1,
+                         .n = v->shape[r - 2] * v->shape[r - 1],
+                         .plane = r > 3 ? v->stride[r - 4] : 0,
+                         .row = r > 2 ? v->stride[r - 3] : 0};
+}
+
+static char *row_at(const struct rows *r, int64_t i) {
+    return r->data + i / r->height * r->plane + i % r->height * r->row;
+}
+
+/* ---------------------------------------------------------------- thresholds */
+
+/* Bits of magnitudes sort as magnitudes do; a float's are in the upper half. */
+static uint64_t magnitude_bits(const char *p, bool wide) {
+    uint64_t w;
+    uint32_t v;
+    if (wide) {
+        memcpy(&w, p, sizeof w);
+        return w & (UINT64_MAX >> 1);
+    }
+    memcpy(&v, p, sizeof v);
+    return (uint64_t)(v & (UINT32_MAX >> 1)) << 32;
+}
+
+enum { DIGIT = 16, N_DIGITS = 1 << DIGIT };
+
+/* Counts the next digit of details whose first digits are `prefix`. */
+static void count_digits(const struct rows *r, bool wide, int shift, uint64_t prefix,
+                         int64_t *count) {
+    const size_t size = wide ? 8 : 4;
+    for (int64_t i = 0; i < r->planes * r->height; i++) {
+        const char *p = row_at(r, i);
+        for (int64_t k = 0; k < r->n; k++) {
+            uint64_t b = magnitude_bits(p + (size_t)k * size, wide);
+            if (shift + DIGIT == 64 || b >> (shift + DIGIT) == prefix)
+                count[b >> shift & (N_DIGITS - 1)]++;
+        }
+    }
+}
+
+/* The magnitude of the detail of that rank (0: the largest), by radix selection. */
+static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *band, int n,
+                            const struct gf_array *c, int64_t rank, double *out) {
+    const bool wide = c->dtype == GF_F64;
+    int64_t *count = malloc(N_DIGITS * sizeof *count);
+    uint64_t prefix = 0;
+    if (!count)
+        return gf_no_memory();
+    for (int shift = 48; shift >= (wide ? 0 : 32); shift -= DIGIT) {
+        memset(count, 0, N_DIGITS * sizeof *count);
+        for (int b = 1; b < n; b++) {
+            struct gf_array v = gf_dwt_band_view(job, &band[b], c);
+            struct rows r = rows_of(&v);
+            count_digits(&r, wide, shift, prefix, count);
+        }
+        int digit = N_DIGITS - 1;
+        for (; digit > 0 && rank >= count[digit]; digit--)
+            rank -= count[digit];
+        prefix = prefix << DIGIT | (uint64_t)digit;
+    }
+    free(count);
+    if (wide) {
+        memcpy(out, &prefix, sizeof prefix);
+    } else {
+        uint32_t bits = (uint32_t)prefix;
+        float v;
+        memcpy(&v, &bits, sizeof v);
+        *out = (double)v;
+    }
+    return 0;
+}
+
+#define SHRINK(type) \
+    static void shrink_##type(type *c, int64_t n, bool soft, type limit) { \
+        for (int64_t k = 0; k < n; k++) { \
+            type v = c[k], size = v < 0 ? -v : v; \
+            if (soft) \
+                v = size > limit ? (v < 0 ? v + limit : v - limit) : 0; \
+            else if (size < limit) \
+                v = 0; \
+            c[k] = v; \
+        } \
+    }
+SHRINK(float)
+SHRINK(double)
+
+static void shrink(char *p, bool wide, int64_t n, bool soft, double limit) {
+    if (wide)
+        shrink_double((double *)p, n, soft, limit);
+    else
+        shrink_float((float *)p, n, soft, (float)limit);
+}
+
+void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t n,
+                   int64_t stride) {
+    const struct gf_wavelet *w = &job->wavelet;
+    for (int64_t y = 0; y < height; y++)
+        shrink((char *)rows + y * stride, job->precision == GF_DOUBLE, n, w->threshold == GF_SOFT,
+               w->amount);
+}
+
+int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) {
+    const struct gf_wavelet *w = &job->wavelet;
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    if (w->threshold == GF_KEEP_ALL)
+        return 0;
+    int n = gf_dwt_bands(job, band);
+    double limit = w->amount;
+    bool soft = w->threshold == GF_SOFT, wide = c->dtype == GF_F64;
+    if (w->percent) {
+        double details = 0;
+        for (int b = 1; b < n; b++) {
+            struct gf_array v = gf_dwt_band_view(job, &band[b], c);
+            details += (double)gf_array_count(&v);
+        }
+        int64_t keep = llround(details * w->amount / 100);
+        /* Hard: the smallest detail kept. Soft: the largest that becomes zero. */
+        if ((double)keep >= details)
+            return 0;
+        if (keep == 0)
+            limit = INFINITY;
+        else {
+            int rc = select_magnitude(job, band, n, c, soft ? keep : keep - 1, &limit);
+            if (rc)
+                return rc;
+        }
+    }
+    for (int b = 1; b < n; b++) {
+        struct gf_array v = gf_dwt_band_view(job, &band[b], c);
+        struct rows r = rows_of(&v);
+#pragma omp parallel for num_threads(threads) if (r.n * r.height * r.planes > 1 << 16)
+        for (int64_t i = 0; i < r.planes * r.height; i++)
+            shrink(row_at(&r, i), wide, r.n, soft, limit);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- outputs */
+
+static void extremes(const struct rows *r, bool wide, int threads, double *low, double *high) {
+    double least = INFINITY, most = -INFINITY;
+#pragma omp parallel for num_threads(threads) reduction(min : least) reduction(max : most)
+    for (int64_t i = 0; i < r->planes * r->height; i++) {
+        const char *p = row_at(r, i);
+        for (int64_t k = 0; k < r->n; k++) {
+            double v = gf_real_get(p, k, wide);
+            least = v < least ? v : least;
+            most = v > most ? v : most;
+        }
+    }
+    *low = least;
+    *high = most;
+}
+
+enum { RUN = 512 }; /* samples at a time */
+
+/* Writes (v - low) * gain for the samples of `from`, or (|v| - low) * gain for details. */
+static void write_rows(const struct gf_array *from, const struct gf_array *to, bool details,
+                       double low, double gain, int threads) {
+    const int r = to->rank;
+    const struct rows source = rows_of(from), target = rows_of(to);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t i = 0; i < source.planes * source.height; i++) {
+        double v[RUN];
+        for (int64_t c = 0; c < to->shape[r - 1]; c++) {
+            const char *p = row_at(&source, i) + c * from->stride[r - 1];
+            char *q = row_at(&target, i) + c * to->stride[r - 1];
+            for (int64_t x = 0; x < to->shape[r - 2]; x += RUN) {
+                const int64_t n = to->shape[r - 2] - x < RUN ? to->shape[r - 2] - x : RUN;
+                gf_sample_run_read(p + x * from->stride[r - 2], from->dtype, from->stride[r - 2], n,
+                                   v, NULL);
+                for (int64_t k = 0; k < n; k++)
+                    v[k] = ((details ? fabs(v[k]) : v[k]) - low) * gain;
+                if (gf_dtype_is_integer(to->dtype))
+                    gf_sample_run_round(to->dtype, n, v);
+                gf_sample_run_write(q + x * to->stride[r - 2], to->dtype, to->stride[r - 2], n, v,
+                                    NULL);
+            }
+        }
+    }
+}
+
+void gf_dwt_convert(const struct gf_array *from, struct gf_array *to, int threads) {
+    write_rows(from, to, false, 0, 1, threads);
+}
+
+void gf_dwt_clear(struct gf_array *a) {
+    const double zero[RUN] = {0};
+    const struct rows r = rows_of(a);
+    const int64_t *stride = a->stride + a->rank - 2, *shape = a->shape + a->rank - 2;
+    for (int64_t i = 0; i < r.planes * r.height; i++)
+        for (int64_t c = 0; c < shape[1]; c++)
+            for (int64_t x = 0; x < shape[0]; x += RUN)
+                gf_sample_run_write(row_at(&r, i) + x * stride[0] + c * stride[1], a->dtype,
+                                    stride[0], shape[0] - x < RUN ? shape[0] - x : RUN, zero, NULL);
+}
+
+void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,
+                   int threads, double *high) {
+    const bool wide = c->dtype == GF_F64;
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    double white, low;
+    if (!gf_dtype_is_integer(job->out[i].dtype)) {
+        gf_dwt_convert(c, out, threads);
+        return;
+    }
+    gf_dtype_range(out->dtype, &low, &white);
+    gf_dwt_clear(out);
+    int n = gf_dwt_bands(job, band);
+    for (int b = 0; b < n; b++) {
+        struct gf_array from = gf_dwt_band_view(job, &band[b], c);
+        struct gf_array to = gf_dwt_band_view(job, &band[b], out);
+        struct rows r = rows_of(&from);
+        double least, most;
+        extremes(&r, wide, threads, &least, &most);
+        if (b == 0)
+            *high = most;
+        low = b == 0 ? least : 0;
+        double top = b == 0 ? most : fmax(fabs(least), fabs(most));
+        write_rows(&from, &to, b > 0, low, top > low ? white / (top - low) : 0, threads);
+    }
 }
