@@ -1,11 +1,15 @@
-/* Opens devices and reads a compiler's log, for all APIs. */
+/* Opens devices, reads a compiler's log, and makes buffers and copies, for all APIs: checks what
+ * drivers do not, and makes every copy a move of rows. */
 #include "core/gpu/common.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/host/memory.h"
 #include "core/base/value/status.h"
+
+/* ---- devices ---- */
 
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index) {
     char list[384] = "";
@@ -78,4 +82,140 @@ const char *gf_gpu_complaint(char *log) {
             first = line;
     }
     return first ? first : "";
+}
+
+/* ---- checks ---- */
+
+/* GF_EBACKEND unless `bytes` from `offset` on fit in `room`: drivers do not check. */
+static int check_range(int64_t offset, int64_t bytes, int64_t room) {
+    if (offset >= 0 && bytes >= 0 && offset <= room && bytes <= room - offset)
+        return 0;
+    return gf_fail(GF_EBACKEND, "%lld bytes at %lld are not within a buffer of %lld",
+                   (long long)bytes, (long long)offset, (long long)room);
+}
+
+/* The same for `count` rows of `bytes`, `pitch` bytes apart. */
+static int check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room) {
+    if (bytes < 0 || count < 0 || pitch < bytes || (count > 1 && pitch > INT64_MAX / count))
+        return gf_fail(GF_EBACKEND, "%lld rows of %lld bytes cannot be %lld apart",
+                       (long long)count, (long long)bytes, (long long)pitch);
+    return check_range(offset, count ? (count - 1) * pitch + bytes : 0, room);
+}
+
+/* ---- buffers ---- */
+
+int gf_gpu_no_room(void *gpu, int64_t bytes) {
+    const struct gf_gpu_device *d = gpu;
+    char size[GF_SIZE_TEXT];
+    return gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", d->props.name,
+                   gf_memory_text(bytes, size));
+}
+
+int gf_gpu_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
+    const struct gf_gpu_device *d = gpu;
+    const int64_t most = d->props.shaders ? d->props.max_alloc : d->props.memory;
+    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
+    *out = NULL;
+    if (!b)
+        return gf_no_memory();
+    b->bytes = bytes;
+    int rc = bytes < 0 || bytes > most ? gf_gpu_no_room(gpu, bytes)
+                                       : d->api->take(gpu, bytes < 16 ? 16 : bytes, &b->handle);
+    if (rc)
+        free(b);
+    else
+        *out = b;
+    return rc;
+}
+
+void gf_gpu_free(void *gpu, struct gf_gpu_buffer *b) {
+    const struct gf_gpu_device *d = gpu;
+    if (b && !b->view)
+        d->api->give(gpu, b->handle);
+    free(b);
+}
+
+int gf_gpu_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                struct gf_gpu_buffer **view) {
+    const struct gf_gpu_device *d = gpu;
+    *view = NULL;
+    int rc = check_range(offset, bytes, of->bytes);
+    if (rc)
+        return rc;
+    struct gf_gpu_buffer *b = malloc(sizeof *b);
+    if (!b)
+        return gf_no_memory();
+    *b = (struct gf_gpu_buffer){
+        .handle = of->handle + (uint64_t)offset, .bytes = bytes, .view = !d->api->part};
+    rc = d->api->part ? d->api->part(gpu, of->handle, offset, bytes, &b->handle) : 0;
+    if (rc)
+        free(b);
+    else
+        *view = b;
+    return rc;
+}
+
+/* ---- copies ---- */
+
+static int move(void *gpu, const struct gf_gpu_move *m) {
+    const struct gf_gpu_device *d = gpu;
+    const struct gf_gpu_end *const ends[2] = {&m->from, &m->to};
+    int rc = 0;
+    for (int i = 0; i < 2 && !rc; i++)
+        if (ends[i]->buffer)
+            rc = check_rows(ends[i]->offset, m->bytes, ends[i]->pitch, m->count,
+                            ends[i]->buffer->bytes);
+    return rc || !m->bytes || !m->count ? rc : d->api->move(gpu, m);
+}
+
+int gf_gpu_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                  int64_t bytes) {
+    return move(gpu, &(struct gf_gpu_move){.from = {.host = (char *)(uintptr_t)host},
+                                           .to = {to, NULL, offset, bytes},
+                                           .bytes = bytes,
+                                           .count = 1,
+                                           .what = "an upload"});
+}
+
+int gf_gpu_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                    int64_t bytes) {
+    return move(gpu, &(struct gf_gpu_move){.from = {from, NULL, offset, bytes},
+                                           .to = {.host = host},
+                                           .bytes = bytes,
+                                           .count = 1,
+                                           .what = "a download"});
+}
+
+/* Arrays in parts need this; shaders do not support them. */
+int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows) {
+    const struct gf_gpu_device *d = gpu;
+    struct gf_gpu_move m = *rows;
+    if (d->props.shaders)
+        return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
+    if (gpu != other && !d->api->reads_others)
+        return gf_fail(GF_EUNSUPP, "%s cannot copy between contexts", d->api->name);
+    for (struct gf_gpu_end *end = &m.from; end; end = end == &m.from ? &m.to : NULL) {
+        end->pitch = end->pitch ? end->pitch : m.bytes;
+        if (end->host) {
+            end->host += end->offset;
+            end->offset = 0;
+        }
+    }
+    m.what = m.from.buffer && m.to.buffer ? "a copy to another device" : "a copy of rows";
+    return move(gpu, &m);
+}
+
+int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
+    return move(gpu, &(struct gf_gpu_move){.from = {from, NULL, from_offset, bytes},
+                                           .to = {to, NULL, to_offset, bytes},
+                                           .bytes = bytes,
+                                           .count = 1,
+                                           .what = "a copy"});
+}
+
+int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
+    const struct gf_gpu_device *d = gpu;
+    int rc = check_range(offset, bytes, to->bytes);
+    return rc || !bytes ? rc : d->api->zero(gpu, to, offset, bytes);
 }
