@@ -73,18 +73,12 @@ static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k
     const int last = job->ndim - 1;
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
     const int64_t *shape = job->whole.axes ? job->whole.shape : job->shape;
+    const bool asked = job->out[0].packed || job->out[0].packed_within;
     bool good = job->n_out == 1 && last > 0 && gf_job_half_axis(job) == last &&
                 shape[last] % (2 * k->lanes) == 0 && axes >> (last - 1) & 1 && shape[last - 1] > 1;
     if (job->out[0].packed_within)
         good = good && job->axes >> (last - 1) & 1;
-    return good ? 0 : gf_fail(GF_EINVAL, "half spectra of such a job are not packed");
-}
-
-static int validate(const struct gf_job *job, const struct gf_cpu_kernels *k) {
-    int rc = gf_job_validate(job);
-    if (!rc && (job->out[0].packed || job->out[0].packed_within))
-        rc = check_packed(job, k);
-    return rc ? rc : gf_filter_validate(job);
+    return good || !asked ? 0 : gf_fail(GF_EINVAL, "half spectra of such a job are not packed");
 }
 
 static enum gf_packing packs(const struct gf_job *job) {
@@ -140,7 +134,7 @@ static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
     const struct gf_cpu_kernels *k = gf_cpu_kernels_for(job);
-    int rc = k ? validate(job, k) : GF_EABSENT;
+    int rc = k ? check_packed(job, k) : GF_EABSENT;
     if (rc)
         return rc;
     if (job->op == GF_FILTER && !fuses(job, k))

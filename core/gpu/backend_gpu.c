@@ -159,9 +159,7 @@ static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
 
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     *out = NULL;
-    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_DWT | 1u << GF_FILTER);
-    if (!rc)
-        rc = gf_filter_validate(job);
+    const int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_DWT | 1u << GF_FILTER);
     if (rc)
         return rc;
     if (job->op == GF_FILTER && job->whole.axes)

@@ -292,6 +292,7 @@ struct gf_backend {
     int (*list)(const struct gf_backend *b, struct gf_gpu_props *props);
     int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
                 void **context);
+    /* The job has passed gf_job_validate() and gf_filter_validate(). */
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
     /* The library's name for its code on this CPU, such as "avx512"; "" if unknown. NULL: no
      * choice, or probe() names it. */

@@ -227,8 +227,8 @@ int gf_job_validate(const struct gf_job *job);
 int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
                         const struct gf_array *out);
 
-/* gf_job_validate() for a backend with only these operations (bits: 1 << enum gf_op), which does
- * not pack() half spectra. GF_EUNSUPP for packing; GF_EUNABLE for other operations, naming a
+/* For a backend with only these operations (bits: 1 << enum gf_op), which does not pack() half
+ * spectra. GF_EUNSUPP for packing; GF_EUNABLE for other operations, naming a
  * backend that has them. */
 int gf_job_check_ops(const struct gf_job *job, unsigned ops);
 

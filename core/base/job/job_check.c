@@ -235,9 +235,6 @@ int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
 }
 
 int gf_job_check_ops(const struct gf_job *job, unsigned ops) {
-    const int rc = gf_job_validate(job);
-    if (rc)
-        return rc;
     for (int i = 0; i < job->n_out; i++)
         if (job->out[i].packed)
             return gf_fail(GF_EUNSUPP, "this backend does not pack half spectra");
