@@ -125,9 +125,9 @@ PLANNER := $(sort $(wildcard core/gpu/plan/*.[ch]))
 define embed
 { echo '#include "core/gpu/cache/kernel_source.h"'; \
 	  echo 'const struct gf_kernel_file gf_kernel_files[] = {'; \
-	  for f in $(EMBEDDED); do echo "{\"$${f##*/}\", (const unsigned char[]){"; \
+	  for f in $(EMBEDDED); do echo "{\"$${f##*/}\", \"$${f#kernels/}\", (const unsigned char[]){"; \
 	    od -An -v -tx1 $$f | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; done; \
-	  echo '{0, 0}};'; \
+	  echo '{0, 0, 0}};'; \
 	  echo "const char gf_planner_sum[] = \"$$(cat $(PLANNER) $(EMBEDDED) | cksum | tr ' ' -)\";"; } >$@
 endef
 
@@ -167,11 +167,11 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<)
 
 # Depends on the folders as well, so that removing a kernel rebuilds the table.
-$(BUILD)/kernels_embedded.c: $(EMBEDDED) $(PLANNER) kernels kernels/gl
+$(BUILD)/kernels_embedded.c: $(EMBEDDED) $(PLANNER) kernels kernels/gl core/gpu/cache/kernel_source.h
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed))
 
-$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/gpu/cache/kernel_source.h
+$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 $(BUILD)/files_embedded.c: $(INSIDE)

@@ -154,7 +154,7 @@ static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
         rc = plan_slabs(c, plan, true, false);
     if (rc == GF_EUNSUPP)
         rc = plan_whole(c, plan);
-    return gf_gpu_run_too_large(rc) && !c->props.shaders ? plan_parts(c, plan, rc) : rc;
+    return gf_gpu_run_too_large(rc) && !c->api->whole ? plan_parts(c, plan, rc) : rc;
 }
 
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
@@ -175,7 +175,7 @@ static int gpu_lock(void *context, void *host, int64_t bytes, bool *locked) {
     const struct gf_gpu_context *c = context;
     *locked = false;
     return c->api->lock ? c->api->lock(c->gpu, host, bytes, locked)
-                        : gf_fail(GF_EUNSUPP, "OpenGL cannot page-lock memory");
+                        : gf_fail(GF_EUNSUPP, "%s cannot page-lock memory", c->api->name);
 }
 
 static void gpu_unlock(void *context, void *host) {

@@ -113,7 +113,7 @@ int gf_gpu_no_room(void *gpu, int64_t bytes) {
 
 int gf_gpu_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
     const struct gf_gpu_device *d = gpu;
-    const int64_t most = d->props.shaders ? d->props.max_alloc : d->props.memory;
+    const int64_t most = d->api->whole ? d->props.max_alloc : d->props.memory;
     struct gf_gpu_buffer *b = calloc(1, sizeof *b);
     *out = NULL;
     if (!b)
@@ -186,12 +186,12 @@ int gf_gpu_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int
                                            .what = "a download"});
 }
 
-/* Arrays in parts need this; shaders do not support them. */
+/* Arrays in parts need this. */
 int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows) {
     const struct gf_gpu_device *d = gpu;
     struct gf_gpu_move m = *rows;
-    if (d->props.shaders)
-        return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
+    if (d->api->whole)
+        return gf_fail(GF_EUNSUPP, "%s cannot copy rows", d->api->name);
     if (gpu != other && !d->api->reads_others)
         return gf_fail(GF_EUNSUPP, "%s cannot copy between contexts", d->api->name);
     for (struct gf_gpu_end *end = &m.from; end; end = end == &m.from ? &m.to : NULL) {

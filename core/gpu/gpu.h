@@ -64,6 +64,16 @@ struct gf_gpu_move {
     const char *what;     /* for messages: "an upload" */
 };
 
+/* A kernel that copies `bytes`, a multiple of 16. The launch reads this struct; the caller unloads
+ * its kernel. */
+struct gf_gpu_copier {
+    struct gf_gpu_buffer *from, *to;
+    int64_t bytes, count;
+    struct gf_gpu_launch launch;
+};
+
+struct gf_gpu_plan;
+
 /* Every open device begins with this. */
 struct gf_gpu_device {
     const struct gf_gpu *api;
@@ -73,6 +83,20 @@ struct gf_gpu_device {
 
 struct gf_gpu {
     const char *name; /* "cuda", "opencl", "opengl" */
+
+    /* The dialect of its kernels. */
+
+    /* NULL: those of kernels/. Else its kernels are files with this suffix, each with one entry
+     * point, chosen by the option ENTRY_name. */
+    const char *suffix;
+    /* Kernels take an array as one buffer: alloc() gives no more than max_alloc, rows() fails. */
+    bool whole;
+    /* NULL, or returns GF_EUNABLE, naming what is missing and a backend that has it, for a plan with
+     * a pass that has no such kernel. */
+    int (*check)(const struct gf_gpu_plan *plan);
+    /* NULL, or prepares a kernel that copies, as copy() may be far slower than the memory. */
+    int (*copier)(void *gpu, const struct gf_gpu_props *props, struct gf_gpu_copier *copier);
+
     /* Loads the library without opening a context. False with gf_message() if there is none. */
     bool (*installed)(void);
     /* As gf_backend.probe. NULL: find() suffices. */
@@ -102,7 +126,7 @@ struct gf_gpu {
     int (*pin)(void *gpu, int64_t bytes, void **host);
     void (*unpin)(void *gpu, void *host);
     /* Page-locks existing memory until unlock(). *locked is false if it was locked before, so that
-     * it is not this caller's to unlock. GF_EUNSUPP on OpenCL's GPUs. NULL in OpenGL, as are
+     * it is not this caller's to unlock. GF_EUNSUPP on OpenCL's GPUs. NULL if unsupported, as are
      * unlock(), is_locked(), use() and follow(). */
     int (*lock)(void *gpu, void *host, int64_t bytes, bool *locked);
     void (*unlock)(void *gpu, void *host);
@@ -153,7 +177,7 @@ struct gf_gpu {
     /* True if an error has left the context unusable. */
     bool (*lost)(void *gpu);
     /* For libraries that share the context: enters it and returns its queue, or NULL with
-     * gf_message(). NULL in OpenGL. */
+     * gf_message(). NULL if unsupported. */
     void *(*stream)(void *gpu);
 };
 

@@ -4,18 +4,17 @@
 
 #include "core/base/host/clock.h"
 #include "core/gpu/run.h"
-#include "core/gpu/api/opengl/shaders.h"
 
-/* Copies once, by `shader` if it has a kernel, else by the API's call. */
-static int copy_once(const struct gf_gpu_context *c, const struct gf_gpu_shaders_copy *shader) {
-    return shader->launch.kernel
-               ? c->api->launch(c->gpu, &shader->launch)
-               : c->api->copy(c->gpu, shader->to, 0, shader->from, 0, shader->bytes);
+/* Copies once, by `copier` if it has a kernel, else by the API's call. */
+static int copy_once(const struct gf_gpu_context *c, const struct gf_gpu_copier *copier) {
+    return copier->launch.kernel
+               ? c->api->launch(c->gpu, &copier->launch)
+               : c->api->copy(c->gpu, copier->to, 0, copier->from, 0, copier->bytes);
 }
 
 /* Sets *seconds to the mean time of consecutive copies. */
-static int time_some(const struct gf_gpu_context *c, const struct gf_gpu_shaders_copy *copy,
-                     int copies, double *seconds) {
+static int time_some(const struct gf_gpu_context *c, const struct gf_gpu_copier *copy, int copies,
+                     double *seconds) {
     int rc = gf_gpu_run_begin(c, seconds);
     for (int i = 0; i < copies && !rc; i++)
         rc = copy_once(c, copy);
@@ -31,10 +30,10 @@ static int time_copies(const struct gf_gpu_context *c, struct gf_gpu_buffer *con
     enum { RUNS = 5, MOST_COPIES = 10 };
     const double run = 20e-3;
     double seconds = 0;
-    struct gf_gpu_shaders_copy copy = {.from = b[0], .to = b[1], .bytes = bytes};
+    struct gf_gpu_copier copy = {.from = b[0], .to = b[1], .bytes = bytes};
     int rc = c->api->clear(c->gpu, b[0], 0, bytes);
-    if (!rc && c->props.shaders && !c->props.is_cpu) /* a driver for the CPU copies by memcpy() */
-        rc = gf_gpu_shaders_copy(c->api, c->gpu, &c->props, &copy);
+    if (!rc && c->api->copier && !c->props.is_cpu) /* a driver for the CPU copies by memcpy() */
+        rc = c->api->copier(c->gpu, &c->props, &copy);
     if (!rc) /* untimed: the driver may allocate at the first use */
         rc = copy_once(c, &copy);
     if (!rc)

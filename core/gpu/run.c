@@ -14,7 +14,6 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/plan/tables.h"
 #include "core/gpu/cache/plan_record.h"
-#include "core/gpu/api/opengl/shaders.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context) {
@@ -117,6 +116,15 @@ static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, in
     return pass->chain ? &p->chain[pass->chain - 1] : pass;
 }
 
+/* Names the kernel as the API's dialect does. */
+static void translate(const struct gf_gpu *api, struct gf_kernel_request *r) {
+    const size_t used = strlen(r->options);
+    char *suffix = strrchr(r->file, '.');
+    if (suffix)
+        snprintf(suffix, sizeof r->file - (size_t)(suffix - r->file), "%s", api->suffix);
+    snprintf(r->options + used, sizeof r->options - used, " -DENTRY_%s", r->entry);
+}
+
 /* Passes may share a kernel with different tiles: it is loaded for the largest. */
 int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     const struct gf_gpu_plan *p = m->plan;
@@ -134,8 +142,8 @@ int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     }
     double start = gf_now_ms();
     int n = m->n_requests;
-    for (int i = 0; i < n && c->props.shaders; i++)
-        gf_gpu_shaders_name(&m->request[i]);
+    for (int i = 0; i < n && c->api->suffix; i++)
+        translate(c->api, &m->request[i]);
     int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built, c->compiling);
     m->build_seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
@@ -151,7 +159,7 @@ static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job)
     double points = (double)job->channels;
     for (int i = 0; i < job->ndim; i++)
         points *= (double)job->shape[i];
-    return c->general && !c->props.is_cpu && !c->props.shaders && points <= POINTS;
+    return c->general && !c->props.is_cpu && !c->props.plain && points <= POINTS;
 }
 
 /* Sets m->plan from the job's record. False if there is none or the device refuses it. */
@@ -187,7 +195,7 @@ int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside) {
     for (int i = 0; i < m->plan->n_passes; i++)
         m->counts |= m->plan->pass[i].output >= 0;
-    int rc = c->props.shaders ? gf_gpu_shaders_check(m->plan) : 0;
+    int rc = c->api->check ? c->api->check(m->plan) : 0;
     if (!rc)
         rc = check_memory(c, m->plan, beside, &m->bytes);
     return rc || c->dry || m->n_requests ? rc : gf_gpu_run_build(c, m);

@@ -133,7 +133,7 @@ int gf_backend_files(int (*see)(const char *path, const char *what)) {
         if (gf_fftw_wisdom_path((enum gf_precision)p, wisdom, sizeof wisdom))
             rc = see(wisdom, "FFTW's wisdom");
     for (const struct gf_kernel_file *f = gf_kernel_files; folder && f->name && !rc; f++) {
-        if (asprintf(&path, "%s/%s", folder, f->name) < 0)
+        if (asprintf(&path, "%s/%s", folder, f->path) < 0)
             return gf_no_memory();
         rc = see(path, f->name);
         free(path);

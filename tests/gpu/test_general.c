@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/value/status.h"
+#include "core/gpu/common.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/run.h"
 #include "tests/gpu/gpu_jobs.h"
@@ -30,7 +31,6 @@ static void test_few_kernels(void) {
     enum { MOST = 16 };
     static char kernel[MOST][2600];
     int n = 0, passes = 0;
-    gpu_make_devices();
     for (int i = 0; i < 300; i++) {
         const struct gf_job job = picture(40 + 7 * i % 500, 40 + 11 * i % 600);
         struct gf_gpu_plan *p;
@@ -120,6 +120,70 @@ static void test_shared_tiles(void) {
     CHECK_EQ(n_larger, 0);
 }
 
+/* ---- an API with a dialect ---- */
+
+static int n_translated, n_taken;
+
+static int other_build(void *gpu, const char *name, const char *source, const char *options,
+                       void **binary, size_t *bytes) {
+    const char *entry = strstr(options, " -DENTRY_");
+    char file[64] = "";
+    n_translated += entry && strstr(name, ".comp");
+    snprintf(file, sizeof file, "#line 1 \"kernels/%s\"", name);
+    CHECK_MSG(!strncmp(source, file, strlen(file)), "%s: %.40s", name, source);
+    return tile_build(gpu, name, source, options, binary, bytes);
+}
+static int other_take(void *gpu, int64_t bytes, uint64_t *handle) {
+    (void)gpu, (void)bytes;
+    *handle = (uint64_t)++n_taken;
+    return 0;
+}
+static void other_give(void *gpu, uint64_t handle) {
+    (void)gpu, (void)handle;
+}
+static int other_check(const struct gf_gpu_plan *plan) {
+    return plan->job.channels > 1 ? gf_fail(GF_EUNABLE, "no channels in this dialect") : 0;
+}
+
+/* A table is all that an API with a language of its own takes: what names its files, what its kernels
+ * cannot do, and how large their arrays may be. */
+static void test_dialect(void) {
+    static const struct gf_gpu other = {.name = "other",
+                                        .suffix = ".comp",
+                                        .whole = true,
+                                        .check = other_check,
+                                        .build = other_build,
+                                        .load = tile_load,
+                                        .unload = tile_unload,
+                                        .launch = tile_launch,
+                                        .take = other_take,
+                                        .give = other_give,
+                                        .free_bytes = tile_free_bytes};
+    struct gf_gpu_device d = {.api = &other, .props = gpu_devices[0]};
+    struct gf_gpu_context c = {.api = &other, .gpu = &d, .props = gpu_devices[0]};
+    struct gf_gpu_buffer *b;
+    struct gf_gpu_run m = {.plan = NULL};
+    struct gf_job job = picture(64, 64);
+    d.props.max_alloc = 1 << 20;
+    c.props.plain = true;
+    CHECK_EQ(gf_gpu_run_make(&c, &m, &job), 0);
+    CHECK_EQ(gf_gpu_run_prepare(&c, &m, 0), 0);
+    CHECK_MSG(n_translated == m.n_requests && n_translated > 1, "%d of %d", n_translated,
+              m.n_requests);
+    gf_gpu_run_drop(&c, &m);
+    job.channels = 3;
+    m = (struct gf_gpu_run){.plan = NULL};
+    CHECK_EQ(gf_gpu_run_make(&c, &m, &job), 0);
+    CHECK_EQ(gf_gpu_run_prepare(&c, &m, 0), GF_EUNABLE);
+    CHECK(strstr(gf_message(), "no channels in this dialect"));
+    gf_gpu_run_drop(&c, &m);
+    CHECK_EQ(gf_gpu_alloc(&d, (1 << 20) + 1, &b), GF_ENOMEM);
+    CHECK_EQ(gf_gpu_alloc(&d, 1 << 20, &b), 0);
+    gf_gpu_free(&d, b);
+    CHECK_EQ(gf_gpu_rows(&d, &d, &(struct gf_gpu_move){.bytes = 4, .count = 1}), GF_EUNSUPP);
+    CHECK_EQ(n_taken, 1);
+}
+
 /* Lines of n points on the open device, by the general kernels, against openmp's. */
 static double compare(struct gf_gpu_context *c, void *host, int64_t n,
                       enum gf_direction direction) {
@@ -193,8 +257,10 @@ static void test_results(void) {
 }
 
 int main(void) {
+    gpu_make_devices();
     RUN("pictures of many sizes need as many kernels as one", test_few_kernels());
     RUN("a shared kernel is loaded for the largest of its tiles", test_shared_tiles());
+    RUN("an API brings its dialect in one table", test_dialect());
     RUN("results are openmp's", test_results());
     return TEST_END();
 }

@@ -39,7 +39,7 @@ static void test_embedded(void) {
         CHECK_MSG(text && !strstr(text, "#include \""), "%s", f->name);
         free(text);
 
-        snprintf(path, sizeof path, "kernels/%s", f->name);
+        snprintf(path, sizeof path, "kernels/%s", f->path);
         FILE *on_disk = fopen(path, "r");
         if (!on_disk) /* run from elsewhere */
             continue;

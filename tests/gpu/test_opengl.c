@@ -9,7 +9,6 @@
 #include "core/base/value/status.h"
 #include "core/gpu/api/opengl/library.h"
 #include "core/gpu/run.h"
-#include "core/gpu/api/opengl/shaders.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
@@ -343,14 +342,14 @@ static void test_copy(const struct subject *s) {
     const struct gf_gpu_context *c = s->context[0];
     enum { BYTES = 16 * 5003, BEHIND = 64 };
     static unsigned char from[BYTES + BEHIND], to[BYTES + BEHIND];
-    struct gf_gpu_shaders_copy copy = {.bytes = BYTES};
+    struct gf_gpu_copier copy = {.bytes = BYTES};
     for (int i = 0; i < BYTES + BEHIND; i++)
         from[i] = (unsigned char)(i * 7 + i / 251 + 1);
     CHECK(!c->api->alloc(c->gpu, BYTES + BEHIND, &copy.from));
     CHECK(!c->api->alloc(c->gpu, BYTES + BEHIND, &copy.to));
     CHECK(!c->api->upload(c->gpu, copy.from, 0, from, BYTES + BEHIND));
     CHECK(!c->api->clear(c->gpu, copy.to, 0, BYTES + BEHIND));
-    CHECK(!gf_gpu_shaders_copy(c->api, c->gpu, &c->props, &copy));
+    CHECK(!c->api->copier(c->gpu, &c->props, &copy));
     CHECK(!c->api->launch(c->gpu, &copy.launch));
     CHECK(!c->api->sync(c->gpu) && !c->api->download(c->gpu, to, copy.to, 0, BYTES + BEHIND));
     memset(from + BYTES, 0, BEHIND);

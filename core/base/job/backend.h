@@ -48,9 +48,9 @@ struct gf_gpu_props {
     /* separated by blanks; CUDA: the architecture; from gf_device_text() */
     const char *extensions;
     uint64_t handle;    /* the API's: CUDA's number, OpenCL's device, EGL's display */
-    int64_t max_groups; /* OpenGL: most groups along an axis of a launch; 0 for other APIs */
+    int64_t max_groups; /* most groups along an axis of a launch; 0: any number */
     bool is_cpu;        /* the device is the CPU */
-    bool shaders; /* kernels are the shaders of kernels/gl; see core/gpu/api/opengl/shaders.h */
+    bool plain; /* its kernels transform one line a group: none are general, joined or chained */
 };
 
 /* Returns the text in memory that is never freed; "" if memory is short. */

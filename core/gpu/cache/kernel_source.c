@@ -40,6 +40,14 @@ static int add_marker(struct text *t, int line, const char *file) {
     return add(t, marker, (size_t)n);
 }
 
+/* NULL: there is no such file in kernels/. */
+static const struct gf_kernel_file *embedded(const char *file) {
+    const struct gf_kernel_file *f = gf_kernel_files;
+    while (f->name && strcmp(f->name, file))
+        f++;
+    return f->name ? f : NULL;
+}
+
 /* Reads a file from GPUFFT_KERNEL_DIR; the caller frees *text. */
 static int read_file(const char *folder, const char *file, char **text) {
     struct text t = {.data = NULL};
@@ -47,9 +55,8 @@ static int read_file(const char *folder, const char *file, char **text) {
     FILE *f = NULL;
     size_t n;
     int rc = add(&t, "", 0);
-    const char *suffix = strrchr(file, '.');
-    const bool shader = suffix && (!strcmp(suffix, ".comp") || !strcmp(suffix, ".glsl"));
-    if (!rc && asprintf(&path, "%s/%s%s", folder, shader ? "gl/" : "", file) < 0) {
+    const struct gf_kernel_file *own = embedded(file);
+    if (!rc && asprintf(&path, "%s/%s", folder, own ? own->path : file) < 0) {
         path = NULL;
         rc = gf_fail(GF_ENOMEM, "no memory for a kernel's source");
     }
@@ -83,13 +90,11 @@ static int find(const char *file, const char **text, char **taken) {
         *text = *taken;
         return rc;
     }
-    for (const struct gf_kernel_file *f = gf_kernel_files; f->name; f++) {
-        if (!strcmp(f->name, file)) {
-            *text = (const char *)f->text;
-            return 0;
-        }
-    }
-    return gf_fail(GF_EBACKEND, "there is no kernel source '%s'", file);
+    const struct gf_kernel_file *own = embedded(file);
+    if (!own)
+        return gf_fail(GF_EBACKEND, "there is no kernel source '%s'", file);
+    *text = (const char *)own->text;
+    return 0;
 }
 
 static const char *skip_blanks(const char *at) {

@@ -14,7 +14,8 @@
 int gf_kernel_source(const char *file, char **text);
 
 struct gf_kernel_file {
-    const char *name;          /* "fft_plain.cl"; NULL ends the table */
+    const char *name;          /* "load.comp"; NULL ends the table */
+    const char *path;          /* "gl/load.comp", within kernels/ */
     const unsigned char *text; /* ends with a zero */
 };
 

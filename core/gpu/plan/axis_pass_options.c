@@ -73,7 +73,7 @@ bool gf_gpu_can_coalesce(const struct gf_gpu_pass_builder *b, bool in) {
     return known && whole && (in ? b->in_step : b->out_step) == 1 &&
            (in ? b->args.index[0].in : b->args.index[0].out) == row << pairs &&
            (!pairs || (in ? b->args.pair_in : b->args.pair_out) == row) && !props->is_cpu &&
-           !props->shaders && !b->p->general && !b->chains;
+           !props->plain && !b->p->general && !b->chains;
 }
 
 /* True if the samples of a pair are adjacent and each pair is at an even offset, so one access

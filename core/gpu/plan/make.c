@@ -326,7 +326,7 @@ static int across_axis(const struct gf_gpu_plan_builder *b) {
         }
     const bool real = gf_job_is_real(b->job) && !b->widen;
     if (b->job->op != GF_FFT || before < 0 || before != last - 1 || (real && b->dir < 0) ||
-        b->p->general || b->p->props.shaders)
+        b->p->general || b->p->props.plain)
         return -1;
     const int64_t n = b->n[before];
     return n % 2 == 0 && n > 2 && gf_gpu_has_codelets(n) && gf_gpu_has_codelets(b->n[last]) ? before
@@ -336,7 +336,7 @@ static int across_axis(const struct gf_gpu_plan_builder *b) {
 /* True if the pass along x can do the radices deferred by z and y. */
 static bool can_join_rows(const struct gf_gpu_plan_builder *b) {
     bool can = b->job->op == GF_FFT && (b->widen || !gf_job_is_real(b->job)) && !b->p->general &&
-               !b->p->props.shaders && gf_gpu_axis_on(b->job, 2) && gf_gpu_has_codelets(b->n[2]);
+               !b->p->props.plain && gf_gpu_axis_on(b->job, 2) && gf_gpu_has_codelets(b->n[2]);
     for (int axis = 0; axis < 2; axis++)
         can = can && gf_gpu_axis_on(b->job, axis) && b->n[axis] % b->left[axis] == 0 &&
               b->n[axis] > b->left[axis] && gf_gpu_has_codelets(b->n[axis]);

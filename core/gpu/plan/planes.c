@@ -107,7 +107,7 @@ bool gf_gpu_planes_fit(const struct gf_gpu_plan *p, const struct gf_gpu_pass *fi
                        const struct gf_gpu_pass *second, struct gf_gpu_planes *planes,
                        struct chain_args *args) {
     *planes = (struct gf_gpu_planes){.cost = 1e300};
-    if (p->props.is_cpu || p->props.shaders || !are_planes(first, second, args))
+    if (p->props.is_cpu || p->props.plain || !are_planes(first, second, args))
         return false;
     const int64_t element = 2 * gf_gpu_word(&p->job);
     for (int count = 1; count <= MOST_PLANES && count < 2 * args->strips; count *= 2)

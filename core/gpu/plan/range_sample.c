@@ -62,7 +62,7 @@ static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
 static int add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s) {
     enum { MOST = 1024 };
     const enum gf_kind kind = p->job.out[output].kind;
-    int threads = p->props.is_cpu && !p->props.shaders ? 1 : GROUP;
+    int threads = p->props.is_cpu && !p->props.plain ? 1 : GROUP;
     while (threads < MOST && 2 * threads <= p->props.max_group && !p->props.is_cpu)
         threads *= 2;
     struct gf_gpu_pass *pass =

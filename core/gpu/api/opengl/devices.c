@@ -73,7 +73,7 @@ static void describe(const struct gf_opengl *gl, struct gf_gpu_props *p) {
     snprintf(p->driver, sizeof p->driver, "%.127s", version ? version : "?");
     snprintf(p->compiler, sizeof p->compiler, "%.127s", vendor ? vendor : "?");
     snprintf(p->platform, sizeof p->platform, "OpenGL %.100s", p->driver);
-    p->shaders = true;
+    p->plain = true;
     p->is_cpu = is_software(p->name);
     const struct known known = list_extensions(gl, p);
     gl->wide_integer(GF_GL_MAX_STORAGE_BLOCK, &block);

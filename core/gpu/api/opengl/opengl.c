@@ -9,9 +9,9 @@
 #include "core/base/value/status.h"
 #include "core/gpu/common.h"
 #include "core/gpu/api/opengl/library.h"
+#include "core/gpu/api/opengl/shaders.h"
 
 #define GF_HOST 1
-#include "kernels/args.h"
 
 enum { ARGS_AT = 6 }; /* behind the most buffers of a shader */
 enum { SOME_UNITS = 32, PAGE = 4096 };
@@ -524,6 +524,10 @@ static int opengl_elapsed(void *gpu, double *seconds) {
 
 const struct gf_gpu gf_gpu_opengl = {
     .name = "opengl",
+    .suffix = ".comp",
+    .whole = true,
+    .check = gf_opengl_check_plan,
+    .copier = gf_opengl_copier,
     .installed = opengl_installed,
     .find = gf_opengl_places,
     .open = opengl_open,

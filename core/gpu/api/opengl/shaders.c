@@ -1,4 +1,4 @@
-/* Which passes the shaders of kernels/gl serve, and how they are requested. */
+/* Which passes the shaders of kernels/gl serve, and the one that copies. */
 #include "core/gpu/api/opengl/shaders.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static int check_pass(const struct gf_gpu_pass *pass) {
     }
 }
 
-int gf_gpu_shaders_check(const struct gf_gpu_plan *plan) {
+int gf_opengl_check_plan(const struct gf_gpu_plan *plan) {
     const struct gf_job *job = &plan->job;
     char need[GF_SIZE_TEXT], largest[GF_SIZE_TEXT];
     if (job->precision == GF_DOUBLE)
@@ -101,20 +101,11 @@ int gf_gpu_shaders_check(const struct gf_gpu_plan *plan) {
     return 0;
 }
 
-void gf_gpu_shaders_name(struct gf_kernel_request *r) {
-    const size_t used = strlen(r->options);
-    char *suffix = strrchr(r->file, '.');
-    if (suffix)
-        snprintf(suffix, sizeof r->file - (size_t)(suffix - r->file), ".comp");
-    snprintf(r->options + used, sizeof r->options - used, " -DENTRY_%s", r->entry);
-}
-
-int gf_gpu_shaders_copy(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
-                        struct gf_gpu_shaders_copy *copy) {
+int gf_opengl_copier(void *gpu, const struct gf_gpu_props *props, struct gf_gpu_copier *copy) {
     enum { BYTES = 64 }; /* copied by an invocation */
     struct gf_kernel_request r = {.file = "copy.comp", .entry = "copy"};
     copy->count = copy->bytes / 16;
-    int rc = gf_kernel_cache_get(api, gpu, props, &r, 1, NULL, NULL);
+    int rc = gf_kernel_cache_get(&gf_gpu_opengl, gpu, props, &r, 1, NULL, NULL);
     copy->launch =
         (struct gf_gpu_launch){.kernel = r.kernel,
                                .groups = (copy->bytes + GROUP * BYTES - 1) / (GROUP * BYTES),
