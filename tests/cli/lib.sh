@@ -130,6 +130,18 @@ has() {
 }
 needs() { has "$1" || skip "no $1"; }
 
+# a_gpu: sets gpu to the backend that stands for any GPU, which on_gpu COMMAND... runs with. It is the simulated CUDA
+# (tests/gpu/fake), as PoCL takes seconds to build a job's kernels; or opencl where LONG is set, where there is no
+# simulated driver, or a real one.
+a_gpu() {
+    local fake=${GPUFFT%/*}/build/fake_cuda
+    gpu=opencl gpu_path=${LD_LIBRARY_PATH:-}
+    if [ -z "${LONG:-}" ] && [ -e "$fake/libnvrtc.so.13" ] && "$GPUFFT" devices | grep -q '^cuda *absent'; then
+        gpu=cuda gpu_path=$fake${gpu_path:+:$gpu_path}
+    fi
+}
+on_gpu() { LD_LIBRARY_PATH=$gpu_path "$@"; }
+
 # sampled COUNT FROM: that many different whole numbers below FROM (all of them where LONG is set), which SEED chooses.
 sampled() {
     local count=$1
