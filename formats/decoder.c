@@ -28,8 +28,9 @@ static int open_plain(struct gf_decoder *d, struct gf_image *image) {
         gf_array_count(&image->px) * (int64_t)gf_coding_bytes(&d->coding, l->dtype);
     if (__builtin_add_overflow(bytes, l->offset, &end))
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
-    d->extra += d->whole || d->extra ? gf_array_bytes(&image->px) : 0; /* decoded beside them */
-    if (d->coding.pages) /* stored in a way that only header() knows, and has checked */
+    d->extra +=
+        d->unit == GF_WHOLE || d->extra ? gf_array_bytes(&image->px) : 0; /* decoded beside them */
+    if (d->unit == GF_PAGE) /* stored in a way that only header() knows, and has checked */
         return GF_OK;
     if (size < 0 || size == end || (d->coding.tail && size > end))
         return GF_OK;
@@ -57,6 +58,7 @@ double gf_image_spacing(const struct gf_image *image, int i, char *kind) {
 int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct gf_source *source,
                     const struct gf_read_options *options, struct gf_image *image) {
     *d = (struct gf_decoder){.format = format, .source = source, .options = *options};
+    d->unit = format->header ? GF_SAMPLE : format->read_part ? GF_PAGE : GF_WHOLE;
     *image = (struct gf_image){0};
     int rc = format->load ? format->load() : GF_OK;
     if (!rc && format->state_bytes && !(d->state = calloc(1, format->state_bytes)))
@@ -86,7 +88,9 @@ int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
     int rc = gf_decoder_allocate(d, image);
     if (rc || d->format->read)
         return rc ? rc : d->format->read(d, image);
-    return d->format->read_pages(d, image, 0, d->whole ? 1 : image->px.shape[0], image->px.data);
+    return d->unit == GF_WHOLE
+               ? d->format->read_part(d, image, GF_WHOLE, 0, 1, image->px.data)
+               : d->format->read_part(d, image, GF_PAGE, 0, image->px.shape[0], image->px.data);
 }
 
 int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {

@@ -294,7 +294,8 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     int rc = gf_file_check(file);
     if (!rc && file->pick.n) {
         rc = gf_decoder_allocate(d, image);
-        return rc ? rc : gf_file_read_pages(file, image, 0, file->pick.pages, image->px.data);
+        return rc ? rc
+                  : gf_file_read_part(file, image, GF_PAGE, 0, file->pick.pages, image->px.data);
     }
     if (!rc)
         rc = gf_decoder_read(d, image);
@@ -341,21 +342,24 @@ int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *f
                : gf_decoder_feed(&file->decoder, image, feed);
 }
 
-bool gf_file_whole(const struct gf_file *file) {
-    return !file->decoder.format->read_pages || file->decoder.whole;
+enum gf_unit gf_file_unit(const struct gf_file *file) {
+    const enum gf_unit unit = file->decoder.unit;
+    return file->pick.n && unit == GF_SAMPLE ? GF_ROW : unit;
 }
 
-static int read_all_pages(struct gf_file *file, const struct gf_image *image, int64_t from,
-                          int64_t n, void *to) {
+/* Reads units of the file's own image, pages that are left out included. */
+static int read_stored(struct gf_file *file, const struct gf_image *image, enum gf_unit unit,
+                       int64_t first, int64_t n, void *to) {
     struct gf_decoder *d = &file->decoder;
-    const int64_t page = image->px.stride[0];
+    const int64_t numbers = gf_image_numbers(image, unit);
+    const int64_t bytes = numbers * (int64_t)gf_dtype_size(image->px.dtype);
     int rc = file->is_summed ? GF_OK : gf_file_check(file);
     if (!rc)
-        rc = d->format->read_pages(d, image, from, n, to);
-    if (!rc && from + n == image->px.shape[0])
+        rc = d->format->read_part(d, image, unit, first, n, to);
+    if (!rc && (first + n) * numbers == gf_array_count(&image->px))
         rc = end_streams(file);
     if (!rc && file->is_summed)
-        gf_sums_add(&file->sums, from * page, to, (size_t)(n * page), file->options.threads);
+        gf_sums_add(&file->sums, first * bytes, to, (size_t)(n * bytes), file->options.threads);
     return rc;
 }
 
@@ -365,7 +369,7 @@ static int read_picked(struct gf_file *file, int64_t from, int64_t n, char *to) 
     const struct gf_image all = {.ndim = file->px.rank - 1, .px = file->px};
     const int64_t page = file->px.stride[0];
     int rc = gf_file_check(file);
-    if (!rc && d->whole && !file->decoded.data) {
+    if (!rc && d->unit == GF_WHOLE && !file->decoded.data) {
         struct gf_image whole = all;
         rc = gf_decoder_read(d, &whole);
         file->decoded = whole.px;
@@ -374,53 +378,25 @@ static int read_picked(struct gf_file *file, int64_t from, int64_t n, char *to) 
         const int64_t at = gf_pick_page(&file->pick, from + i);
         for (run = 1; i + run < n && gf_pick_page(&file->pick, from + i + run) == at + run; run++)
             ;
-        if (d->whole)
+        if (d->unit == GF_WHOLE)
             memcpy(to + i * page, (char *)file->decoded.data + at * page, (size_t)(run * page));
         else
-            rc = d->format->read_pages(d, &all, at, run, to + i * page);
+            rc = d->format->read_part(d, &all, GF_PAGE, at, run, to + i * page);
     }
     const bool last = from + n == file->pick.pages && file->pick.image + 1 == file->pick.images;
     return !rc && last ? end_streams(file) : rc;
 }
 
-int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
-                       void *to) {
-    return file->pick.n ? read_picked(file, from, n, to) : read_all_pages(file, image, from, n, to);
-}
-
-/* Reads n units of so many `numbers` each, starting at `first`, as if they were the image's pages. */
-static int read_units(struct gf_file *file, const struct gf_image *image, int64_t numbers,
+int gf_file_read_part(struct gf_file *file, const struct gf_image *image, enum gf_unit unit,
                       int64_t first, int64_t n, void *to) {
-    const int64_t shape[2] = {gf_array_count(&image->px) / numbers, numbers};
-    struct gf_image units = {.ndim = 1, .px = gf_array_wrap(NULL, image->px.dtype, 2, shape)};
-    return read_all_pages(file, &units, first, n, to);
-}
-
-bool gf_file_has_rows(const struct gf_file *file) {
-    const struct gf_decoder *d = &file->decoder;
-    return d->format->header ? !d->whole && !d->coding.pages : d->format->read_rows && d->rows;
-}
-
-int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
-                      int64_t row, int64_t n, void *to) {
-    struct gf_decoder *d = &file->decoder;
-    const int64_t *shape = volume->px.shape + volume->ndim - 2; /* a picture is page 0 */
     const struct gf_image all = {.ndim = file->px.rank - 1, .px = file->px};
-    page = gf_pick_page(&file->pick, page);
-    if (d->format->header)
-        return read_units(file, &all, shape[1] * shape[2], page * shape[0] + row, n, to);
-    int rc = gf_file_check(file);
-    return rc ? rc : d->format->read_rows(d, page, row, n, to);
-}
-
-bool gf_file_has_samples(const struct gf_file *file) {
-    const struct gf_decoder *d = &file->decoder;
-    return d->format->header && !d->whole && !d->coding.pages && !file->pick.n;
-}
-
-int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
-                         int64_t n, void *to) {
-    return read_units(file, image, image->px.shape[image->ndim], first, n, to);
+    if (!file->pick.n)
+        return read_stored(file, image, unit, first, n, to);
+    if (unit == GF_PAGE)
+        return read_picked(file, first, n, to);
+    const int64_t rows = image->px.shape[image->ndim - 2]; /* a picture is page 0 */
+    return read_stored(file, &all, unit,
+                       gf_pick_page(&file->pick, first / rows) * rows + first % rows, n, to);
 }
 
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
@@ -429,7 +405,7 @@ void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *ima
 }
 
 int64_t gf_file_decoding_bytes(const struct gf_file *file) {
-    const bool decodes_all = file->pick.n && file->decoder.whole;
+    const bool decodes_all = file->pick.n && file->decoder.unit == GF_WHOLE;
     return file->decoder.extra + (decodes_all ? gf_array_bytes(&file->px) : 0);
 }
 
@@ -483,7 +459,7 @@ int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
         return check_end_bytes(file, size);
     if (block && size % block)
         return gf_fail(GF_EFORMAT, "its last block is not whole");
-    if (size >= end || f->read_pages) /* open() compares sizes or reads the end */
+    if (size >= end || f->read_part) /* open() compares sizes or reads the end */
         return GF_OK;
     return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end", (long long)(end - size));
 }

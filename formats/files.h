@@ -37,24 +37,15 @@ void gf_file_sum_reads(struct gf_file *file);
 int gf_file_read(struct gf_file *file, struct gf_image *image);
 /* The same for using the first rows while the last ones are decoded: see gf_decoder_feed(). */
 int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed);
-/* True if the samples can only be read as a whole: a picture of a compressed format, .npy in
- * Fortran order. Otherwise each page, an index of the slowest axis, can be read separately. */
-bool gf_file_whole(const struct gf_file *file);
-/* Instead of gf_file_read(): reads pages [from, from + n) into the contiguous array `to`, in any
- * order and as often as needed (from a pipe only in order). The first call checks the checksum. */
-int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
-                       void *to);
-/* True if rows of a volume's pages can be read separately. gf_file_read_rows() reads n of them,
- * starting at row `row` of page `page`. */
-bool gf_file_has_rows(const struct gf_file *file);
-int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
-                      int64_t row, int64_t n, void *to);
-/* True if samples can be read separately. gf_file_read_samples() reads n of them, with all
- * channels, starting at sample `first` of the whole image. */
-bool gf_file_has_samples(const struct gf_file *file);
-int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
-                         int64_t n, void *to);
-/* After gf_file_read_pages(): hints that the following n pages will be read next. */
+/* The finest unit that can be read by itself. GF_WHOLE: a picture of a compressed format, .npy in
+ * Fortran order. */
+enum gf_unit gf_file_unit(const struct gf_file *file);
+/* Instead of gf_file_read(): reads n units, gf_file_unit() or larger ones, into the contiguous array
+ * `to`, in any order and as often as needed (from a pipe only in order). Rows are of one page. The
+ * first call checks the checksum. */
+int gf_file_read_part(struct gf_file *file, const struct gf_image *image, enum gf_unit unit,
+                      int64_t first, int64_t n, void *to);
+/* After gf_file_read_part(): hints that the following n pages will be read next. */
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n);
 /* Bytes that decoding needs besides the samples. */
 int64_t gf_file_decoding_bytes(const struct gf_file *file);

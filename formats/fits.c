@@ -213,8 +213,10 @@ static int describe_unit(struct gf_decoder *d, struct gf_image *image,
     const struct gf_fits_cards *own = packed ? &plain : c;
     const int n = rc ? rc : gf_fits_extents(own, extent);
     rc = n < 0 ? n : describe(d, image, own, n, extent);
-    if (packed) /* libcfitsio returns the numbers that they become */
-        d->coding = (struct gf_coding){.pages = true};
+    if (packed) { /* libcfitsio returns the numbers that they become */
+        d->coding = (struct gf_coding){.coded = false};
+        d->unit = GF_PAGE;
+    }
     if (!rc)
         rc = keep_cards(image, own, primary);
     if (!rc)
@@ -278,7 +280,7 @@ const struct gf_format gf_format_fits = {
     .sniff = fits_sniff,
     .header = fits_header,
     .state_bytes = sizeof(struct gf_fits_packed),
-    .read_pages = gf_fits_read_pages,
+    .read_part = gf_fits_read,
     .close = gf_fits_close,
     .check_suffix = check_suffix,
     .place = gf_fits_place,

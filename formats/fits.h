@@ -45,8 +45,8 @@ struct gf_fits_packed {
 /* Makes the cards that the image would have unpacked, and the state. The caller frees plain->text. */
 int gf_fits_find_packed(struct gf_decoder *d, const struct gf_fits_cards *table, int64_t end,
                         struct gf_fits_cards *plain, const char **how);
-int gf_fits_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
-                       void *to);
+int gf_fits_read(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                 int64_t from, int64_t n, void *to);
 void gf_fits_close(struct gf_decoder *d);
 
 int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference);

@@ -143,11 +143,11 @@ static int load_rows(struct gf_decoder *d, struct gf_fits_packed *p) {
     return gf_fail(GF_EFORMAT, "broken FITS: it ends within a compressed image");
 }
 
-int gf_fits_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
-                       void *to) {
+int gf_fits_read(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                 int64_t from, int64_t n, void *to) {
     struct gf_fits_packed *p = d->state;
     if (!p->memory)
-        return gf_plain_read_pages(d, image, from, n, to);
+        return gf_plain_read(d, image, unit, from, n, to);
     int rc = p->begin < p->end ? load_rows(d, p) : GF_OK;
     p->image = image;
     p->from = from;

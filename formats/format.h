@@ -14,6 +14,7 @@
 
 #include "core/base/value/array.h"
 #include "core/base/value/kinds.h"
+#include "core/base/value/span.h"
 #include "formats/axes.h"
 #include "formats/io/io.h"
 #include "formats/metadata.h"
@@ -50,6 +51,8 @@ struct gf_image {
 };
 
 void gf_image_free(struct gf_image *image);
+/* The numbers in a unit of the image. */
+int64_t gf_image_numbers(const struct gf_image *image, enum gf_unit unit);
 /* The spacing along spatial axis i in metres, degrees or seconds (*kind: 'm', 'd', 's', as
  * gf_unit_value()), by the axes or else the resolution; 0 if it is unknown, has no known unit, or
  * lies along oblique axes. 'p': metres on paper, as in 96 dpi, which are not those of the scene. */
@@ -76,7 +79,6 @@ struct gf_coding {
     double real_blank;
     bool flips; /* the sign bit is inverted, so that i16 holds u16 */
     bool tail;  /* anything may follow the samples */
-    bool pages; /* samples can only be read as whole pages, by the format's read_pages() */
 };
 
 /* Indices of a pages' axis: --select=t=0:10. */
@@ -131,8 +133,7 @@ struct gf_decoder {
     struct gf_source *source; /* the caller's */
     struct gf_read_options options;
     int64_t extra;               /* bytes that decoding needs besides the samples */
-    bool rows;                   /* set by open(): read_rows() can read this file */
-    bool whole;                  /* set by open(): pages cannot be decoded separately */
+    enum gf_unit unit;           /* the finest that can be read by itself; set by open() */
     struct gf_raw_layout layout; /* set by header() */
     struct gf_coding coding;     /* the same */
     struct gf_source *data;      /* NULL, or options.samples if these are the header's */
@@ -176,21 +177,19 @@ struct gf_format {
     size_t state_bytes;
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Instead of open(), for a format whose samples are contiguous after its header: decodes that
-     * into d->layout and image->channel_axis, and sets d->whole if the samples are not in C order.
-     * Such a format has gf_plain_read_pages() and gf_planes_write() (image.h). Its rows can be
-     * read as the pages of an image without a slower axis, and written in any order. */
+     * into d->layout and image->channel_axis, and sets d->unit if that is none of samples, as where
+     * they are not in C order. Such a format has gf_plain_read() and gf_planes_write() (image.h).
+     * Its rows can be written in any order. */
     int (*header)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. NULL: calls
-     * read_pages() for all of them. */
+     * read_part() for all of them. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
     /* NULL, or fills in `feed` if rows can be decoded one by one, see gf_decoder_feed(). */
     void (*feed)(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
-    /* NULL: all samples are decoded at once. Else decodes indices from .. from + n of the slowest
-     * axis into the dense `to`, in any order if the source can seek. */
-    int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
-                      void *to);
-    /* NULL, or reads n rows of a page if open() has set d->rows. */
-    int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
+    /* NULL: all samples are decoded at once. Else decodes n units, d->unit or larger ones, into the
+     * dense `to`, in any order if the source can seek. Rows are of one page. */
+    int (*read_part)(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                     int64_t first, int64_t n, void *to);
     /* NULL, or describes a page of a file that open() found to have pages apart. */
     int (*next)(struct gf_decoder *d, int64_t page, struct gf_image *image);
     /* NULL, or frees what d->state owns, also after a failed open. */

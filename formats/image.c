@@ -196,25 +196,34 @@ static int64_t read_coded(struct gf_decoder *d, enum gf_dtype dtype, int64_t n, 
     return done;
 }
 
-int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
-                        void *to) {
+int64_t gf_image_numbers(const struct gf_image *image, enum gf_unit unit) {
+    const struct gf_array *px = &image->px;
+    const int axis = unit == GF_WHOLE  ? 0
+                     : unit == GF_PAGE ? 1
+                     : unit == GF_ROW  ? image->ndim - 1
+                                       : image->ndim;
+    return gf_shape_count(px->shape + axis, px->rank - axis);
+}
+
+int gf_plain_read(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                  int64_t first, int64_t n, void *to) {
     const enum gf_dtype dtype = image->px.dtype;
     struct gf_source *source = d->data ? d->data : d->source;
     const int64_t stored = (int64_t)gf_coding_bytes(&d->coding, dtype), offset = d->layout.offset;
-    const int64_t page = image->px.stride[0] / (int64_t)gf_dtype_size(dtype);
-    const int64_t all = image->px.shape[0] * page * stored;
-    int rc = gf_source_seek(source, offset + from * page * stored);
+    const int64_t count = n * gf_image_numbers(image, unit), from = n ? count / n * first : 0;
+    const int64_t all = gf_array_count(&image->px) * stored;
+    int rc = gf_source_seek(source, offset + from * stored);
     if (rc)
         return rc;
     const int64_t got =
-        d->coding.coded ? read_coded(d, dtype, n * page, to) : read_numbers(d, dtype, n * page, to);
+        d->coding.coded ? read_coded(d, dtype, count, to) : read_numbers(d, dtype, count, to);
     if (got < 0)
         return (int)got;
-    if (got < n * page)
+    if (got < count)
         return gf_fail(GF_EFORMAT, "the data has %lld bytes, its shape and type make %lld",
                        (long long)(gf_source_tell(source) - offset), (long long)all);
     unsigned char more;
-    const bool last = (from + n) * page * stored == all;
+    const bool last = (from + count) * stored == all;
     const int64_t rest = last ? gf_source_peek(source, &more, 1) : 0; /* or a checksum's failure */
     if (rest < 0)
         return (int)rest;

@@ -55,9 +55,9 @@ int gf_planes_write(struct gf_encoder *e, const struct gf_image *image);
 bool gf_plain_encode(const struct gf_format *format, bool big_endian, enum gf_dtype dtype, size_t n,
                      void *data);
 
-/* read_pages() of a format with header(): by d->layout's offset and byte order and d->coding. */
-int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
-                        void *to);
+/* read_part() of a format with header(): by d->layout's offset and byte order and d->coding. */
+int gf_plain_read(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                  int64_t first, int64_t n, void *to);
 
 /* Describes numbers of a type that become number * slope + offset, or stay as they are if that changes
  * nothing and px has their type. Returns the type that they become: floats that hold 8 and 16 bits

@@ -101,13 +101,14 @@ void gf_rest_free(struct gf_rest *r) {
     free(r);
 }
 
-void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit) {
+void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_resolution_unit unit) {
     bool valid = x > 0 && y > 0 && x <= most_pixels && y <= most_pixels;
     if (valid && (unit != GF_UNIT_NONE || x < y || x > y))
         *r = (struct gf_resolution){x, y, unit};
 }
 
-bool gf_resolution_in(const struct gf_resolution *r, enum gf_unit unit, double *x, double *y) {
+bool gf_resolution_in(const struct gf_resolution *r, enum gf_resolution_unit unit, double *x,
+                      double *y) {
     static const double metres[] = {[GF_INCH] = 0.0254, [GF_CENTIMETRE] = 0.01, [GF_METRE] = 1};
     if (!(r->x > 0) || r->unit == GF_UNIT_NONE)
         return false;
@@ -117,7 +118,7 @@ bool gf_resolution_in(const struct gf_resolution *r, enum gf_unit unit, double *
     return true;
 }
 
-bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, double most,
+bool gf_resolution_round(const struct gf_resolution *r, enum gf_resolution_unit unit, double most,
                          struct gf_resolution *out) {
     *out = (struct gf_resolution){r->x, r->y, unit};
     if (!gf_resolution_in(r, unit, &out->x, &out->y)) {

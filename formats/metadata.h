@@ -38,12 +38,17 @@ static inline void gf_put_big_endian(unsigned char *p, uint32_t v) {
         p[i] = (unsigned char)(v >> 8 * (3 - i));
 }
 
-enum gf_unit { GF_UNIT_NONE /* only x : y is known */, GF_INCH, GF_CENTIMETRE, GF_METRE };
+enum gf_resolution_unit {
+    GF_UNIT_NONE /* only x : y is known */,
+    GF_INCH,
+    GF_CENTIMETRE,
+    GF_METRE
+};
 
 /* Pixels per unit, as stored in the file. */
 struct gf_resolution {
     double x, y; /* 0: unknown */
-    enum gf_unit unit;
+    enum gf_resolution_unit unit;
 };
 
 struct gf_metadata {
@@ -79,12 +84,13 @@ int gf_rest_make(const struct gf_source *file, int64_t begin, int64_t end, struc
 void gf_rest_free(struct gf_rest *r); /* takes NULL */
 
 /* Sets the resolution, unless it is not finite, not positive, or only 1 : 1. */
-void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit);
+void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_resolution_unit unit);
 /* Converts to a unit other than GF_UNIT_NONE; false if the resolution has no unit. */
-bool gf_resolution_in(const struct gf_resolution *r, enum gf_unit unit, double *x, double *y);
+bool gf_resolution_in(const struct gf_resolution *r, enum gf_resolution_unit unit, double *x,
+                      double *y);
 /* Rounds to whole numbers up to `most` per `unit`, without a unit if only x : y is known and whole.
  * False if impossible. */
-bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, double most,
+bool gf_resolution_round(const struct gf_resolution *r, enum gf_resolution_unit unit, double most,
                          struct gf_resolution *out);
 
 /* Copies a profile of n bytes, unless its header is not that of an ICC profile of this size (ICC.1,

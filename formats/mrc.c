@@ -224,11 +224,9 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct h
     l->offset = HEADER + (int64_t)h->more;
     for (int k = 0; k < l->ndim; k++)
         l->shape[k] = h->n[l->ndim - 1 - k];
-    d->coding = (struct gf_coding){.coded = h->mode == HALVES,
-                                   .type = GF_STORED_F16,
-                                   .slope = 1,
-                                   .tail = true,
-                                   .pages = h->mode == FOUR_BITS};
+    d->coding = (struct gf_coding){
+        .coded = h->mode == HALVES, .type = GF_STORED_F16, .slope = 1, .tail = true};
+    d->unit = h->mode == FOUR_BITS ? GF_PAGE : GF_SAMPLE;
     image->depth = h->mode == FOUR_BITS ? 4 : h->mode == HALVES ? 16 : 0;
     image->color = GF_GRAY;
     image->centred_half = h->mode == 4 && h->stamp == IMOD;
@@ -253,16 +251,16 @@ static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
     h = stored;
     d->layout.big_endian = to_host(&h);
     rc = describe(d, image, &h);
-    if (!rc && d->coding.pages)
+    if (!rc && d->unit == GF_PAGE)
         rc = check_packed(d);
     return rc ? rc : gf_header_keep(d, image, &stored, HEADER, d->layout.offset);
 }
 
 /* Unpacks four-bit samples, the first of two in the low bits. */
-static int mrc_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                          int64_t n, void *to) {
-    if (!d->coding.pages)
-        return gf_plain_read_pages(d, image, from, n, to);
+static int mrc_read(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                    int64_t from, int64_t n, void *to) {
+    if (d->unit != GF_PAGE)
+        return gf_plain_read(d, image, unit, from, n, to);
     const int64_t width = image->px.shape[image->ndim - 1], row = (width + 1) / 2;
     const int64_t rows = image->ndim == 3 ? image->px.shape[1] : 1;
     unsigned char *packed = malloc((size_t)row), *p = to;
@@ -466,7 +464,7 @@ const struct gf_format gf_format_mrc = {
     .unclaimed = "no word MAP at byte 208, and its extents, mode and length are not an MRC's; "
                  "--shape, --type and --skip read it as raw",
     .header = mrc_header,
-    .read_pages = mrc_read_pages,
+    .read_part = mrc_read,
     .begin = mrc_begin,
     .put_pages = mrc_put_pages,
     .end = mrc_end,

@@ -230,15 +230,16 @@ static int npy_header(struct gf_decoder *d, struct gf_image *image) {
         image->depth = 8 * (int)gf_coding_bytes(&d->coding, l->dtype);
         image->color = l->channels == 1 ? GF_GRAY : l->channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     }
-    d->whole = h->fortran && h->rank > 1;
+    if (h->fortran && h->rank > 1)
+        d->unit = GF_WHOLE;
     image->channel_axis = last && l->channels == 1;
     describe_axes(h, rank, &image->axes);
     return GF_OK;
 }
 
 static int npy_read(struct gf_decoder *d, struct gf_image *image) {
-    int rc = gf_plain_read_pages(d, image, 0, image->px.shape[0], image->px.data);
-    return !rc && d->whole ? reorder(d->state, image) : rc;
+    int rc = gf_plain_read(d, image, GF_WHOLE, 0, 1, image->px.data);
+    return !rc && d->unit == GF_WHOLE ? reorder(d->state, image) : rc;
 }
 
 /* The array's shape, with an axis for each of the pages that a .npy source had. */
@@ -285,7 +286,7 @@ const struct gf_format gf_format_npy = {
     .state_bytes = sizeof(struct header),
     .header = npy_header,
     .read = npy_read,
-    .read_pages = gf_plain_read_pages,
+    .read_part = gf_plain_read,
     .begin = write_header,
     .put_pages = gf_planes_write,
     .dtypes = (1u << GF_N_DTYPES) - 1,

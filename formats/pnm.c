@@ -340,8 +340,8 @@ static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
     const int64_t size = gf_source_known_size(d->source);
     if (!rc && h->kind > 3 && size >= 0 && size - gf_source_tell(d->source) < raw_bytes(h))
         rc = gf_fail(GF_EFORMAT, "unexpected end of file");
-    d->whole = !d->options.frames;
-    if (rc || d->whole)
+    d->unit = d->options.frames ? GF_PAGE : GF_WHOLE;
+    if (rc || d->unit == GF_WHOLE)
         return rc;
     rc = find_frames(d->source, h);
     return rc ? rc
@@ -357,11 +357,12 @@ static int read_samples(struct gf_source *source, const struct header *h, struct
     return is_bitmap(h) ? read_bits(source, h, px->data) : read_raw(source, h, px);
 }
 
-static int pnm_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                          int64_t n, void *to) {
+static int pnm_read_part(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                         int64_t from, int64_t n, void *to) {
     const struct header *h = d->state;
     struct gf_array page = gf_array_wrap(to, image->px.dtype, 3, image->px.shape + 1);
     int rc = GF_OK;
+    (void)unit; /* pages */
     for (int64_t i = from; i < from + n && !rc; i++) {
         rc = gf_source_seek(d->source, h->at[i]);
         if (!rc)
@@ -373,7 +374,7 @@ static int pnm_read_pages(struct gf_decoder *d, const struct gf_image *image, in
 
 static int pnm_read(struct gf_decoder *d, struct gf_image *image) {
     if (image->ndim == 3)
-        return pnm_read_pages(d, image, 0, image->px.shape[0], image->px.data);
+        return pnm_read_part(d, image, GF_PAGE, 0, image->px.shape[0], image->px.data);
     int rc = read_samples(d->source, d->state, &image->px);
     return rc || d->options.several || ((const struct header *)d->state)->kind <= 3
                ? rc
@@ -412,7 +413,7 @@ const struct gf_format gf_format_pnm = {
     .state_bytes = sizeof(struct header),
     .open = pnm_open,
     .read = pnm_read,
-    .read_pages = pnm_read_pages,
+    .read_part = pnm_read_part,
     .close = pnm_close,
     .write = pnm_write,
     .more = more_pictures,

@@ -140,7 +140,8 @@ static int get_resolution(const json_t *root, struct gf_resolution *out) {
     if (!v)
         return GF_OK;
     if (unit >= 0)
-        gf_resolution_set(out, json_number_value(x), json_number_value(y), (enum gf_unit)unit);
+        gf_resolution_set(out, json_number_value(x), json_number_value(y),
+                          (enum gf_resolution_unit)unit);
     return out->x > 0 ? GF_OK : bad("resolution");
 }
 

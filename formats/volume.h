@@ -4,8 +4,8 @@
  * Reading after gf_file_open() (formats/files.h): pages of raw files, .npy and TIFF volumes, in any
  * order and as often as needed; from a pipe in order, once.
  *
- *     if (!gf_file_whole(file))
- *         rc = gf_file_read_pages(file, &image, from, n, to);
+ *     if (gf_file_unit(file) >= GF_PAGE)
+ *         rc = gf_file_read_part(file, &image, GF_PAGE, from, n, to);
  *
  * Writing gives the same bytes as gf_image_write(), complete or absent. In order, to any format
  * with pages (also compressed TIFF, and raw and .npy on pipes):

@@ -241,7 +241,8 @@ static void choose_runs(struct gf_decoder *d) {
         if (a->axis == a->rank - 3 || (along > 1 && fits))
             break;
     }
-    d->extra = gf_zarr_chunk_bytes(a) + (d->whole ? 0 : gf_min(a->most_pages * a->page, 1LL << 60));
+    d->extra = gf_zarr_chunk_bytes(a) +
+               (d->unit == GF_WHOLE ? 0 : gf_min(a->most_pages * a->page, 1LL << 60));
 }
 
 static int zarr_open(struct gf_decoder *d, struct gf_image *image) {
@@ -274,7 +275,7 @@ static int zarr_open(struct gf_decoder *d, struct gf_image *image) {
     if (rc)
         return rc;
     image->compression = gf_zarr_codec_names[a->codec];
-    d->whole = ndim < 3;
+    d->unit = ndim < 3 ? GF_WHOLE : GF_PAGE;
     choose_runs(d);
     return GF_OK;
 }
@@ -383,13 +384,13 @@ static int64_t missing_pages(const struct gf_zarr_array *a, const struct run *r,
 }
 
 /* Whole runs are decoded in place, others are kept for the pages that come next. */
-static int zarr_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                           int64_t n, void *to) {
+static int zarr_read(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                     int64_t from, int64_t n, void *to) {
     struct gf_zarr_array *a = d->state;
     const int64_t samples = a->page / (int64_t)gf_dtype_size(a->dtype);
     char *out = to;
     int rc = gf_zarr_list_chunks(a);
-    (void)image;
+    (void)image, (void)unit; /* pages, or the only one */
     for (int64_t p = from, some; p < from + n && !rc; p += some, out += some * a->page) {
         const struct run r = run_of(a, p);
         const bool held = a->held && a->first == r.first;
@@ -427,6 +428,6 @@ const struct gf_format gf_format_zarr = {
     .summary = "OME-Zarr 0.4 and 0.5, and arrays of Zarr 2 and 3",
     .state_bytes = sizeof(struct gf_zarr_array),
     .open = zarr_open,
-    .read_pages = zarr_read_pages,
+    .read_part = zarr_read,
     .close = zarr_close,
 };

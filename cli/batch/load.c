@@ -247,13 +247,20 @@ int gf_reader_read(struct gf_reader *r, struct gf_image *image) {
 }
 
 bool gf_reader_has_pages(const struct gf_reader *r) {
-    return r->s->frames || (!r->s->from_magnitude && r->file[0] && !gf_file_whole(r->file[0]));
+    return r->s->frames ||
+           (!r->s->from_magnitude && r->file[0] && gf_file_unit(r->file[0]) != GF_WHOLE);
 }
 
-int gf_reader_pages(struct gf_reader *r, const struct gf_image *image, int64_t from,
-                    struct gf_array *to) {
-    return r->s->frames ? read_frames(r, image, from, to)
-                        : gf_file_read_pages(r->file[0], image, from, to->shape[0], to->data);
+int gf_reader_part(struct gf_reader *r, const struct gf_image *image, enum gf_unit unit,
+                   int64_t first, struct gf_array *to) {
+    struct gf_array pages = image->px;
+    const int64_t n = gf_array_count(to) / gf_image_numbers(image, unit);
+    r->pending = false;
+    if (!r->s->frames)
+        return gf_file_read_part(r->file[0], image, unit, first, n, to->data);
+    pages.data = to->data;
+    pages.shape[0] = n;
+    return read_frames(r, image, first, &pages);
 }
 
 void gf_reader_close(struct gf_reader *r) {
@@ -330,25 +337,8 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
     return 0;
 }
 
-static int read_units(struct gf_reader *r, const struct gf_image *image, enum gf_read_unit unit,
-                      int64_t first, struct gf_array *to) {
-    struct gf_array pages = image->px;
-    const int last = image->ndim - 1;
-    const int64_t samples = gf_array_count(to) / pages.shape[last + 1];
-    const int64_t rows = samples / pages.shape[last];
-    r->pending = false;
-    if (unit == GF_READ_SAMPLES)
-        return gf_file_read_samples(r->file[0], image, first, samples, to->data);
-    if (unit == GF_READ_ROWS)
-        return gf_file_read_rows(r->file[0], image, first / pages.shape[last - 1],
-                                 first % pages.shape[last - 1], rows, to->data);
-    pages.data = to->data;
-    pages.shape[0] = gf_array_bytes(to) / pages.stride[0];
-    return gf_reader_pages(r, image, first, &pages);
-}
-
 static bool has_samples(const struct gf_reader *r) {
-    return !r->s->frames && gf_file_has_samples(r->file[0]) && gf_file_is_at_hand(r->file[0]);
+    return !r->s->frames && gf_file_unit(r->file[0]) == GF_SAMPLE && gf_file_is_at_hand(r->file[0]);
 }
 
 /* Returns how many samples, each of all channels, read_on() reads at a time. */
@@ -363,9 +353,9 @@ static int64_t samples_at_once(const struct gf_reader *r, const struct gf_image 
 static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t from,
                    struct nonfinite *bad, struct gf_samples_mean *mean) {
     const struct gf_array *px = &image->px;
-    const enum gf_read_unit unit = has_samples(r) ? GF_READ_SAMPLES /* a line may exceed memory */
-                                   : image->ndim == 2 ? GF_READ_ROWS
-                                                      : GF_READ_PAGES;
+    const enum gf_unit unit = has_samples(r)     ? GF_SAMPLE /* a line may exceed memory */
+                              : image->ndim == 2 ? GF_ROW
+                                                 : GF_PAGE;
     const int64_t channels = px->shape[image->ndim], all = gf_array_count(px) / channels;
     const int64_t page = all / px->shape[0], most = samples_at_once(r, image);
     struct gf_array part = {0};
@@ -373,7 +363,7 @@ static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t fr
     for (int64_t i = from * page, n; i < all && !rc; i += n) {
         n = gf_min(all - i, most);
         struct gf_array some = gf_array_slice(&part, 0, 0, n);
-        rc = read_units(r, image, unit, unit == GF_READ_SAMPLES ? i : i / page, &some);
+        rc = gf_reader_part(r, image, unit, unit == GF_SAMPLE ? i : i / page, &some);
         if (!rc && mean)
             gf_samples_sum(&some, mean);
         else if (!rc)
@@ -427,8 +417,8 @@ static int finish(struct gf_reader *r, const struct gf_image *image, int64_t fro
     return 0;
 }
 
-int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_read_unit unit,
+int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_unit unit,
                    int64_t first, struct gf_array *to) {
-    int rc = read_units(r, image, unit, first, to);
-    return rc ? rc : finish(r, image, unit == GF_READ_PAGES && !r->any_order ? first : -1, to);
+    int rc = gf_reader_part(r, image, unit, first, to);
+    return rc ? rc : finish(r, image, unit == GF_PAGE && !r->any_order ? first : -1, to);
 }

@@ -45,11 +45,11 @@ int gf_reader_read(struct gf_reader *r, struct gf_image *image);
 int gf_reader_feed(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed);
 /* Returns 1 if another picture follows, 0 if none, or a negative status. May wait for a pipe. */
 int gf_reader_more(struct gf_reader *r);
-/* True if pages of the volume can be read separately. gf_reader_pages() reads pages `from` .. from
- * + to->shape[0] into the contiguous `to`. */
 bool gf_reader_has_pages(const struct gf_reader *r);
-int gf_reader_pages(struct gf_reader *r, const struct gf_image *image, int64_t from,
-                    struct gf_array *to);
+/* Reads units `first` and following, pages if has_pages() or what gf_file_unit() allows, into all of
+ * `to`, which is contiguous. */
+int gf_reader_part(struct gf_reader *r, const struct gf_image *image, enum gf_unit unit,
+                   int64_t first, struct gf_array *to);
 /* Reads frame `i` of --frames as a plane of `volume`, and applies --nan to it. */
 int gf_reader_frame(struct gf_reader *r, int64_t i, const struct gf_image *volume,
                     struct gf_image *plane);
@@ -65,10 +65,8 @@ int gf_load_picture(const struct gf_settings *s, const char *path, bool header_o
 /* Applies --nan to samples in memory; GF_EINVAL with the number of NaN and Inf and the first one's
  * place. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
-/* Units in which parts of an image are read; rows are counted through all pages. */
-enum gf_read_unit { GF_READ_PAGES, GF_READ_ROWS, GF_READ_SAMPLES };
-/* Reads units `first` and following into all of `to`, which is contiguous, and applies --nan. */
-int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_read_unit unit,
+/* gf_reader_part(), and applies --nan. */
+int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_unit unit,
                    int64_t first, struct gf_array *to);
 /* Bytes that it needs besides `to` for --nan=mean, which reads the file once more. */
 int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image);

@@ -89,7 +89,7 @@ static int read_part(void *user, int i, int64_t part) {
     const double start = gf_now_ms();
     reader->any_order = w->readers > 1;
     reader->hole = w->hole ? w->hole + hole_of(w, part) : NULL;
-    int rc = gf_finite_read(reader, &t->image, GF_READ_PAGES, first_of(w, part), &to);
+    int rc = gf_finite_read(reader, &t->image, GF_PAGE, first_of(w, part), &to);
     w->ms_read[i] += gf_now_ms() - start;
     return rc;
 }
@@ -360,7 +360,7 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
         rc = gf_job_alloc(&one, 0, &spectrum);
     t->reader.any_order = true;
     for (int64_t z = 0; !rc && (z = gf_range_planes_next(r, z)) >= 0; z++) {
-        rc = gf_finite_read(&t->reader, &t->image, GF_READ_PAGES, z, &px);
+        rc = gf_finite_read(&t->reader, &t->image, GF_PAGE, z, &px);
         if (rc)
             break;
         struct gf_task page = gf_task_part(t, t->runner, 1, px.data);

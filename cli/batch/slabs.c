@@ -53,13 +53,13 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     if (gf_task_refuses_mean(t) || t->s->plan_only)
         return gf_task_refuses_mean(t);
     const struct gf_file *file = t->reader.file[0];
-    if (line && (t->s->frames || !gf_file_has_samples(file)))
+    if (line && (t->s->frames || gf_file_unit(file) < GF_SAMPLE))
         return "lines are read from raw and .npy files only";
-    if (!line && t->image.ndim == 2 && !gf_file_has_rows(file))
+    if (!line && t->image.ndim == 2 && gf_file_unit(file) < GF_ROW)
         return "pictures are read from raw, .npy and uncompressed TIFF files only";
     if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
-    if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
+    if (t->job.direction == GF_INVERSE && (t->s->frames || gf_file_unit(file) < GF_ROW))
         return "spectra are read from raw, .npy and uncompressed TIFF files only";
     return gf_task_refuses_outputs(t, false);
 }
@@ -154,7 +154,7 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    const enum gf_read_unit unit = t->image.ndim == 2 ? GF_READ_ROWS : GF_READ_PAGES;
+    const enum gf_unit unit = t->image.ndim == 2 ? GF_ROW : GF_PAGE;
     int rc = gf_finite_read(&t->reader, &t->image, unit, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
@@ -180,8 +180,8 @@ static int look(void *user) {
 }
 
 /* Reads units of that shape. Converts a spectrum of another type to the job's. */
-static int read_converted(struct slabs *s, enum gf_read_unit unit, int64_t first,
-                          const int64_t shape[3], void *to) {
+static int read_converted(struct slabs *s, enum gf_unit unit, int64_t first, const int64_t shape[3],
+                          void *to) {
     struct gf_task *t = s->t;
     double start = gf_now_ms();
     const enum gf_dtype type = s->plan.job.in_dtype;
@@ -202,8 +202,7 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct slabs *s = user;
     const int64_t *columns = s->t->image.px.shape + s->t->image.ndim - 1; /* and channels */
     const int64_t first = rows->page * columns[-1] + rows->row;
-    return read_converted(s, GF_READ_ROWS, first, (int64_t[]){rows->count, columns[0], columns[1]},
-                          to);
+    return read_converted(s, GF_ROW, first, (int64_t[]){rows->count, columns[0], columns[1]}, to);
 }
 
 static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, const void *data) {
@@ -231,7 +230,7 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
 static int read_samples(void *user, int64_t first, struct gf_array *samples) {
     struct slabs *s = user;
     const int64_t channels = s->t->image.px.shape[s->t->image.ndim];
-    return read_converted(s, GF_READ_SAMPLES, first, (int64_t[]){1, samples->shape[0], channels},
+    return read_converted(s, GF_SAMPLE, first, (int64_t[]){1, samples->shape[0], channels},
                           samples->data);
 }
 

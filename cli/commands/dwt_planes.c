@@ -88,8 +88,7 @@ static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
     struct gf_array page = gf_array_wrap(plane->px.data, image->px.dtype, 4, shape);
     if (rc)
         return rc;
-    return gf_finite_read(f->hand->reader, image, picture ? GF_READ_ROWS : GF_READ_PAGES, at,
-                          &page);
+    return gf_finite_read(f->hand->reader, image, picture ? GF_ROW : GF_PAGE, at, &page);
 }
 
 static int read_plane(void *user, int reader, int64_t k) {

@@ -19,7 +19,7 @@ static json_t *report(const struct gf_format *f) {
                      GF_KEY("summary", f->summary), GF_KEY("present", present),
                      GF_KEY("reads", present), GF_BOOL("writes", present && writes),
                      GF_KEY("types", types_report(writes ? f->dtypes : 0)),
-                     GF_BOOL("pages", f->read_pages != NULL), GF_BOOL(".only_read", !writes),
+                     GF_BOOL("pages", f->read_part != NULL), GF_BOOL(".only_read", !writes),
                      GF_KEY_IF(!present, "reason", gf_message()));
 }
 

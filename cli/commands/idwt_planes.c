@@ -19,7 +19,7 @@ struct run {
 };
 
 static bool has_rows(const struct gf_task *t) {
-    return t->s->plan_only || (!t->s->frames && gf_file_has_rows(t->reader.file[0]));
+    return t->s->plan_only || (!t->s->frames && gf_file_unit(t->reader.file[0]) >= GF_ROW);
 }
 
 /* Planes in order need no known position in the file; those of several devices or processes and
@@ -67,7 +67,7 @@ static int copy_rows(struct run *r, const struct gf_slab_rows *rows, void *to) {
     const struct gf_task *t = r->hand->t;
     int rc = 0;
     if (rows->page != r->at)
-        rc = gf_finite_read(r->hand->reader, &t->image, GF_READ_PAGES, rows->page, &r->page);
+        rc = gf_finite_read(r->hand->reader, &t->image, GF_PAGE, rows->page, &r->page);
     r->at = rc ? -1 : rows->page;
     if (!rc)
         memcpy(to, (char *)r->page.data + rows->row * r->page.stride[1],
@@ -87,7 +87,7 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
         gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, columns[0], columns[1]});
     const int64_t first = picture ? rows->page : rows->page * columns[-1] + rows->row;
     int rc = r->page.data ? copy_rows(r, rows, to)
-                          : gf_finite_read(h->reader, &t->image, GF_READ_ROWS, first, &a);
+                          : gf_finite_read(h->reader, &t->image, GF_ROW, first, &a);
     h->ms_read += gf_now_ms() - start;
     return rc;
 }

@@ -8,8 +8,9 @@
 
 /* ---- metadata ---- */
 
-static const char *const colors[] = {"gray", "rgb", "plain channels"};    /* enum gf_color */
-static const char *const units[] = {NULL, "inch", "centimetre", "metre"}; /* enum gf_unit */
+static const char *const colors[] = {"gray", "rgb", "plain channels"}; /* enum gf_color */
+static const char *const units[] = {NULL, "inch", "centimetre",
+                                    "metre"}; /* enum gf_resolution_unit */
 static const char *const intents[] = {"perceptual", "relative colorimetric", "saturation",
                                       "absolute colorimetric"};
 /* The corner of the first row and first column, by EXIF orientation. */

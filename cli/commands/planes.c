@@ -35,7 +35,7 @@ int gf_planes_refuse(const struct gf_task *t, const char *why) {
 
 const char *gf_planes_unread(const struct gf_task *t) {
     const struct gf_settings *s = t->s;
-    if (t->image.ndim == 2 && !s->plan_only && !gf_file_has_rows(t->reader.file[0]))
+    if (t->image.ndim == 2 && !s->plan_only && gf_file_unit(t->reader.file[0]) < GF_ROW)
         return "pictures are read from raw, .npy and uncompressed TIFF files only";
     if (!s->plan_only && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";

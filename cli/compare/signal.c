@@ -256,7 +256,7 @@ int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_
         rc = px.data ? 0 : gf_array_alloc(&px, like.dtype, 3, like.shape + 1);
         like.shape[0] = 1;
         struct gf_array to = gf_array_wrap(px.data, like.dtype, 4, like.shape);
-        rc = rc ? rc : gf_reader_pages(&t->reader, volume, z, &to);
+        rc = rc ? rc : gf_reader_part(&t->reader, volume, GF_PAGE, z, &to);
     }
     image->px = px;
     return rc ? rc : gf_load_finite(t->s, image);

@@ -75,7 +75,7 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     const struct gf_array *px = &p->header->px;
     if (!rc)
         kept = gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
-               (p->header->ndim > 1 ? gf_file_has_rows(p->source) : gf_file_has_samples(p->source));
+               gf_file_unit(p->source) >= (p->header->ndim > 1 ? GF_ROW : GF_SAMPLE);
     if (!rc && kept)
         rc = check_image(p->header);
     p->ndim = p->header->ndim;

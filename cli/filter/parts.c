@@ -80,7 +80,7 @@ static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
         for (int64_t y = 0; y < n[1] && !rc; y++) {
             if (!by_x && held[y] < 0)
                 continue;
-            rc = gf_file_read_rows(p->source, p->header, by_x ? 0 : z, by_x ? z : y, 1, row);
+            rc = gf_file_read_part(p->source, p->header, GF_ROW, by_x ? z : z * n[1] + y, 1, row);
             if (!rc)
                 rc = take(p, row, px->shape[p->header->ndim - 1], by_x ? held : NULL, &to);
         }
@@ -104,7 +104,7 @@ static int times_line_mask(const struct gf_settings *s, const struct gf_filter_p
     double *value = gf_alloc((size_t)part->shape[0] * sizeof *value);
     char *room = gf_alloc((size_t)span_bytes(p));
     int rc = value && room ? 0 : gf_no_memory();
-    if (!rc && !gf_file_has_samples(p->source))
+    if (!rc && gf_file_unit(p->source) < GF_SAMPLE)
         rc = gf_fail(GF_EUNSUPP, "--mask=%s: a line's mask of that size is a raw or .npy file",
                      p->text);
     if (!rc)
@@ -114,7 +114,7 @@ static int times_line_mask(const struct gf_settings *s, const struct gf_filter_p
         double *to = (double *)room;
         const struct gf_filter_samples span = {
             .extent = {extent}, .value = to, .first = at, .count = gf_min(extent - at, SPAN)};
-        rc = gf_file_read_samples(p->source, p->header, span.first, span.count, samples);
+        rc = gf_file_read_part(p->source, p->header, GF_SAMPLE, span.first, span.count, samples);
         if (!rc)
             rc = take(p, samples, span.count, NULL, &to);
         if (!rc)

@@ -19,7 +19,7 @@ static double rational(const unsigned char *p, size_t n, const unsigned char *en
 struct gf_exif gf_exif_read(const unsigned char *p, size_t n) {
     struct gf_exif exif = {0};
     double x = 0, y = 0;
-    enum gf_unit unit = GF_INCH;
+    enum gf_resolution_unit unit = GF_INCH;
     if (n < HEADER + 8 || memcmp(p, "Exif\0", HEADER))
         return exif;
     p += HEADER;

@@ -280,7 +280,7 @@ static int64_t working_memory(struct reader *r) {
 /* Takes the resolution (JFIF's, else EXIF's) as the turned picture has it, EXIF itself and the
  * profile. */
 static int take_metadata(struct reader *r, struct gf_image *image) {
-    static const enum gf_unit units[] = {GF_UNIT_NONE, GF_INCH, GF_CENTIMETRE};
+    static const enum gf_resolution_unit units[] = {GF_UNIT_NONE, GF_INCH, GF_CENTIMETRE};
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
     struct gf_resolution *to = &image->metadata.resolution;
     *to = r->exif.resolution;

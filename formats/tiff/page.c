@@ -114,7 +114,7 @@ static bool put_profile(TIFF *tif, const struct gf_metadata *m) {
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile) {
     const struct gf_resolution *r = &m->resolution;
     double x = r->x, y = r->y;
-    enum gf_unit unit = r->unit == GF_INCH ? GF_INCH : GF_CENTIMETRE;
+    enum gf_resolution_unit unit = r->unit == GF_INCH ? GF_INCH : GF_CENTIMETRE;
     bool known = gf_resolution_in(r, unit, &x, &y);
     bool done = true;
     if (x > 0)

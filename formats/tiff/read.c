@@ -333,13 +333,10 @@ static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
     return rc;
 }
 
-static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                           int64_t n, void *to) {
-    struct reader *r = d->state;
+static int read_pages(struct reader *r, const struct gf_image *image, int64_t from, int64_t n,
+                      void *to) {
     struct gf_tiff *t = &r->t;
     const int64_t bytes = image->ndim == 3 ? image->px.stride[0] : 0;
-    if (r->pages > r->order.n)
-        return gf_plain_read_pages(d, image, from, n, to);
     for (int64_t i = 0; i < n; i++) {
         struct gf_tiff_page page;
         int rc = select_page(r, from + i, &page);
@@ -351,21 +348,25 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
     return gf_tiff_check(t);
 }
 
-static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to) {
-    struct reader *r = d->state;
+static int read_rows(struct reader *r, int64_t first, int64_t n, void *to) {
     struct gf_tiff_page p;
-    const int64_t height = r->first.height;
-    if (r->pages > r->order.n) { /* rows are the pages of another image */
-        const int64_t shape[] = {(int64_t)r->pages * height, r->first.width * r->first.channels};
-        struct gf_image rows = {.ndim = 1, .px = gf_array_wrap(NULL, r->first.dtype, 2, shape)};
-        return gf_plain_read_pages(d, &rows, page * height + row, n, to);
-    }
-    int rc = select_page(r, page, &p);
+    int rc = select_page(r, first / r->first.height, &p);
     if (!rc && (p.tiled || p.planar))
         rc = gf_fail(GF_EUNSUPP, "only the first of its pages is in strips");
     if (!rc)
-        rc = gf_tiff_decode(&r->t, &p, row, n, to);
+        rc = gf_tiff_decode(&r->t, &p, first % r->first.height, n, to);
     return rc ? rc : gf_tiff_check(&r->t);
+}
+
+/* The pages of a picture are its rows. */
+static int tiff_read(struct gf_decoder *d, const struct gf_image *image, enum gf_unit unit,
+                     int64_t first, int64_t n, void *to) {
+    struct reader *r = d->state;
+    if (r->pages > r->order.n) /* one block */
+        return gf_plain_read(d, image, unit, first, n, to);
+    return unit == GF_ROW || (unit == GF_PAGE && image->ndim < 3)
+               ? read_rows(r, first, n, to)
+               : read_pages(r, image, first, n, to);
 }
 
 /* Refuses a camera's raw picture: its first page is a thumbnail of the developed one. */
@@ -416,7 +417,10 @@ static int describe_page(struct gf_decoder *d, int64_t i, size_t pages, struct g
     image->alpha = p->alpha;
     image->white = p->white;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
-    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+    if (!p->tiled && !p->planar && p->compression == COMPRESSION_NONE)
+        d->unit = GF_ROW;
+    else
+        d->unit = r->pages < 2 ? GF_WHOLE : GF_PAGE;
     rc =
         gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
     return rc ? rc : gf_tiff_check(&r->t);
@@ -468,7 +472,6 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
         rc = read_scale(r, image);
     if (!rc && r->differ)
         rc = check_pages(d, image);
-    d->whole = r->pages < 2; /* its rows are in strips or tiles */
     d->extra = r->buffer_bytes;
     return rc ? rc : describe_page(d, r->at, r->pages, image);
 }
@@ -493,8 +496,7 @@ const struct gf_format gf_format_tiff = {
     .sniff = tiff_sniff,
     .state_bytes = sizeof(struct reader),
     .open = tiff_open,
-    .read_pages = tiff_read_pages,
-    .read_rows = tiff_read_rows,
+    .read_part = tiff_read,
     .next = tiff_next,
     .close = tiff_close,
     .begin = gf_tiff_begin,

@@ -54,7 +54,7 @@ static struct gf_image through(const struct gf_format *f, const struct gf_image 
 }
 
 static void check_resolution(const struct gf_format *f, struct gf_resolution in, double x, double y,
-                             enum gf_unit unit) {
+                             enum gf_resolution_unit unit) {
     struct gf_image image = picture(1), back;
     image.metadata.resolution = in;
     back = through(f, &image);

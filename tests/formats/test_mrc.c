@@ -324,7 +324,7 @@ static void test_odd_rows(void) {
     CHECK_EQ(gf_image_read("odd.mrc", &head, &image, NULL), GF_EFORMAT);
     file_put("odd.mrc", data, n);
     CHECK_EQ(gf_file_open("odd.mrc", &modest, &file, &image), GF_OK);
-    CHECK_EQ(gf_file_read_pages(file, &image, 3, 2, pages), GF_OK);
+    CHECK_EQ(gf_file_read_part(file, &image, GF_PAGE, 3, 2, pages), GF_OK);
     for (int i = 0; i < 2 * HEIGHT * WIDTH; i++)
         CHECK_EQ(pages[i], value(101, 3 * HEIGHT * WIDTH + i));
     gf_file_close(file);

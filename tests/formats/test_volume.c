@@ -143,15 +143,17 @@ static void check_read(const struct way *w, const struct gf_image *image) {
     CHECK_MSG(!rc, "%s: %s", w->path, gf_message());
     if (rc)
         return;
-    CHECK_EQ(gf_file_whole(file), like.ndim < 3 && gf_format_by_suffix(w->path)->embeds_record);
+    CHECK_EQ(gf_file_unit(file) == GF_WHOLE,
+             like.ndim < 3 && !w->frames && gf_format_by_suffix(w->path)->embeds_record);
     all = *image;
     rc = gf_array_alloc(&all.px, image->px.dtype, image->px.rank, image->px.shape);
     const int64_t n = like.px.shape[0], page = like.px.stride[0];
-    for (int64_t z = n; z-- > 0 && !rc && !gf_file_whole(file);) /* the last one first, twice */
+    for (int64_t z = n;
+         z-- > 0 && !rc && gf_file_unit(file) != GF_WHOLE;) /* the last one first, twice */
         for (int i = 0; i < 2 && !rc; i++)
-            rc = gf_file_read_pages(file, &like, z, 1, (char *)all.px.data + z * page);
+            rc = gf_file_read_part(file, &like, GF_PAGE, z, 1, (char *)all.px.data + z * page);
     CHECK_MSG(!rc, "%s: %s", w->path, gf_message());
-    CHECK(gf_file_whole(file) || image_same(image, &all));
+    CHECK(gf_file_unit(file) == GF_WHOLE || image_same(image, &all));
     gf_array_free(&all.px);
     gf_image_free(&like);
     gf_file_close(file);

@@ -85,15 +85,15 @@ static void test_pages(void) {
             for (int i = 0; i < 60; i++) {
                 const int64_t from = random_next(&seed) % pages;
                 const int64_t some = 1 + random_next(&seed) % (pages - from);
-                CHECK(!gf_file_read_pages(file, &image, from, some, buffer) &&
+                CHECK(!gf_file_read_part(file, &image, GF_PAGE, from, some, buffer) &&
                       samples_right(&m, buffer, from * page, some * page));
             }
-            CHECK_EQ(gf_file_read_pages(file, &image, 0, 1, buffer), 0);
+            CHECK_EQ(gf_file_read_part(file, &image, GF_PAGE, 0, 1, buffer), 0);
             folder_remove("p.zarr");
-            CHECK_EQ(gf_file_read_pages(file, &image, 1, 1, buffer), 0);
+            CHECK_EQ(gf_file_read_part(file, &image, GF_PAGE, 1, 1, buffer), 0);
             CHECK(samples_right(&m, buffer, page, page));
             if (n == 5) { /* the other time of the chunks, if memory allows */
-                CHECK_EQ(gf_file_read_pages(file, &image, 8, 1, buffer), 0);
+                CHECK_EQ(gf_file_read_part(file, &image, GF_PAGE, 8, 1, buffer), 0);
                 CHECK_EQ(samples_right(&m, buffer, 8 * page, page), !small);
             }
             gf_file_close(file);

@@ -31,9 +31,9 @@ static void test_gone(const char *type) {
             m.type++;
         write_array("f.zarr", &m);
         CHECK_EQ(gf_file_open("f.zarr", &modest, &file, &image), 0);
-        CHECK_EQ(gf_file_read_pages(file, &image, 0, 2, buffer), 0);
+        CHECK_EQ(gf_file_read_part(file, &image, GF_PAGE, 0, 2, buffer), 0);
         CHECK_EQ(unlink("f.zarr/1.0.0"), 0);
-        CHECK_EQ(gf_file_read_pages(file, &image, 2, 2, buffer), 0);
+        CHECK_EQ(gf_file_read_part(file, &image, GF_PAGE, 2, 2, buffer), 0);
         const double v = gf_sample_get(buffer, image.px.dtype);
         CHECK_MSG(fabs(v - 258) < 1e-9, "%s, %d: %g", type, big, v);
         gf_file_close(file);

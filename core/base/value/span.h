@@ -11,6 +11,10 @@ struct gf_span {
     int64_t first, count;
 };
 
+/* What an array is read and divided in, the finest last. A page is an index of its slowest axis, a
+ * sample has all channels. Rows and samples are counted through all pages. */
+enum gf_unit { GF_WHOLE, GF_PAGE, GF_ROW, GF_SAMPLE };
+
 /* A rank's share of 0..n - 1: in order and as even as possible; the second one in blocks of `unit`
  * >= 1, of which the last may be longer. */
 struct gf_span gf_slab_share(int64_t n, int ranks, int rank);
