@@ -11,8 +11,8 @@ struct gf_span {
     int64_t first, count;
 };
 
-/* What an array is read and divided in, the finest last. A page is an index of its slowest axis, a
- * sample has all channels. Rows and samples are counted through all pages. */
+/* Units in which an array is read and divided, the finest last. A page is an index of its slowest
+ * axis, a sample has all channels. Rows and samples are counted through all pages. */
 enum gf_unit { GF_WHOLE, GF_PAGE, GF_ROW, GF_SAMPLE };
 
 /* A rank's share of 0..n - 1: in order and as even as possible; the second one in blocks of `unit`
