@@ -21,11 +21,11 @@ enum {
  * they were changed. */
 struct fields {
     int size, type, bits, dim, spacing, offset, slope, inter, units, shown, magic;
-    int dim_bytes, real_bytes, offset_bytes, units_bytes;
+    int dim_bytes, real_bytes, units_bytes;
 };
 static const struct fields fields[2] = {
-    {FIRST, 70, 72, 40, 76, 108, 112, 116, 123, 124, 344, 2, 4, 4, 1},
-    {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 8, 8, 8, 4},
+    {FIRST, 70, 72, 40, 76, 108, 112, 116, 123, 124, 344, 2, 4, 1},
+    {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 8, 8, 4},
 };
 
 static const struct gf_header_run first_runs[] = {/* offset, size, count */
