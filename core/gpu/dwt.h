@@ -1,5 +1,5 @@
 /* Wavelet transforms on a GPU that are more than one job: frame by frame, in chunks of large
- * arrays, shared with the CPU. */
+ * arrays. */
 #ifndef GF_CORE_GPU_DWT_H
 #define GF_CORE_GPU_DWT_H
 
@@ -24,13 +24,5 @@ static inline bool gf_gpu_dwt_slabs_serve(const struct gf_job *job) {
 /* Plans plan->job: operations and its one pass. GF_EUNSUPP if the job cannot run this way,
  * GF_ENOMEM if no chunk fits the device. */
 int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan);
-
-/* The CPU's share of plans with `host_share`, which needs all coefficients: percentage thresholds,
- * pictures of the pyramid, several outputs. As in gf_plan_ops; an inverse's share precedes the
- * upload, a forward transform's follows the download. */
-int gf_gpu_dwt_upload(struct gf_plan *plan, const struct gf_array *in);
-int gf_gpu_dwt_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
-/* Appends the share to the passes of `gpufft plan`, with its memory. */
-void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struct gf_plan *plan);
 
 #endif
