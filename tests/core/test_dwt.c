@@ -29,11 +29,19 @@ struct reference_case {
 };
 #include "tests/core/dwt_reference.inc"
 
-static int every = 1, asked; /* of all jobs one in so many is tried */
+enum extent { SAMPLE, FULL, TINY };
+
+/* LONG=1 tries one job in `every`; other runs one in `of` of these. */
+static int every = 1, of = 1, asked;
 
 static bool mine(void) {
     const int i = asked++;
-    return i % every == 0 && (every == 1 || case_takes(i / every, 12));
+    return i % every == 0 && (every == 1 || case_takes(i / every, of));
+}
+
+static void sample(enum extent extent, int every_, int of_) {
+    every = extent == FULL ? 1 : every_;
+    of = of_;
 }
 
 static double relative_error(const struct gf_array *a, const double *exact) {
@@ -440,8 +448,6 @@ static void test_layout(void) {
 
 /* ---------------------------------------------------------------- which, and how much */
 
-enum extent { SAMPLE, FULL, TINY };
-
 static void test_tiny(void) {
     static const int64_t shapes[][3] = {{9, 14, 1}, {5, 6, 7}, {1, 11, 1}, {70, 5, 1}};
     for (int i = 0; i < 4; i++)
@@ -453,14 +459,15 @@ static void test_tiny(void) {
 
 static void test_all(enum extent extent) {
     const char *name = backend->name;
-    every = extent == FULL ? 1 : 13;
+    asked = 0;
+    sample(extent, 13, 5); /* one of five */
     RUN(case_name("%s gives PyWavelets' numbers", name), test_pywavelets());
+    sample(extent, 13, 12);
     RUN(case_name("%s transforms shapes as defined", name), test_shapes());
-    every = extent == FULL ? 1 : 7; /* few kernels serve all sizes */
+    sample(extent, 7, 12); /* few kernels serve all sizes */
     RUN(case_name("%s transforms sizes as defined", name), test_sizes());
-    every = extent == FULL ? 1 : 47;
+    sample(extent, 47, 12);
     RUN(case_name("%s transforms thin arrays as defined", name), test_thin());
-    every = extent == FULL ? 1 : 7;
     RUN(case_name("%s obeys the laws of wavelets", name), test_laws());
     RUN(case_name("%s thresholds float coefficients", name), test_threshold(GF_F32));
     if (extent == FULL)

@@ -330,7 +330,7 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
     if (!limited_subject(args, b, gf_environment_device(), &s, &props))
         return;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (limited_runs(args, &props, i, 20))
+        if (limited_runs(args, &props, i, 28))
             RUN_COUNTED(&s,
                         case_name("%s: %s in %lld KiB is right", b->name, jobs[i].job,
                                   (long long)jobs[i].kib),

@@ -382,7 +382,7 @@ static struct gf_gpu reaching;
 /* The exchange in place, beside sums in long double: even and odd extents, rows that have to begin at
  * views, a device without bins. Of the first ones also with kernels that read the other device's memory. */
 static void test_in_place(void) {
-    enum { READ = 5 };
+    enum { READ = 5, OF = 7 }; /* with a forward transform comes the inverse one OF lines below */
     static const struct limited in_place[] = {
         {2, "fwd c64 24x20x40 > complex", 0},
         {2, "fwd c64 37x17x29 > complex", 0}, /* its kernels read nothing there */
@@ -413,7 +413,7 @@ static void test_in_place(void) {
     in_reach = true;
     for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++)
         for (int natural = 0;
-             case_takes((long long)i, 4) &&
+             case_takes((long long)i, OF) &&
              natural <
                  (strstr(in_place[i].job, "ch=") || strstr(in_place[i].job, " real ") ? 1 : 2);
              natural++)
@@ -424,7 +424,7 @@ static void test_in_place(void) {
     CHECK_EQ(limited_read, 0);
     reaching.reads_others = true;
     for (int i = 0; i < READ; i++) {
-        if (!case_takes(i, 4))
+        if (!case_takes(i, READ))
             continue;
         limited_read = 0;
         check_shared(&s, &in_place[i], false, false);
