@@ -10,19 +10,13 @@ int gf_filter_run_once(void *settings, const struct gf_job *job, const struct gf
     const struct gf_settings *s = settings;
     struct gf_backend_options options = {.threads = gf_settings_threads(s)};
     const struct gf_backend *b;
-    struct gf_plan *plan;
-    struct gf_report report;
     void *context;
     int rc = gf_backend_find("openmp", &b);
     if (!rc)
         rc = b->open(b, &options, &context);
     if (rc)
         return rc;
-    rc = b->plan(context, job, &plan);
-    if (!rc) {
-        rc = plan->ops->exec(plan, in, out, &report);
-        gf_plan_drop(plan);
-    }
+    rc = gf_backend_run(b, context, job, in, out, NULL);
     b->close(context);
     return rc;
 }

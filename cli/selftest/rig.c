@@ -60,17 +60,10 @@ static void from_samples(const struct gf_array *a, int64_t n, double complex *x)
 /* Allocates the output and fills it. */
 static int exec(const struct gf_rig *rig, const struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out) {
-    struct gf_plan *plan = NULL;
-    struct gf_report report = {0};
     int rc = gf_job_validate(job);
     if (!rc)
         rc = gf_job_alloc(job, 0, out);
-    if (!rc)
-        rc = rig->backend->plan(rig->context, job, &plan);
-    if (!rc)
-        rc = plan->ops->exec(plan, in, out, &report);
-    gf_plan_drop(plan);
-    return rc;
+    return rc ? rc : gf_backend_run(rig->backend, rig->context, job, in, out, NULL);
 }
 
 static struct gf_job make_job(const struct gf_rig *rig, const struct gf_extents *shape,

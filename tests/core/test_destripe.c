@@ -15,16 +15,10 @@ static int calls, fails_at; /* of run(); 0: none fails */
 
 static int run(void *user, const struct gf_job *job, const struct gf_array *in,
                struct gf_array *out) {
-    struct gf_plan *plan;
-    struct gf_report report;
     CHECK(user == &context && job->op == GF_DWT);
     if (++calls == fails_at)
         return gf_fail(GF_EBACKEND, "as asked");
-    int rc = gf_backend_openmp.plan(context, job, &plan);
-    if (!rc)
-        rc = plan->ops->exec(plan, in, out, &report);
-    gf_plan_drop(plan);
-    return rc;
+    return gf_backend_run(&gf_backend_openmp, context, job, in, out, NULL);
 }
 
 static uint64_t seed = 7;

@@ -74,7 +74,6 @@ static bool shown(struct gf_job job, double (*paint)(int64_t y, int64_t x, int64
                   double *high, struct gf_array *out) {
     const struct gf_backend *b;
     struct gf_array in;
-    struct gf_plan *plan = NULL;
     struct gf_report report;
     void *context = NULL;
     int64_t shape[GF_MAX_RANK];
@@ -94,13 +93,10 @@ static bool shown(struct gf_job job, double (*paint)(int64_t y, int64_t x, int64
     if (!rc)
         rc = b->open(b, NULL, &context);
     if (!rc)
-        rc = b->plan(context, &job, &plan);
-    if (!rc)
-        rc = plan->ops->exec(plan, &in, out, &report);
+        rc = gf_backend_run(b, context, &job, &in, out, &report);
     CHECK_MSG(!rc, "%d", rc);
     *low = report.low[0];
     *high = report.high[0];
-    gf_plan_drop(plan);
     b->close(context);
     gf_array_free(&in);
     return !rc;
@@ -169,15 +165,12 @@ static void test_degenerate(void) {
 static bool run_openmp(const struct gf_job *job, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
     const struct gf_backend *b;
-    struct gf_plan *plan = NULL;
     void *context = NULL;
     int rc = gf_backend_find("openmp", &b);
     rc = rc ? rc : gf_job_alloc(job, 0, out);
     rc = rc ? rc : b->open(b, NULL, &context);
-    rc = rc ? rc : b->plan(context, job, &plan);
-    rc = rc ? rc : plan->ops->exec(plan, in, out, report);
+    rc = rc ? rc : gf_backend_run(b, context, job, in, out, report);
     CHECK_MSG(!rc, "%d", rc);
-    gf_plan_drop(plan);
     if (context)
         b->close(context);
     return !rc;

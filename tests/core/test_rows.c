@@ -233,16 +233,6 @@ static void test_alignment(const char *text) {
     gf_array_free(&straight);
 }
 
-/* One run of a new plan. */
-static void run_once(void *context, const struct gf_job *job, const struct gf_array *in,
-                     struct gf_array *out) {
-    struct gf_plan *plan = NULL;
-    struct gf_report report;
-    CHECK(!backend->plan(context, job, &plan));
-    CHECK(!plan->ops->exec(plan, in, out, &report));
-    gf_plan_drop(plan);
-}
-
 /* One plan for several arrays, and for other numbers in them: each run gives what a plan of its own
  * does. Display ranges come from the numbers. */
 static void test_reuse(const char *text) {
@@ -271,7 +261,7 @@ static void test_reuse(const char *text) {
         if (i == RUNS - 1) /* other numbers, the strongest of them smaller */
             memset(x->data, 0, (size_t)gf_array_bytes(x) / 2);
         CHECK(!plan->ops->exec(plan, x, &out[to[i]], &report));
-        run_once(context, &job, x, &expected);
+        CHECK(!gf_backend_run(backend, context, &job, x, &expected, NULL));
         CHECK_MSG(!memcmp(y->data, expected.data, (size_t)gf_array_bytes(y)), "%s: run %d", text,
                   i);
     }
@@ -316,7 +306,7 @@ static void test_bound(const char *text) {
         CHECK(run >= ARRAYS || report.imag_ratio == 0);
         CHECK_MSG(!memcmp(out[!i].data, expected.data, (size_t)gf_array_bytes(&expected)),
                   "%s: run %d writes elsewhere", text, run);
-        run_once(context, &job, &in[i], &expected);
+        CHECK(!gf_backend_run(backend, context, &job, &in[i], &expected, NULL));
         CHECK_MSG(!memcmp(out[i].data, expected.data, (size_t)gf_array_bytes(&expected)),
                   "%s: run %d", text, run);
     }

@@ -24,19 +24,13 @@ static void alloc(struct gf_array *a, enum gf_dtype type, int rank, const int64_
 
 /* `in` becomes the job's output. */
 static void run(void *context, const struct gf_job *job, struct gf_array *in) {
-    struct gf_plan *plan = NULL;
-    struct gf_report report;
     struct gf_array out;
     int64_t shape[GF_MAX_RANK];
     if (!job->axes)
         return;
     gf_job_out_shape(job, 0, shape);
     alloc(&out, job->out[0].dtype, job->ndim + 1, shape);
-    int rc = backend->plan(context, job, &plan);
-    if (!rc)
-        rc = plan->ops->exec(plan, in, &out, &report);
-    CHECK_MSG(!rc, "%s", gf_message());
-    gf_plan_drop(plan);
+    CHECK_MSG(!gf_backend_run(backend, context, job, in, &out, NULL), "%s", gf_message());
     gf_array_free(in);
     *in = out;
 }

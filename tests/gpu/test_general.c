@@ -198,7 +198,6 @@ static double compare(struct gf_gpu_context *c, void *host, int64_t n,
                          .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
     const int64_t shape[] = {LINES, n, 1};
     struct gf_array in, a, b;
-    struct gf_plan *plan;
     struct gf_report report;
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&a, GF_C64, 3, shape) &&
           !gf_array_alloc(&b, GF_C64, 3, shape));
@@ -218,9 +217,7 @@ static double compare(struct gf_gpu_context *c, void *host, int64_t n,
     CHECK_MSG(!rc && !strcmp(m.plan->pass[0].kernel.entry, "fft_general"),
               "%lld points by another kernel", (long long)n);
     gf_gpu_run_drop(c, &m);
-    CHECK_EQ(gf_backend_openmp.plan(host, &job, &plan), 0);
-    CHECK_EQ(plan->ops->exec(plan, &in, &b, &report), 0);
-    gf_plan_drop(plan);
+    CHECK_EQ(gf_backend_run(&gf_backend_openmp, host, &job, &in, &b, NULL), 0);
     double error = 0, size = 0;
     for (int64_t i = 0; i < 2 * LINES * n; i++) {
         double d = (double)((float *)a.data)[i] - (double)((float *)b.data)[i];

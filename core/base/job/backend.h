@@ -305,6 +305,10 @@ struct gf_backend {
     bool (*slow_close)(void *context);
 };
 
+/* Plans a job, runs it once and drops the plan. */
+int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_job *job,
+                   const struct gf_array *in, struct gf_array *out, struct gf_report *report);
+
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;
 /* For comparison; auto never picks them. */
