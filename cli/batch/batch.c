@@ -388,8 +388,8 @@ static int name_files(struct batch_run *r, char **operands, int n) {
     }
     if (!rc)
         rc = gather(r, operands, n);
-    s->stacked = !rc && s->frames && r->inputs.n == 1 && !r->inputs.failed &&
-                 may_stack(r->inputs.path[0]);
+    s->stacked =
+        !rc && s->frames && r->inputs.n == 1 && !r->inputs.failed && may_stack(r->inputs.path[0]);
     s->frames = s->frames && !s->stacked;
     r->n_named = s->frames && r->inputs.n ? 1 : r->inputs.n;
     return rc ? rc : gf_targets_claim(s, &r->targets, r->inputs.path, r->n_named);
