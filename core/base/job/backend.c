@@ -69,11 +69,12 @@ void gf_bound_drop(struct gf_bound *bound) {
 
 int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_job *job,
                    const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
+    struct gf_report unread;
     struct gf_plan *plan;
     int rc = b->plan(context, job, &plan);
     if (rc)
         return rc;
-    rc = plan->ops->exec(plan, in, out, report);
+    rc = plan->ops->exec(plan, in, out, report ? report : &unread);
     gf_plan_drop(plan);
     return rc;
 }

@@ -147,7 +147,7 @@ struct gf_bound {
 /* The operations of a plan; a backend has one table for each way to run a job. */
 struct gf_plan_ops {
     /* in and out[i] have the shapes of gf_job_in_shape() and gf_job_out_shape(), with any strides.
-     * The input is not written unless the job spends it. `report` may be NULL. */
+     * The input is not written unless the job spends it. */
     int (*exec)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report);
     /* Optional: if runs on bound arrays can skip work of exec(), replaces bound->run and sets
@@ -305,7 +305,7 @@ struct gf_backend {
     bool (*slow_close)(void *context);
 };
 
-/* Plans a job, runs it once and drops the plan. */
+/* Plans a job, runs it once and drops the plan. `report` may be NULL. */
 int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_job *job,
                    const struct gf_array *in, struct gf_array *out, struct gf_report *report);
 
