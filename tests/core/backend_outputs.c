@@ -296,6 +296,14 @@ static void real_put(struct gf_array *a, int64_t i, double v) {
         ((double *)a->data)[i] = v;
 }
 
+/* True if v is `want` but for rounding, by which one near the largest number may become Inf. */
+static bool is_near(long double v, long double want, long double step, long double least,
+                    long double most) {
+    if (want > most * (1 + step))
+        return v == INFINITY;
+    return (want >= most * (1 - step) && v == INFINITY) || fabsl(v - want) <= want * step + least;
+}
+
 /* Counts the samples of |F| in out[1], |F|^2 in out[2] and log(1 + |F|) shown in out[3] that differ from
  * the complex spectrum in out[0]; describes the first. */
 static int64_t count_wrong(const struct gf_job *job, const struct gf_array *out,
@@ -307,12 +315,8 @@ static int64_t count_wrong(const struct gf_job *job, const struct gf_array *out,
     for (int64_t i = 0; i < n; i++) {
         long double want = hypotl(real_at(&out[0], 2 * i), real_at(&out[0], 2 * i + 1));
         long double m = real_at(&out[1], i), p = real_at(&out[2], i), shade = 0;
-        bool right =
-            want > most * (1 + step) ? m == INFINITY : fabsl(m - want) <= want * step + 8 * least;
-        if (want * want > most * (1 + 2 * step))
-            right &= p == INFINITY;
-        else
-            right &= fabsl(p - want * want) <= want * want * 2 * step + 2 * least;
+        bool right = is_near(m, want, step, 8 * least, most) &&
+                     is_near(p, want * want, 2 * step, 2 * least, most);
         if (job->n_out > 3 && isfinite(white)) {
             shade = white > 0 ? 255 * log1pl(want) / white : 0;
             right &= fabsl(shade - ((const uint8_t *)out[3].data)[i]) <= 1;
