@@ -84,21 +84,19 @@ int gf_decoder_allocate(const struct gf_decoder *d, struct gf_image *image) {
     return rc ? rc : gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
 }
 
-int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
+int gf_decoder_read(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {
     int rc = gf_decoder_allocate(d, image);
-    if (rc || d->format->read)
-        return rc ? rc : d->format->read(d, image);
+    if (feed)
+        *feed = (struct gf_feed){0};
+    if (!rc && feed && d->format->feed)
+        d->format->feed(d, image, feed);
+    if (rc || (feed && feed->produce))
+        return rc;
+    if (d->format->read)
+        return d->format->read(d, image);
     return d->unit == GF_WHOLE
                ? d->format->read_part(d, image, GF_WHOLE, 0, 1, image->px.data)
                : d->format->read_part(d, image, GF_PAGE, 0, image->px.shape[0], image->px.data);
-}
-
-int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {
-    *feed = (struct gf_feed){0};
-    int rc = d->format->feed ? gf_decoder_allocate(d, image) : GF_OK;
-    if (!rc && d->format->feed)
-        d->format->feed(d, image, feed);
-    return rc;
 }
 
 void gf_decoder_close(struct gf_decoder *d) {

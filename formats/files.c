@@ -289,8 +289,12 @@ static int end_streams(struct gf_file *file) {
     return rc || !file->samples ? rc : gf_source_end_stream(file->samples);
 }
 
-int gf_file_read(struct gf_file *file, struct gf_image *image) {
+int gf_file_read(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
     struct gf_decoder *d = &file->decoder;
+    /* A file with a checksum must pass it first. */
+    const bool feeds = feed && !file->described && !file->pick.n && !file->is_packed;
+    if (feed)
+        *feed = (struct gf_feed){0};
     int rc = gf_file_check(file);
     if (!rc && file->pick.n) {
         rc = gf_decoder_allocate(d, image);
@@ -298,7 +302,9 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
                   : gf_file_read_part(file, image, GF_PAGE, 0, file->pick.pages, image->px.data);
     }
     if (!rc)
-        rc = gf_decoder_read(d, image);
+        rc = gf_decoder_read(d, image, feeds ? feed : NULL);
+    if (feed && feed->produce)
+        return rc;
     if (!rc) /* where more pictures may follow, at least a checksum that follows is read */
         rc = file->is_packed && file->options.several && d->format->more
                  ? d->format->more(file->source)
@@ -335,13 +341,6 @@ void gf_file_sum_reads(struct gf_file *file) {
         file->described && !file->checked && !file->pick.n && file->decoder.format->header;
 }
 
-int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
-    *feed = (struct gf_feed){0}; /* a file with a checksum must pass it first */
-    return file->described || file->pick.n || file->is_packed
-               ? GF_OK
-               : gf_decoder_feed(&file->decoder, image, feed);
-}
-
 enum gf_unit gf_file_unit(const struct gf_file *file) {
     const enum gf_unit unit = file->decoder.unit;
     return file->pick.n && unit == GF_SAMPLE ? GF_ROW : unit;
@@ -371,7 +370,7 @@ static int read_picked(struct gf_file *file, int64_t from, int64_t n, char *to) 
     int rc = gf_file_check(file);
     if (!rc && d->unit == GF_WHOLE && !file->decoded.data) {
         struct gf_image whole = all;
-        rc = gf_decoder_read(d, &whole);
+        rc = gf_decoder_read(d, &whole, NULL);
         file->decoded = whole.px;
     }
     for (int64_t i = 0, run; i < n && !rc; i += run) {
@@ -502,7 +501,7 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
     if (rc)
         return rc;
     if (!options->header_only)
-        rc = gf_file_read(file, image);
+        rc = gf_file_read(file, image, NULL);
     gf_file_close(file);
     if (rc)
         gf_image_free(image);

@@ -5,7 +5,7 @@
  *     struct gf_decoder d;
  *     int rc = gf_decoder_open(&d, &gf_format_png, source, &options, &image);   header
  *     if (!rc)
- *         rc = gf_decoder_read(&d, &image);                                     samples
+ *         rc = gf_decoder_read(&d, &image, NULL);                               samples
  *     gf_decoder_close(&d);
  *
  * formats/files.h reads and writes whole files by name. */
@@ -184,7 +184,7 @@ struct gf_format {
     /* Decodes the samples into image->px, which is allocated and contiguous. NULL: calls
      * read_part() for all of them. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
-    /* NULL, or fills in `feed` if rows can be decoded one by one, see gf_decoder_feed(). */
+    /* NULL, or fills in `feed` if rows can be decoded one by one, see gf_decoder_read(). */
     void (*feed)(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
     /* NULL: all samples are decoded at once. Else decodes n units, d->unit or larger ones, into the
      * dense `to`, in any order if the source can seek. Rows are of one page. */
@@ -298,15 +298,15 @@ int gf_format_accepts(const struct gf_format *format, const struct gf_image *ima
  * needs closing or freeing. */
 int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct gf_source *source,
                     const struct gf_read_options *options, struct gf_image *image);
-/* Allocates image->px within options->max_memory and decodes the samples. Call it once. */
-int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
+/* Allocates image->px within options->max_memory and decodes the samples. Call it once.
+ *
+ * With `feed`, for using a picture's first rows while its last ones are decoded, a format that can
+ * do this only allocates and fills in the feed, else feed->produce is NULL. If produce() or await()
+ * returns false, do not use the rows: once no thread is in either function, a second call without a
+ * feed reads the samples or reports the error. */
+int gf_decoder_read(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
 /* Only allocates image->px. */
 int gf_decoder_allocate(const struct gf_decoder *d, struct gf_image *image);
-/* Instead of gf_decoder_read(), for using the first rows of a picture while the last ones are
- * decoded. Allocates image->px; feed->produce is NULL if the format decodes all rows at once. If
- * produce() or feed->await() returns false, do not use the rows: once no thread is in either
- * function, gf_decoder_read() reads the samples or reports the error. */
-int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* Writes a file of the encoder's image, with its samples. */
 int gf_encoder_write(struct gf_encoder *e);

@@ -52,17 +52,14 @@ static int open_picture(struct gf_reader *r, const char *path, struct gf_image *
     return rc;
 }
 
-static int read_picture(struct gf_reader *r, struct gf_image *image) {
-    int rc = gf_file_read(r->file[0], image);
+static int read_picture(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed) {
+    int rc = gf_file_read(r->file[0], image, r->several ? NULL : feed);
+    if (!rc && feed && feed->produce)
+        return 0;
     r->pending = false;
     if (rc || !(r->several || r->copies))
         gf_reader_close(r);
     return rc;
-}
-
-int gf_reader_feed(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed) {
-    bool one = !r->s->from_magnitude && !r->s->frames && !r->several;
-    return one ? gf_file_feed(r->file[0], image, feed) : 0;
 }
 
 int gf_reader_more(struct gf_reader *r) {
@@ -117,7 +114,7 @@ static int read_frame(struct gf_reader *r, int64_t i, const struct gf_image *vol
     }
     *plane = r->part[0];
     r->part[0] = (struct gf_image){0};
-    int rc = gf_file_read(r->file[0], plane);
+    int rc = gf_file_read(r->file[0], plane, NULL);
     gf_file_close(r->file[0]); /* not the whole reader: the mean may be being summed */
     r->file[0] = NULL;
     return rc;
@@ -208,7 +205,7 @@ static int read_pair(struct gf_reader *r, struct gf_image *image) {
     const char *const path[2] = {r->s->from_magnitude, r->s->from_phase};
     struct gf_array like = image->px;
     for (int i = 0; i < 2; i++) {
-        int rc = gf_file_read(r->file[i], &r->part[i]);
+        int rc = gf_file_read(r->file[i], &r->part[i], NULL);
         if (rc)
             return fail_in(rc, path[i]);
     }
@@ -236,12 +233,12 @@ int gf_reader_again(const struct gf_reader *of, struct gf_reader *r) {
     return of->file[0] && !r->s->frames ? gf_file_again(of->file[0], &r->file[0]) : 0;
 }
 
-int gf_reader_read(struct gf_reader *r, struct gf_image *image) {
+int gf_reader_read(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed) {
     const struct gf_array like = image->px;
     if (r->s->from_magnitude)
         return read_pair(r, image);
     if (!r->s->frames)
-        return read_picture(r, image);
+        return read_picture(r, image, feed);
     int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
     return rc ? rc : read_frames(r, image, 0, &image->px);
 }

@@ -5,7 +5,7 @@
  *     struct gf_reader reader = {0};
  *     int rc = gf_reader_open(&reader, settings, paths, n, &image);
  *     if (!rc)
- *         rc = gf_reader_read(&reader, &image);
+ *         rc = gf_reader_read(&reader, &image, NULL);
  *     gf_reader_close(&reader);
  */
 #ifndef GF_CLI_BATCH_LOAD_H
@@ -38,11 +38,10 @@ int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const
                    struct gf_image *image);
 /* Opens a reader of the same files for another thread; `of` must stay open meanwhile. */
 int gf_reader_again(const struct gf_reader *of, struct gf_reader *r);
-/* Reads the samples. Keeps the file open if it may hold more pictures or be copied. */
-int gf_reader_read(struct gf_reader *r, struct gf_image *image);
-/* Prepares to use a picture's first rows while the last ones are decoded: see gf_decoder_feed(). If
- * feed->produce remains NULL or returns false, gf_reader_read() must read the samples. */
-int gf_reader_feed(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed);
+/* Reads the samples. Keeps the file open if it may hold more pictures or be copied. feed: NULL, or
+ * all zeros, for a single picture's first rows to be used while the last ones are decoded, see
+ * gf_decoder_read(). */
+int gf_reader_read(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed);
 /* Returns 1 if another picture follows, 0 if none, or a negative status. May wait for a pipe. */
 int gf_reader_more(struct gf_reader *r);
 bool gf_reader_has_pages(const struct gf_reader *r);

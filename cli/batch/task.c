@@ -17,7 +17,7 @@ static int check_memory(struct gf_task *t, int64_t workspace) {
     int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = gf_task_looking_bytes(t);
     const int64_t run = gf_max(arrays, looking) + gf_task_extra_bytes(t) + workspace;
     t->need = gf_max(run, t->prepare_bytes);
-    return gf_memory_check(t->need, gf_runner_limit(t->runner));
+    return gf_runner_check_memory(t->runner, t->need);
 }
 
 /* ---- header ---- */
@@ -226,9 +226,12 @@ void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsig
         gf_holes_put_back(&cut, hole, t->image.px.shape[t->job.ndim]);
 }
 
-static int read_samples(struct gf_task *t) {
+/* With `feed` they may only be about to be decoded. */
+static int read_samples(struct gf_task *t, struct gf_feed *feed) {
     double start = gf_now_ms();
-    int rc = gf_reader_read(&t->reader, &t->image);
+    int rc = gf_reader_read(&t->reader, &t->image, feed);
+    if (!rc && feed && feed->produce)
+        return 0;
     if (!rc)
         rc = mark_holes(t);
     if (!rc)
@@ -281,11 +284,7 @@ static int check_several(struct gf_task *t) {
 /* Reads samples, or prepares to decode them, unless run by pages; completes and plans the job. */
 static int read_input(struct gf_task *t) {
     const bool whole = !t->pages.at_once;
-    int rc = 0;
-    if (whole && may_be_fed(t))
-        rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
-    if (!rc && whole && !t->feed.produce)
-        rc = read_samples(t);
+    int rc = whole ? read_samples(t, may_be_fed(t) ? &t->feed : NULL) : 0;
     if (rc)
         return rc;
     rc = check_several(t);
@@ -417,7 +416,7 @@ static int transform(struct gf_task *t) {
     double start = gf_now_ms(), decoded = t->ms_decode;
     int rc = t->feed.produce ? run_fed(t) : 0;
     if (!rc && t->feed.produce && !t->feed.complete)
-        rc = read_samples(t); /* fails if the file is damaged */
+        rc = read_samples(t, NULL); /* fails if the file is damaged */
     if (!rc && !t->feed.complete)
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
@@ -475,7 +474,7 @@ int gf_task_more(struct gf_task *t) {
     int rc = 0;
     /* The next picture follows this one's samples, even if it was skipped or refused. */
     if (t->reader.pending && !(t->reader.series && gf_file_is_at_hand(t->reader.file[0])))
-        rc = gf_reader_read(&t->reader, &t->image);
+        rc = gf_reader_read(&t->reader, &t->image, NULL);
     if (rc)
         return t->state == GF_TASK_SKIPPED ? rc : 0;
     int more = gf_reader_more(&t->reader);

@@ -9,7 +9,6 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/host/clock.h"
-#include "core/base/host/memory.h"
 #include "core/base/host/conveyor.h"
 #include "core/wavelet/stream.h"
 
@@ -325,9 +324,9 @@ static int drop_alpha(struct gf_task *t) {
 static int stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .parts = gf_planes_parts(t), .run = run_part};
     const double start = gf_now_ms();
-    if (!t->ranks && p.parts && gf_memory_check(bytes_of(t, p.parts), gf_runner_limit(t->runner)))
+    if (!t->ranks && p.parts && gf_runner_check_memory(t->runner, bytes_of(t, p.parts)))
         p.parts = 0;
-    int rc = gf_ranks_agree(t->ranks, gf_memory_check(bytes_of(t, 0), gf_runner_limit(t->runner)));
+    int rc = gf_ranks_agree(t->ranks, gf_runner_check_memory(t->runner, bytes_of(t, 0)));
     if (!rc && t->image.alpha)
         rc = drop_alpha(t);
     if (!rc)

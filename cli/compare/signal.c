@@ -11,7 +11,6 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/shapes.h"
-#include "core/base/host/memory.h"
 #include "core/base/value/sample_run.h"
 #include "core/base/value/sample_value.h"
 
@@ -32,7 +31,7 @@ static int check_record(const struct gf_image *image, const char *command) {
 
 /* Reads the header's samples; only PNM files, and TIFFs of unequal pages, hold several pictures. */
 static int read_only(struct gf_reader *r, struct gf_image *image) {
-    int rc = gf_reader_read(r, image);
+    int rc = gf_reader_read(r, image, NULL);
     if (!rc && !r->series && (rc = gf_reader_more(r)) > 0)
         rc = gf_fail(GF_EUNSUPP, r->file[0] && gf_file_pick(r->file[0])->apart
                                      ? "its pages differ in size or type; --select=z=0 takes one"
@@ -183,11 +182,11 @@ int64_t gf_signal_workspace(struct gf_runner *r, int ndim, const int64_t *shape,
 
 int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held) {
     int rc = gf_runner_plan(r, job);
-    if (rc || !gf_memory_check(held + r->workspace, gf_runner_limit(r)))
+    if (rc || !gf_runner_check_memory(r, held + r->workspace))
         return rc;
     job->lean = true;
     rc = gf_runner_plan(r, job);
-    return rc ? rc : gf_memory_check(held + r->workspace, gf_runner_limit(r));
+    return rc ? rc : gf_runner_check_memory(r, held + r->workspace);
 }
 
 static int run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
@@ -282,7 +281,7 @@ const char *gf_signal_page_name(const struct gf_task *t, int64_t z, char *name, 
 }
 
 static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk *walk) {
-    int rc = gf_reader_has_pages(&t->reader) ? 0 : gf_reader_read(&t->reader, &t->image);
+    int rc = gf_reader_has_pages(&t->reader) ? 0 : gf_reader_read(&t->reader, &t->image, NULL);
     const struct gf_image volume = t->image;
     const int64_t pages = rc ? 0 : volume.px.shape[0];
     char name[PATH_MAX];
@@ -342,7 +341,7 @@ int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_s
     if (gf_signal_by_pages(t) && !walk && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",
                        to->where.option);
-    int rc = gf_memory_check(need, gf_runner_limit(t->runner));
+    int rc = gf_runner_check_memory(t->runner, need);
     for (int i = 0; i < t->targets->n && !rc; i++) {
         struct gf_array *out = &t->product[i].image.px, like = *out;
         rc = like.rank ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;

@@ -8,7 +8,6 @@
 #include "cli/log.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/host/clock.h"
-#include "core/base/host/memory.h"
 #include "core/slab/plan.h"
 
 enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note */ };
@@ -120,7 +119,7 @@ static int check_table(struct gf_task *t) {
     rc = gf_filter_check_memory(t, bytes + gf_filter_screen_bytes(t));
     if (rc || !(file || masked)) /* without a mask yet the task checks all memory */
         return rc;
-    rc = gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
+    rc = gf_runner_check_memory(t->runner, t->prepare_bytes);
     if (!rc || !file)
         return rc;
     char need[256];

@@ -4,7 +4,6 @@
 #include "core/filter/smooth.h"
 #include "core/filter/waves.h"
 #include "core/base/value/sample_value.h"
-#include "core/base/host/memory.h"
 
 enum { BANDS = 27 }; /* of a wave that varies over a volume, itself included */
 
@@ -15,7 +14,7 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     /* Until the samples are read the task checks all memory. */
     if (!t->image.px.data)
         return 0;
-    return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
+    return gf_runner_check_memory(t->runner, t->need > bytes ? t->need : bytes);
 }
 
 /* True if the job needs samples other than the picture's. */
@@ -208,7 +207,7 @@ int gf_filter_lengthen(struct gf_task *t) {
     struct gf_array *input = &t->filtering->input;
     if (!needs_input(t))
         return 0;
-    int rc = gf_memory_check(gf_filter_lengthen_bytes(t), gf_runner_limit(t->runner));
+    int rc = gf_runner_check_memory(t->runner, gf_filter_lengthen_bytes(t));
     if (!rc)
         rc = gf_job_alloc(&t->job, -1, input);
     if (rc)

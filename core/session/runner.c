@@ -2,6 +2,7 @@
 #include "core/session/runner.h"
 
 #include "core/base/host/clock.h"
+#include "core/base/host/memory.h"
 #include "core/filter/filter.h"
 #include "core/session/speeds.h"
 
@@ -252,6 +253,10 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
             return rc;
         give_up(r, i);
     }
+}
+
+int gf_runner_check_memory(const struct gf_runner *r, int64_t need) {
+    return gf_memory_check(need, gf_runner_limit(r));
 }
 
 /* ---- run ---- */

@@ -87,6 +87,9 @@ static inline int64_t gf_runner_limit(const struct gf_runner *r) {
     return r->session->options.memory_limit;
 }
 
+/* gf_memory_check() against it. */
+int gf_runner_check_memory(const struct gf_runner *r, int64_t need);
+
 /* Drops the runner's own plan and its memory. */
 void gf_runner_forget(struct gf_runner *r);
 /* Bytes of that plan. */

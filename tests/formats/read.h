@@ -11,7 +11,7 @@ static inline int read_rest(int rc, struct gf_decoder *d, const struct gf_read_o
     if (rc)
         return rc;
     if (!options->header_only)
-        rc = gf_decoder_read(d, image);
+        rc = gf_decoder_read(d, image, NULL);
     gf_decoder_close(d);
     if (rc)
         gf_image_free(image);

@@ -83,11 +83,11 @@ static int read_fed(const struct gf_codec *codec, const void *data, size_t n,
         return GF_ENOMEM;
     int rc = gf_png_open_by(codec, &d, source, &modest, image);
     if (!rc)
-        rc = gf_decoder_feed(&d, image, &feed);
+        rc = gf_decoder_read(&d, image, &feed);
     if (!rc && feed.produce)
         *usual = decode_fed(&feed, image, sum);
-    if (!rc && !*usual)
-        rc = gf_decoder_read(&d, image);
+    if (!rc && feed.produce && !*usual)
+        rc = gf_decoder_read(&d, image, NULL);
     if (*usual)
         for (int i = 1; i < 3; i++)
             CHECK_EQ(sum[i], sum[0]);

@@ -86,7 +86,7 @@ static void test_more(void) {
     struct gf_file *file;
     file_put("sample", "P5 1 1 255\naP5 1 x 255\nb", 23);
     CHECK_EQ(gf_file_open("sample", &options, &file, &image), GF_OK);
-    CHECK_EQ(gf_file_read(file, &image), GF_OK);
+    CHECK_EQ(gf_file_read(file, &image, NULL), GF_OK);
     gf_image_free(&image);
     CHECK_EQ(gf_file_more(file), 1);
     CHECK_EQ(gf_file_next(file, &image), GF_EFORMAT);
