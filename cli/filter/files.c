@@ -191,9 +191,13 @@ int gf_filter_read_files(struct gf_settings *s) {
         const bool made = p->what == GF_KERNEL_MADE || p->what == GF_PSF_MADE;
         if (made && p->psf.shape != GF_PSF_GAUSSIAN) {
             p->ndim = 2;
-            rc = gf_psf_sample(&p->psf, p->file.extent, &p->file.value);
+            rc = gf_psf_allocate(&p->psf, p->file.extent, &p->file.value);
         }
-        p->symmetric = !rc && p->what >= GF_PSF && is_symmetric(p);
+        const bool line = made && p->psf.shape == GF_PSF_MOTION;
+        if (!rc && line)
+            gf_psf_sample(&p->psf, p->file.extent, p->file.value);
+        /* Round ones are sampled once a picture has room for them. */
+        p->symmetric = !rc && p->what >= GF_PSF && ((made && !line) || is_symmetric(p));
         if (!rc && p->what >= GF_PSF)
             rc = choose_edges(s, p);
         if (rc) {

@@ -227,6 +227,20 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
     return 0;
 }
 
+/* check_file(), and samples a point-spread function that fits. */
+static int take_file(const struct gf_job *job, const struct gf_filter_frame *frame,
+                     const struct gf_filter_part *p) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const int rc = check_file(job, frame, p);
+    if (rc || p->psf.size == 0 || !p->file.value)
+        return rc;
+    pthread_mutex_lock(&lock);
+    if (p->file.value[gf_shape_count(p->file.extent, p->ndim) / 2] == 0)
+        gf_psf_sample(&p->psf, p->file.extent, p->file.value);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 /* ---- deconvolution ---- */
 
 static int add_psf(const struct gf_settings *s, const struct gf_job *job, struct gf_filter *f) {
@@ -287,13 +301,13 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     bool files = false;
     const struct gf_filter_part *psf = gf_filter_psf(s);
     if (psf)
-        rc = check_file(job, frame, psf);
+        rc = take_file(job, frame, psf);
     if (!rc && psf)
         rc = add_restoring(s, job, frame, *out);
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
         files = files || (p->what >= GF_KERNEL && p->what <= GF_MASK);
-        rc = p->what >= GF_KERNEL ? check_file(job, frame, p)
+        rc = p->what >= GF_KERNEL ? take_file(job, frame, p)
              : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
                                   : add_profile(*out, job, frame, p);
     }

@@ -78,16 +78,17 @@ static void fill_round(const struct gf_psf *p, int64_t far, double *v) {
         }
 }
 
-int gf_psf_sample(const struct gf_psf *p, int64_t extent[2], double **value) {
-    const int64_t far[2] = {reach(p, 0), reach(p, 1)};
+int gf_psf_allocate(const struct gf_psf *p, int64_t extent[2], double **value) {
+    for (int i = 0; i < 2; i++)
+        extent[i] = 2 * reach(p, i) + 1;
+    *value = calloc((size_t)(extent[0] * extent[1]), sizeof **value);
+    return *value ? 0 : gf_no_memory();
+}
+
+void gf_psf_sample(const struct gf_psf *p, const int64_t extent[2], double *v) {
+    const int64_t far[2] = {extent[0] / 2, extent[1] / 2}, n = extent[0] * extent[1];
     const double turn = p->angle * M_PI / 180;
     double sum = 0;
-    for (int i = 0; i < 2; i++)
-        extent[i] = 2 * far[i] + 1;
-    const int64_t n = extent[0] * extent[1];
-    double *v = *value = calloc((size_t)n, sizeof *v);
-    if (!v)
-        return gf_no_memory();
     for (int i = 0; i < LINE && p->shape == GF_PSF_MOTION; i++) {
         const double t = ((i + 0.5) / LINE - 0.5) * p->size * (1 - 1e-9);
         v[(far[0] - lround(t * sin(turn))) * extent[1] + far[1] + lround(t * cos(turn))]++;
@@ -98,5 +99,4 @@ int gf_psf_sample(const struct gf_psf *p, int64_t extent[2], double **value) {
         sum += v[i];
     for (int64_t i = 0; i < n; i++)
         v[i] /= sum;
-    return 0;
 }

@@ -4,7 +4,8 @@
  *     struct gf_psf disk = {.shape = GF_PSF_DISK, .size = 4};
  *     int64_t extent[2];
  *     double *value;
- *     rc = gf_psf_sample(&disk, extent, &value);    extent[0] x extent[1]: y, x
+ *     rc = gf_psf_allocate(&disk, extent, &value);    extent[0] x extent[1]: y, x
+ *     gf_psf_sample(&disk, extent, value);
  *     free(value);
  *
  * The centre is at index floor(extent / 2); both extents are odd. */
@@ -34,7 +35,9 @@ struct gf_psf {
 
 enum { GF_PSF_MOST = 200 };
 
-/* Allocates the samples, which the caller frees with free(). GF_ENOMEM. */
-int gf_psf_sample(const struct gf_psf *p, int64_t extent[2], double **value);
+/* Allocates zeros, which the caller frees with free(). GF_ENOMEM. */
+int gf_psf_allocate(const struct gf_psf *p, int64_t extent[2], double **value);
+/* Replaces the zeros; the centre's sample is above 0 afterwards. */
+void gf_psf_sample(const struct gf_psf *p, const int64_t extent[2], double *v);
 
 #endif

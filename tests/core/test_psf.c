@@ -14,6 +14,13 @@ static double uniform(void) {
     return ((double)(state >> 11) + 0.5) / 0x1p53;
 }
 
+static int sample(const struct gf_psf *p, int64_t extent[2], double **v) {
+    const int rc = gf_psf_allocate(p, extent, v);
+    if (!rc)
+        gf_psf_sample(p, extent, *v);
+    return rc;
+}
+
 /* A random point of the function. */
 static void draw(const struct gf_psf *p, double *x, double *y) {
     const double turn = p->angle * PI / 180, t = (uniform() - 0.5) * p->size;
@@ -32,7 +39,7 @@ static void test_drawn(struct gf_psf p) {
     enum { POINTS = 400000 };
     int64_t n[2] = {0, 0};
     double *v = NULL, sum = 0, worst = 0;
-    CHECK_EQ(gf_psf_sample(&p, n, &v), GF_OK);
+    CHECK_EQ(sample(&p, n, &v), GF_OK);
     CHECK(n[0] % 2 && n[1] % 2);
     double *drawn = calloc((size_t)(n[0] * n[1]), sizeof *drawn);
     bool outside = !v || !drawn;
@@ -62,7 +69,7 @@ static void test_airy(void) {
     const struct gf_psf p = {.shape = GF_PSF_AIRY, .size = 6};
     int64_t n[2];
     double *v = NULL;
-    CHECK_EQ(gf_psf_sample(&p, n, &v), GF_OK);
+    CHECK_EQ(sample(&p, n, &v), GF_OK);
     for (double r = 3; r < 20 && v; r += 3) {
         const double u = 3.8317059702075125 * r / p.size, share = 1 - pow(j0(u), 2) - pow(j1(u), 2);
         double sum = 0;
@@ -82,12 +89,12 @@ static void test_pixels(void) {
                             PI * 4 / 1.5 * 0.997};
     int64_t n[2];
     double *v = NULL;
-    CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = 1}, n, &v), GF_OK);
+    CHECK_EQ(sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = 1}, n, &v), GF_OK);
     CHECK(n[0] == 3 && v && fabs(v[5] * PI - (sqrt(0.1875) + PI / 6 - 0.5)) < 1e-4);
     free(v);
     for (int i = 0; i < 2; i++) {
         double sum = 0;
-        CHECK_EQ(gf_psf_sample(&round[i], n, &v), GF_OK);
+        CHECK_EQ(sample(&round[i], n, &v), GF_OK);
         for (int k = 0; k < 2500; k++) {
             const double r = hypot((k % 50 + 0.5) / 50 + 0.5, (k / 50 + 0.5) / 50 - 0.5);
             sum += i ? pow(1 + r * r / 4, -2.5) : pow(j1(2.554470647 * r) / 1.2772353235 / r, 2);
@@ -97,7 +104,7 @@ static void test_pixels(void) {
         free(v);
     }
     for (double r = 0.001; r < 0.5; r *= 3) {
-        CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = r}, n, &v), GF_OK);
+        CHECK_EQ(sample(&(struct gf_psf){.shape = GF_PSF_DISK, .size = r}, n, &v), GF_OK);
         CHECK(n[0] == 1 && n[1] == 1 && v[0] == 1);
         free(v);
     }
@@ -106,7 +113,7 @@ static void test_pixels(void) {
 static void test_psf(void) {
     int64_t n[2];
     double *v = NULL;
-    CHECK_EQ(gf_psf_sample(&(struct gf_psf){.shape = GF_PSF_MOTION, .size = 4}, n, &v), GF_OK);
+    CHECK_EQ(sample(&(struct gf_psf){.shape = GF_PSF_MOTION, .size = 4}, n, &v), GF_OK);
     CHECK(n[0] == 1 && n[1] == 5 && fabs(v[0] - 0.125) < 1e-12 && fabs(v[1] - 0.25) < 1e-12);
     free(v);
     for (double r = 0.3; r < 12; r *= 2.3)
