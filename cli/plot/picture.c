@@ -87,7 +87,13 @@ static bool find_place(const struct overlay *o, const struct gf_mark *m, int sig
     return (sign > 0 || m->twin) && y >= 0 && y < v->bins[0] && x >= 0 && x < v->bins[1];
 }
 
-/* Draws a dark ring below a bright, narrower one. */
+/* Draws a dark line below a bright, narrower one. */
+static void draw_line(const struct overlay *o, const struct gf_point *p, int64_t n) {
+    const struct gf_canvas *c = o->canvas;
+    c->line(c->to, p, n, &(struct gf_stroke){.width = 3.6, .color = dark});
+    c->line(c->to, p, n, &(struct gf_stroke){.width = 1.6, .color = bright});
+}
+
 static void draw_ring(struct overlay *o, struct gf_point at) {
     struct gf_point p[41];
     for (int i = 0; i < 41; i++) {
@@ -95,8 +101,7 @@ static void draw_ring(struct overlay *o, struct gf_point at) {
         p[i].x = at.x + o->radius * cos(angle);
         p[i].y = at.y + o->radius * sin(angle);
     }
-    o->canvas->line(o->canvas->to, p, 41, &(struct gf_stroke){.width = 3.6, .color = dark});
-    o->canvas->line(o->canvas->to, p, 41, &(struct gf_stroke){.width = 1.6, .color = bright});
+    draw_line(o, p, 41);
     o->taken[o->n++] =
         (struct box){at.x - o->radius, at.y - o->radius, 2 * o->radius, 2 * o->radius};
 }
@@ -107,28 +112,45 @@ static double overlap(const struct box *a, const struct box *b) {
     return fmax(x, 0) * fmax(y, 0);
 }
 
-/* Writes a label right, left, below or above of a ring, whichever hides least of what is there. */
-static void draw_label(struct overlay *o, const char *text, struct gf_point at) {
-    struct gf_label label = {.size = FONT, .text = text};
-    const double wide = gf_label_width(&label), away = o->radius + 3;
-    const double x[4] = {at.x + away, at.x - away - wide, at.x - wide / 2, at.x - wide / 2};
-    const double y[4] = {at.y - FONT / 2., at.y - FONT / 2., at.y + away, at.y - away - FONT};
-    double least = INFINITY;
+/* Chooses a label's place beside a ring, where it hides least of the rings, or farther away at the end
+ * of a line. A label without a place that covers no other label is left out: its width is 0. */
+static void place_label(struct overlay *o, const char *text, struct gf_point at, int n_rings) {
+    enum { SIDES = 3, STEPS = 6, STEP = FONT + 3, COVERED = 1000000 };
+    const double wide = gf_label_width(&(struct gf_label){.size = FONT, .text = text}) + 3;
+    const double away = o->radius + 3;
     struct box *best = &o->taken[o->n];
-    for (int i = 0; i < 4; i++) {
-        const struct box b = {fmax(o->left + 2, fmin(x[i], o->right - wide - 2)),
-                              fmax(2, fmin(y[i], o->bottom - FONT - 2)), wide, FONT};
-        double hides = fabs(b.x - x[i]) + fabs(b.y - y[i]); /* if it was moved */
+    double least = COVERED;
+    *best = (struct box){at.x, at.y, 0, 0};
+    for (int i = 0; i < 2 * SIDES * STEPS; i++) { /* right, left, below and above */
+        const int side = i / 2 % SIDES, sign = i % 2 ? -1 : 1, step = i / 2 / SIDES;
+        const double aside = away + wide / 2 + 4 * step, up = side < 2 ? 0 : away + FONT / 2.;
+        const double x = at.x - wide / 2 + (side < 2 ? (1 - 2 * side) * aside : 0);
+        const double y = at.y - FONT / 2. + sign * (up + step * STEP);
+        const struct box b = {fmax(o->left + 2, fmin(x, o->right - wide - 2)),
+                              fmax(2, fmin(y, o->bottom - FONT - 2)), wide, FONT};
+        double hides = fabs(b.x - x) + fabs(b.y - y) + step * STEP; /* if it was moved */
         for (int k = 0; k < o->n; k++)
-            hides += overlap(&b, &o->taken[k]);
+            hides += k < n_rings                     ? overlap(&b, &o->taken[k])
+                     : overlap(&b, &o->taken[k]) > 0 ? COVERED
+                                                     : 0;
         *best = hides < least ? b : *best;
         least = fmin(least, hides);
     }
     o->n++;
+    const double x = fmax(best->x, fmin(at.x, best->x + best->wide));
+    const double y = fmax(best->y, fmin(at.y, best->y + best->high));
+    const double distance = hypot(x - at.x, y - at.y), edge = o->radius / distance;
+    const struct gf_point leader[] = {{at.x + edge * (x - at.x), at.y + edge * (y - at.y)}, {x, y}};
+    if (distance > away + 2)
+        draw_line(o, leader, 2);
+}
+
+static void draw_label(const struct overlay *o, const char *text, const struct box *at) {
+    struct gf_label label = {.size = FONT, .text = text};
     for (int i = 0; i < 10; i++) { /* nine times in dark around the bright one */
         label.color = i < 9 ? dark : bright;
-        label.at.x = best->x + (i < 9 ? i % 3 - 1 : 0);
-        label.at.y = best->y + FONT - 1 + (i < 9 ? i / 3 - 1 : 0);
+        label.at.x = at->x + (i < 9 ? i % 3 - 1 : 0);
+        label.at.y = at->y + FONT - 1 + (i < 9 ? i / 3 - 1 : 0);
         o->canvas->label(o->canvas->to, &label);
     }
 }
@@ -150,9 +172,16 @@ static int draw_overlay(void *overlay, const struct gf_canvas *canvas) {
     for (int i = 0; i < 2 * notes->n_marks; i++) /* all rings first: labels avoid them */
         if (find_place(o, &notes->mark[i / 2], i % 2 ? -1 : 1, &p))
             draw_ring(o, p);
+    const int n_rings = o->n;
+    const char *label[GF_MAX_MARKS];
     for (int i = 0; i < notes->n_marks; i++)
-        if (find_place(o, &notes->mark[i], 1, &p) || find_place(o, &notes->mark[i], -1, &p))
-            draw_label(o, notes->mark[i].label, p);
+        if (find_place(o, &notes->mark[i], 1, &p) || find_place(o, &notes->mark[i], -1, &p)) {
+            label[o->n - n_rings] = notes->mark[i].label;
+            place_label(o, label[o->n - n_rings], p, n_rings);
+        }
+    for (int i = n_rings; i < o->n; i++) /* over the lines to them */
+        if (o->taken[i].wide > 0)
+            draw_label(o, label[i - n_rings], &o->taken[i]);
     if (!o->view->margin)
         return 0;
     const struct gf_plot_axis x = axis_of(o, 1, o->left, o->right), y = axis_of(o, 0, 0, o->bottom);

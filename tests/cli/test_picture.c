@@ -15,7 +15,7 @@ static int n_rings_seen, n_labels_seen, rulers_seen;
 static void see_line(void *to, const struct gf_point *p, int64_t n,
                      const struct gf_stroke *stroke) {
     (void)to;
-    if (stroke->width < 2 && n_rings_seen < 64) /* the bright one; its centre */
+    if (stroke->width < 2 && n > 2 && n_rings_seen < 64) /* the bright one; its centre */
         ring_seen[n_rings_seen++] = (struct gf_point){(p[0].x + p[n / 2].x) / 2, p[0].y};
 }
 
@@ -196,9 +196,29 @@ static void test_marks(void) {
     CHECK(px[0] == 255 && px[3 * v.margin] == 0 && px[3 * shape[0] * shape[1] - 1] == 255);
 }
 
+/* n marks, a bin or none apart, in 256x256 pixels. */
+static void check_crowd(int n, int64_t apart, int least, int most) {
+    static unsigned char px[256 * 256 * 3];
+    struct gf_notes notes = {.n_marks = n, .unit = "sample", .spacing = {1, 1}};
+    const struct gf_array picture = gf_array_wrap(px, GF_U8, 3, (int64_t[]){256, 256, 3});
+    struct gf_view v;
+    for (int i = 0; i < n; i++)
+        notes.mark[i] = (struct gf_mark){{20 + i % 3 * apart, 30 + i * apart}, true, "12.34 px"};
+    CHECK_EQ(gf_view_make(&v, (int64_t[]){256, 256}, 1, (int[]){0, 0}, 0, false), 0);
+    CHECK_EQ(gf_view_annotate(&v, &notes, &picture), 0);
+    CHECK_EQ(n_rings_seen, 2 * n);
+    CHECK_MSG(n_labels_seen >= least && n_labels_seen <= most, "%d labels of %d", n_labels_seen, n);
+    for (int i = 0; i < n_labels_seen; i++)
+        for (int k = 0; k < i; k++)
+            CHECK(fabs(label_seen[i].y - label_seen[k].y) >= FONT ||
+                  fabs(label_seen[i].x - label_seen[k].x) >= 7 * 8);
+}
+
 int main(void) {
     RUN("colour maps are matplotlib's", test_colormaps());
     RUN("a view shows each bin at its place and loses no peak", test_views());
     RUN("rings and labels of peaks are drawn where the peaks are", test_marks());
+    RUN("labels of close peaks move apart", check_crowd(8, 2, 8, 8));
+    RUN("labels without a place of their own are left out", check_crowd(30, 0, 15, 29));
     return TEST_END();
 }
