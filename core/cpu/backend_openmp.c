@@ -45,9 +45,9 @@ static bool fuses(const struct gf_job *job, const struct gf_cpu_kernels *k) {
 }
 
 static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *plan) {
-    plan->workspace_bytes = p->work.bytes + ((int64_t)p->scratch_bytes + p->plane.bytes) * threads +
-                            (p->filter ? p->filter->bytes : 0) +
-                            (p->sampling ? p->sampling->bytes : 0);
+    const struct gf_cpu_sampling *s = p->sampling;
+    plan->workspace_bytes = gf_cpu_bound_bytes(p, threads) + (p->filter ? p->filter->bytes : 0) +
+                            (s ? s->sample.count * (int64_t)sizeof *s->sample.weight : 0);
     for (int i = 0; i < p->n_passes; i++) {
         if (p->pass[i].is_column)
             continue;
@@ -93,10 +93,15 @@ static int threads_of(const struct gf_plan *plan) {
     return ((const struct context *)plan->context)->threads;
 }
 
+struct tiled {
+    struct gf_cpu_plan *plan;
+    struct gf_cpu_bound *bound; /* to the arrays of the last exec() */
+};
+
 static int tiled_exec_fed(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
                           struct gf_array *out, struct gf_report *report) {
-    return gf_cpu_run(plan->impl, threads_of(plan),
-                      &(struct gf_cpu_run){in, feed, out, report, NULL});
+    const struct tiled *t = plan->impl;
+    return gf_cpu_run(t->bound, &(struct gf_cpu_run){in, feed, out, report, NULL});
 }
 
 static int tiled_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
@@ -106,28 +111,34 @@ static int tiled_exec(struct gf_plan *plan, const struct gf_array *in, struct gf
 
 static int tiled_time(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                       double *seconds) {
+    const struct tiled *t = plan->impl;
     struct gf_report report;
     int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc
-              : gf_cpu_run(plan->impl, threads_of(plan),
-                           &(struct gf_cpu_run){in, NULL, out, &report, seconds});
+    return rc ? rc : gf_cpu_run(t->bound, &(struct gf_cpu_run){in, NULL, out, &report, seconds});
 }
 
 static void tiled_drop(struct gf_plan *plan) {
-    gf_cpu_plan_free(plan->impl);
+    struct tiled *t = plan->impl;
+    gf_cpu_bound_free(t->bound);
+    gf_cpu_plan_free(t->plan);
+    free(t);
 }
 
 static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
     static const struct gf_plan_ops ops = {
         .exec = tiled_exec, .exec_fed = tiled_exec_fed, .time = tiled_time, .drop = tiled_drop};
-    struct gf_cpu_plan *tiled;
-    int rc = gf_cpu_plan_make(&plan->job, k, threads_of(plan), &tiled);
+    const int threads = threads_of(plan);
+    struct tiled *t = plan->impl = calloc(1, sizeof *t);
+    if (!t)
+        return gf_no_memory();
+    plan->ops = &ops;
+    int rc = gf_cpu_plan_make(&plan->job, k, threads, &t->plan);
+    if (!rc)
+        rc = gf_cpu_bound_make(t->plan, threads, &t->bound);
     if (rc)
         return rc;
-    plan->ops = &ops;
-    plan->impl = tiled;
-    summarise(tiled, threads_of(plan), plan);
-    plan->feeds = gf_cpu_team_for(&plan->job, true, threads_of(plan)) > 1 && reads_rows(tiled);
+    summarise(t->plan, threads, plan);
+    plan->feeds = gf_cpu_team_for(&plan->job, true, threads) > 1 && reads_rows(t->plan);
     return 0;
 }
 

@@ -30,11 +30,12 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct g
 }
 
 /* Binds the workspace, the spent input, or a thread's plane, whose address take_part() sets. */
-static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
+static void bind_layout(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass, bool plane,
                         const struct gf_array *in, struct gf_cpu_end *e) {
+    const struct gf_cpu_plan *p = b->plan;
     const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
     e->type = GF_CPU_WORK;
-    e->data = plane ? NULL : p->work_data;
+    e->data = plane ? NULL : b->work_data;
     e->line = layout_axis(p, l, pass->axis);
     e->lane = layout_axis(p, l, pass->lane);
     for (int d = 0; d < 2; d++)
@@ -45,8 +46,8 @@ static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *p
         return;
     e->rest_from = l->rest_from;
     e->row_bytes = l->row_bytes;
-    e->rest = p->work_data;
-    e->data = p->banded ? p->banded : in->data;
+    e->rest = b->work_data;
+    e->data = b->banded ? b->banded : in->data;
 }
 
 static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
@@ -67,17 +68,18 @@ static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
 }
 
 /* Binds the workspace, a thread's plane, or an array of plain complex numbers that serves as
- * workspace: the output or the plan's own. */
-static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
+ * workspace: the output or the run's own. */
+static void bind_between(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass, bool plane,
                          const struct gf_array *in, const struct gf_array *out,
                          struct gf_cpu_end *e) {
+    const struct gf_cpu_plan *p = b->plan;
     if ((!p->lean && !p->plain.rank) || plane) {
-        bind_layout(p, pass, plane, in, e);
+        bind_layout(b, pass, plane, in, e);
         return;
     }
     struct gf_array rows = p->lean ? *out : p->plain;
     if (!p->lean)
-        rows.data = p->work_data;
+        rows.data = b->work_data;
     bind_array(p, pass, &rows, false, p->half >= 0, e);
     e->hermitian = e->real_origin = false;
     e->value = GF_CPU_COMPLEX;
@@ -118,8 +120,9 @@ static bool has_rows(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass
     return false;
 }
 
-static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+static void bind_ends(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
+    const struct gf_cpu_plan *p = b->plan;
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE, samples = inverse || job->op == GF_FILTER;
     struct gf_cpu_end *from = &pass->args.source, *to = &pass->args.destination;
@@ -129,9 +132,9 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
         from->luma = job->luma;
         from->channel_stride = in->stride[job->ndim];
     } else {
-        bind_between(p, pass, pass->from_plane, in, &out[0], from);
+        bind_between(b, pass, pass->from_plane, in, &out[0], from);
         if (p->column_at && pass->args.form == GF_CPU_C2R)
-            from->last = gf_cpu_column_of(p, pass);
+            from->last = gf_cpu_column_of(b, pass);
         if (p->packed_back && pass->args.form == GF_CPU_C2R) /* the first column's imaginary part */
             from->last = (struct gf_cpu_column){
                 .data = from->data + p->kernels->lanes * p->kernels->bits / 8,
@@ -140,7 +143,7 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     }
     to->stream = pass->stream;
     if (pass->output < 0) {
-        bind_between(p, pass, pass->to_plane, in, &out[0], to);
+        bind_between(b, pass, pass->to_plane, in, &out[0], to);
         return;
     }
     const struct gf_output *o = &job->out[pass->output];
@@ -171,13 +174,14 @@ static void fold_lanes(struct gf_cpu_pass *pass) {
     pass->args.n_outer[0] = 1;
 }
 
-void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+void gf_cpu_pass_bind(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
+    const struct gf_cpu_plan *p = b->plan;
     if (pass->is_column) {
-        gf_cpu_column_bind(p, pass, in);
+        gf_cpu_column_bind(b, pass, in);
         return;
     }
-    bind_ends(p, pass, in, out);
+    bind_ends(b, pass, in, out);
     if (pass->folds)
         fold_lanes(pass);
     pass->args.part = p->job.elsewhere != 0;
@@ -241,16 +245,18 @@ void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     }
 }
 
-const char *gf_cpu_work_at(const struct gf_cpu_plan *p, const long index[GF_MAX_RANK]) {
+const char *gf_cpu_work_at(const struct gf_cpu_bound *b, const long index[GF_MAX_RANK]) {
+    const struct gf_cpu_plan *p = b->plan;
     const int lanes = p->kernels->lanes;
-    const char *at = p->work_data;
+    const char *at = b->work_data;
     for (int i = 0; i <= p->job.ndim; i++)
         at += (i == p->inner ? index[i] / lanes * lanes : index[i]) * p->work.stride[i];
     return at;
 }
 
-double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+double gf_cpu_zero_frequency(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass,
                              const struct gf_output *o) {
+    const struct gf_cpu_plan *p = b->plan;
     const struct gf_job *job = &p->job;
     long index[GF_MAX_RANK] = {0};
     double largest = 0;
@@ -258,7 +264,7 @@ double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pa
         double sum = 0;
         for (long k = 0; k < p->extent[pass->axis]; k++) {
             index[pass->axis] = k;
-            sum += gf_cpu_get_real(gf_cpu_work_at(p, index), p->kernels->bits,
+            sum += gf_cpu_get_real(gf_cpu_work_at(b, index), p->kernels->bits,
                                    index[p->inner] % p->kernels->lanes);
         }
         largest = fmax(largest, sum);

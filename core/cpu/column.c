@@ -50,11 +50,12 @@ void gf_cpu_column_add(struct gf_cpu_plan *p) {
     p->work.bytes = p->column_at + pitch_of(p) * p->job.shape[0];
 }
 
-static struct gf_cpu_end column_end(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
+static struct gf_cpu_end column_end(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass) {
+    const struct gf_cpu_plan *p = b->plan;
     const bool single = p->kernels->bits == 32;
     const ptrdiff_t stride[2] = {pitch_of(p), p->kernels->bits / 4};
     return (struct gf_cpu_end){.type = single ? GF_CPU_C64 : GF_CPU_C128,
-                               .data = p->work_data + p->column_at,
+                               .data = b->work_data + p->column_at,
                                .line = plain_axis(pass->args.n, stride[pass->axis]),
                                .lane = plain_axis(pass->args.n_lane, stride[pass->lane]),
                                .outer = {plain_axis(1, 0), plain_axis(1, 0)},
@@ -72,9 +73,10 @@ static struct gf_cpu_axis input_axis(const struct gf_cpu_plan *p, const struct g
     return a;
 }
 
-void gf_cpu_column_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+void gf_cpu_column_bind(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass,
                         const struct gf_array *in) {
-    pass->args.source = pass->args.destination = column_end(p, pass);
+    const struct gf_cpu_plan *p = b->plan;
+    pass->args.source = pass->args.destination = column_end(b, pass);
     if (pass->axis != 0)
         return;
     struct gf_cpu_end *from = &pass->args.source;
@@ -84,9 +86,11 @@ void gf_cpu_column_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     from->lane = input_axis(p, in, pass->lane);
 }
 
-struct gf_cpu_column gf_cpu_column_of(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
+struct gf_cpu_column gf_cpu_column_of(const struct gf_cpu_bound *b,
+                                      const struct gf_cpu_pass *pass) {
+    const struct gf_cpu_plan *p = b->plan;
     const ptrdiff_t stride[GF_MAX_RANK] = {pitch_of(p), p->kernels->bits / 4};
-    struct gf_cpu_column c = {.data = p->work_data + p->column_at, .lane = stride[pass->lane]};
+    struct gf_cpu_column c = {.data = b->work_data + p->column_at, .lane = stride[pass->lane]};
     for (int d = 0; d < 2; d++)
         c.outer[d] = pass->outer[d] < 0 ? 0 : stride[pass->outer[d]];
     return c;

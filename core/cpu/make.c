@@ -553,9 +553,5 @@ void gf_cpu_plan_free(struct gf_cpu_plan *p) {
     gf_cpu_row_free(p->rows);
     gf_cpu_filter_free(p->filter);
     gf_cpu_sampling_free(p->sampling);
-    gf_free(p->work_data);
-    gf_free(p->plane_data);
-    gf_free(p->banded);
-    gf_free(p->shares);
     free(p);
 }

@@ -1,13 +1,18 @@
 /* Plans of the openmp backend: a job as passes over tiles of lines.
  *
- * make.c makes a plan, bind.c binds its passes to a run's arrays, and the kernels
- * (kernels/cpu/cpu.h) run each pass tile by tile. Axes are the job's spatial ones, slowest first;
- * axis ndim is the channels. Wavelets and long lines have other plans (dwt.h, long.h).
+ * make.c makes a plan, which never changes. Runs use the memory of a gf_cpu_bound, which bind.c
+ * binds to their arrays, and the kernels (kernels/cpu/cpu.h) run each pass tile by tile. Axes are
+ * the job's spatial ones, slowest first; axis ndim is the channels. Wavelets and long lines have
+ * other plans (dwt.h, long.h).
  *
  *     struct gf_cpu_plan *p;
+ *     struct gf_cpu_bound *b = NULL;
  *     rc = gf_cpu_plan_make(&job, gf_cpu_kernels_find(32, NULL), threads, &p);
  *     if (!rc)
- *         rc = gf_cpu_run(p, threads, &(struct gf_cpu_run){&in, NULL, out, &report, NULL});
+ *         rc = gf_cpu_bound_make(p, threads, &b);
+ *     if (!rc)
+ *         rc = gf_cpu_run(b, &(struct gf_cpu_run){&in, NULL, out, &report, NULL});
+ *     gf_cpu_bound_free(b);
  *     gf_cpu_plan_free(p);
  *
  * Functions that return int return 0 or GF_ENOMEM; only those and table builders can fail. */
@@ -22,7 +27,7 @@
 /* One read and write of the data: a transform along `axis` or, if args.line is NULL, an extraction
  * or a search for the display range. */
 struct gf_cpu_pass {
-    struct gf_cpu_pass_args args; /* ends are bound at run time */
+    struct gf_cpu_pass_args args; /* ends are set in a gf_cpu_bound only */
     int axis, lane, outer[2];     /* of a line, the lines of a tile, the tiles; -1: none */
     bool from_input;
     int output;           /* -1: to the workspace */
@@ -84,16 +89,22 @@ struct gf_cpu_filter {
  * pass from a few of its lines, or read from the workspace if that holds the spectrum. */
 struct gf_cpu_sampling {
     struct gf_range_sample sample;
-    int n_runs; /* runs of adjacent indices along rows, each within a block of lanes */
-    int *run;   /* first index of each, then the end */
-    int64_t bytes;
-    void *value;     /* all real parts, then all imaginary parts, in the kernels' precision */
-    char *lines;     /* transformed runs, a block of lanes each */
+    int n_runs;      /* runs of adjacent indices along rows, each within a block of lanes */
+    int *run;        /* first index of each, then the end */
+    int n_lines;     /* transformed runs */
     size_t line_set; /* bytes of one */
-    int n_lines;
-    int32_t *kept; /* for each of the pass's blocks of lanes its line; -1: none */
+    int64_t blocks;  /* of lanes in the pass; 0 if n_lines is */
 };
 
+/* A run's part of it. */
+struct gf_cpu_sampled {
+    void *value;   /* all real parts, then all imaginary parts, in the kernels' precision */
+    char *lines;   /* transformed runs, a block of lanes each */
+    int32_t *kept; /* for each of the pass's blocks its line; -1: none */
+    uint32_t *key; /* of each bin */
+};
+
+/* Constant once it is made, so that threads may share it. */
 struct gf_cpu_plan {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
@@ -116,14 +127,24 @@ struct gf_cpu_plan {
     struct gf_cpu_filter *filter;          /* NULL: none */
     struct gf_cpu_sampling *sampling;      /* NULL: no sampled range */
     size_t scratch_bytes;                  /* per thread */
-    struct gf_cpu_ways ways;
-    struct gf_cpu_share *shares;  /* one per thread; allocated by the first run */
-    char *work_data, *plane_data; /* allocated by the first run */
-    char *scratch;                /* of all threads, after the workspace */
-    bool bound;                   /* passes are bound to these arrays: the input, then the
-                                   * outputs */
+    struct gf_cpu_ways ways;               /* to try */
+};
+
+/* A plan with the memory for one run at a time, and its passes bound to the arrays of the last
+ * run. */
+struct gf_cpu_bound {
+    const struct gf_cpu_plan *plan; /* outlives it */
+    int threads;
+    struct gf_cpu_ways ways; /* with the times of earlier runs */
+    /* Allocated by the first run: */
+    char *work_data, *plane_data;
+    char *scratch; /* of all threads, after the workspace */
+    struct gf_cpu_sampled sampled;
+    struct gf_cpu_share *shares; /* one per thread */
+    char *banded;                /* replaces a spent input that cannot be written */
+    bool is_bound;               /* to these arrays: the input, then the outputs */
     struct gf_array bound_to[1 + GF_MAX_OUTPUTS];
-    char *banded; /* replaces a spent input that cannot be written; allocated by the first run */
+    struct gf_cpu_pass pass[]; /* the plan's */
 };
 
 /* ---- make.c ---- */
@@ -134,7 +155,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
                      struct gf_cpu_plan **out);
 /* How the job's plan packs half spectra. */
 enum gf_packing gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kernels *kernels);
-void gf_cpu_plan_free(struct gf_cpu_plan *p); /* may be NULL; also frees memory allocated by runs */
+void gf_cpu_plan_free(struct gf_cpu_plan *p); /* may be NULL */
 
 /* ---- line.c: the kernels' tables for a length and reals of `bits` bits; NULL: no memory. The
  * caller frees them. ---- */
@@ -179,10 +200,10 @@ bool gf_cpu_column_pays(const struct gf_cpu_plan *p);
  * the workspace. */
 void gf_cpu_column_add(struct gf_cpu_plan *p);
 /* Binds one of the two passes to a run's arrays. */
-void gf_cpu_column_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+void gf_cpu_column_bind(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass,
                         const struct gf_array *in);
 /* The column, for a pass along rows. */
-struct gf_cpu_column gf_cpu_column_of(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass);
+struct gf_cpu_column gf_cpu_column_of(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass);
 
 /* ---- filter.c ---- */
 
@@ -194,19 +215,19 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
                        struct gf_cpu_filter **out);
 void gf_cpu_filter_free(struct gf_cpu_filter *f); /* may be NULL */
 
-/* ---- bind.c: settings known only when a pass runs ---- */
+/* ---- bind.c: settings known only when a pass runs; passes are a gf_cpu_bound's ---- */
 
 /* Binds the pass's ends to a run's arrays. */
-void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+void gf_cpu_pass_bind(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out);
 /* Sets the factor, gain and limits of the pass's output for a display range in unscaled units. */
 void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                          const double range[2]);
 /* The block of LANES real parts that contains the given index of the workspace. */
-const char *gf_cpu_work_at(const struct gf_cpu_plan *p, const long index[GF_MAX_RANK]);
+const char *gf_cpu_work_at(const struct gf_cpu_bound *b, const long index[GF_MAX_RANK]);
 /* The end of the display range of non-negative samples, whose largest frequency is zero: its value
  * in output `o`, summed from the workspace before the last pass. */
-double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+double gf_cpu_zero_frequency(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass,
                              const struct gf_output *o);
 
 /* ---- sampling.c: call gf_cpu_sampling_place() before a run; _lines() or _read(), then _range()
@@ -217,19 +238,19 @@ void gf_cpu_sampling_free(struct gf_cpu_sampling *s); /* may be NULL */
 /* Fills the summary for `gpufft plan`, listed before the pass that writes the output. */
 void gf_cpu_sampling_summarise(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                                struct gf_pass_info *info);
-/* Memory for a run, allocated by the plan's owner with 64-byte alignment. */
-int64_t gf_cpu_sampling_bytes(const struct gf_cpu_plan *p);
-void gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory);
+/* Places a run's part at `memory`, aligned to 64 bytes, and returns its bytes. Without `to` only
+ * counts them. */
+int64_t gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory, struct gf_cpu_sampled *to);
 /* Transforms the sampled lines of a bound pass and keeps them. */
-void gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+void gf_cpu_sampling_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass,
                            int threads);
 /* Runs a tile of that pass; kept blocks need only the store. */
-void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
+void gf_cpu_sampling_tile(const struct gf_cpu_bound *b, const struct gf_cpu_pass_args *args,
                           long tile, void *scratch, struct gf_cpu_stats *stats);
 /* Reads the bins from the workspace. */
-void gf_cpu_sampling_read(const struct gf_cpu_plan *p);
+void gf_cpu_sampling_read(const struct gf_cpu_bound *b);
 /* Finds the range of output o; rms: gf_range_rms(). */
-void gf_cpu_sampling_range(const struct gf_cpu_plan *p, int o, double rms, double range[2]);
+void gf_cpu_sampling_range(const struct gf_cpu_bound *b, int o, double rms, double range[2]);
 
 /* ---- run.c ---- */
 
@@ -242,9 +263,14 @@ struct gf_cpu_run {
     double *seconds;
 };
 
-/* GF_ENOMEM only on a plan's first run, which allocates the workspace; the plan owns it. */
-int gf_cpu_run(struct gf_cpu_plan *p, int threads, const struct gf_cpu_run *run);
-/* Threads for a run of the job; `first`: the plan's first run. */
+/* Makes it without the memory for runs, which the first one allocates. The caller frees it. */
+int gf_cpu_bound_make(const struct gf_cpu_plan *p, int threads, struct gf_cpu_bound **out);
+void gf_cpu_bound_free(struct gf_cpu_bound *b); /* may be NULL */
+/* Bytes of that memory. */
+int64_t gf_cpu_bound_bytes(const struct gf_cpu_plan *p, int threads);
+/* GF_ENOMEM only in the first run. */
+int gf_cpu_run(struct gf_cpu_bound *b, const struct gf_cpu_run *run);
+/* Threads for a run of the job; `first`: the first run. */
 int gf_cpu_team_for(const struct gf_job *job, bool first, int threads);
 
 #endif

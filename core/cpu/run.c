@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 
 #include "core/base/host/clock.h"
 #include "core/base/value/status.h"
@@ -28,7 +29,7 @@ static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int thread
 
 /* Passes that run plane by plane. */
 struct joined {
-    struct gf_cpu_plan *p;
+    const struct gf_cpu_bound *b;
     const struct gf_cpu_pass *pass; /* the first */
     int count;
     long tiles[MOST_JOINED]; /* per plane */
@@ -49,11 +50,12 @@ static void produce(struct gf_feed *feed) {
  * channel. */
 static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
                     void *scratch, struct gf_cpu_stats *stats) {
-    long lines = gf_cpu_tile_lines(args, j->p->kernels->lanes);
+    const struct gf_cpu_kernels *kernels = j->b->plan->kernels;
+    long lines = gf_cpu_tile_lines(args, kernels->lanes);
     long planes = args->n_outer[0] * args->n_outer[1];
     long a_plane = j->tiles[0] / planes, tile = c / planes, end = (tile + 1) * lines;
     if (j->feed->await(j->feed->user, gf_min(end, args->n_lane)))
-        j->p->kernels->run(args, c % planes * a_plane + tile, scratch, stats);
+        kernels->run(args, c % planes * a_plane + tile, scratch, stats);
 }
 
 /* Runs chunk c: a tile, or a plane's tiles pass after pass. */
@@ -64,13 +66,13 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
         return;
     }
     if (j->pass->range_sampled) {
-        gf_cpu_sampling_tile(j->p, args, c, scratch, stats);
+        gf_cpu_sampling_tile(j->b, args, c, scratch, stats);
         return;
     }
     for (int i = 0; i < j->count; i++) {
         long per_chunk = j->count > 1 ? j->tiles[i] : 1;
         for (long t = 0; t < per_chunk; t++)
-            j->p->kernels->run(&args[i], c * per_chunk + t, scratch, stats);
+            j->b->plan->kernels->run(&args[i], c * per_chunk + t, scratch, stats);
     }
 }
 
@@ -78,20 +80,20 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
  * point at the thread's plane. */
 static const struct gf_cpu_pass_args *take_part(const struct joined *j, int thread,
                                                 struct gf_cpu_pass_args room[MOST_JOINED]) {
-    const struct gf_cpu_plan *p = j->p;
+    const struct gf_cpu_bound *b = j->b;
     if (j->count == 1)
         return &j->pass->args;
     for (int i = 0; i < j->count; i++) {
         room[i] = j->pass[i].args;
         if (i)
             room[i - 1].destination.data = room[i].source.data =
-                p->plane_data + (size_t)thread * (size_t)p->plane.bytes;
+                b->plane_data + (size_t)thread * (size_t)b->plan->plane.bytes;
     }
     return room;
 }
 
-static char *scratch_of(const struct gf_cpu_plan *p, int thread) {
-    return p->scratch + (size_t)thread * p->scratch_bytes;
+static char *scratch_of(const struct gf_cpu_bound *b, int thread) {
+    return b->scratch + (size_t)thread * b->plan->scratch_bytes;
 }
 
 /* Starting and ending even a team of one takes nearly a microsecond. */
@@ -101,7 +103,7 @@ static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
     if (j->feed)
         produce(j->feed);
     for (long c = 0; c < j->chunks; c++)
-        run_chunk(j, args, c, scratch_of(j->p, 0), total);
+        run_chunk(j, args, c, scratch_of(j->b, 0), total);
 }
 
 /* Runs a thread's share of joined passes. */
@@ -110,7 +112,7 @@ static void run_share(const struct joined *j, struct gf_cpu_share *shares, int t
     struct gf_cpu_pass_args room[MOST_JOINED];
     const int me = omp_get_thread_num();
     const struct gf_cpu_pass_args *args = take_part(j, me, room);
-    char *scratch = scratch_of(j->p, me);
+    char *scratch = scratch_of(j->b, me);
     if (j->feed) {
         if (me == 0)
             produce(j->feed); /* the others start meanwhile */
@@ -132,7 +134,7 @@ static void add_stats(const struct gf_cpu_stats *mine, struct gf_cpu_stats *tota
 }
 
 static void run_team(const struct joined *j, int n, int threads, struct gf_cpu_stats *total) {
-    struct gf_cpu_share *shares = j->p->shares;
+    struct gf_cpu_share *shares = j->b->shares;
     for (int i = 0; i < n; i++)
         gf_cpu_share_out(shares + i * threads, threads, j[i].chunks);
 #pragma omp parallel num_threads(threads)
@@ -161,34 +163,33 @@ static bool is_writable(const struct gf_array *in, const struct gf_array *out) {
     return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
 }
 
-/* Allocates workspace, sample and scratch as one block: small ones share the workspace's huge
- * page. */
-static int allocate_work(struct gf_cpu_plan *p, int threads) {
+/* Lays out workspace, sample, scratch and shares in the block at b->work_data: small ones share the
+ * workspace's huge page. Returns the block's bytes; without b only counts them. */
+static int64_t lay_out(const struct gf_cpu_plan *p, int threads, struct gf_cpu_bound *b) {
     const int64_t work = (p->work.bytes + 63) / 64 * 64;
-    const int64_t sample = p->sampling ? gf_cpu_sampling_bytes(p) : 0;
-    if (p->work_data)
-        return 0;
-    int rc =
-        allocate(&p->work_data, work + sample + (int64_t)p->scratch_bytes * threads, "a workspace");
-    if (rc)
-        return rc;
-    p->scratch = p->work_data + work + sample;
-    if (sample)
-        gf_cpu_sampling_place(p, p->work_data + work);
-    return 0;
+    char *at = b ? b->work_data + work : NULL;
+    const int64_t sample = p->sampling ? gf_cpu_sampling_place(p, at, b ? &b->sampled : NULL) : 0;
+    const int64_t shares = work + sample + (int64_t)p->scratch_bytes * threads;
+    if (b) {
+        b->scratch = at + sample;
+        b->shares = (struct gf_cpu_share *)(void *)(b->work_data + shares);
+    }
+    return shares + MOST_TOGETHER * threads * (int64_t)sizeof *b->shares;
 }
 
-static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
-                        const struct gf_array *out, int threads) {
-    int rc = allocate_work(p, threads);
+int64_t gf_cpu_bound_bytes(const struct gf_cpu_plan *p, int threads) {
+    return lay_out(p, threads, NULL) + p->plane.bytes * threads;
+}
+
+static int allocate_all(struct gf_cpu_bound *b, const struct gf_array *in,
+                        const struct gf_array *out) {
+    const struct gf_cpu_plan *p = b->plan;
+    int rc = 0;
+    if (!b->scratch && !(rc = allocate(&b->work_data, lay_out(p, b->threads, NULL), "a workspace")))
+        lay_out(p, b->threads, b);
     if (!rc && p->work.band && !is_writable(in, out))
-        rc = allocate(&p->banded, p->work.row_bytes * p->extent[p->pass[0].lane], "a workspace");
-    if (!rc)
-        rc = allocate(&p->plane_data, p->plane.bytes * threads, "planes");
-    if (!rc && !p->shares &&
-        !(p->shares = gf_alloc((size_t)(MOST_TOGETHER * threads) * sizeof *p->shares)))
-        rc = gf_no_memory();
-    return rc;
+        rc = allocate(&b->banded, p->work.row_bytes * p->extent[p->pass[0].lane], "a workspace");
+    return rc ? rc : allocate(&b->plane_data, p->plane.bytes * b->threads, "planes");
 }
 
 /* Display ranges of the outputs during a run. */
@@ -200,26 +201,27 @@ struct ranges {
 
 /* Computes the output's range from the sample: bins from a few of the pass's lines or, once for all
  * outputs, from the workspace. */
-static void sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
+static void sample_range(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass, int threads,
                          struct ranges *r) {
     int o = pass->output;
     if (pass->range_sampled)
-        gf_cpu_sampling_lines(p, pass, threads);
+        gf_cpu_sampling_lines(b, pass, threads);
     else if (!r->read)
-        gf_cpu_sampling_read(p);
+        gf_cpu_sampling_read(b);
     r->read = true;
-    gf_cpu_sampling_range(p, o, r->rms, r->of[o]);
+    gf_cpu_sampling_range(b, o, r->rms, r->of[o]);
 }
 
 /* Binds a pass to the run's arrays and to its display range as far as it is known. */
-static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
+static void bind(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass, const struct gf_array *in,
                  struct gf_array *out, int threads, struct ranges *r) {
+    const struct gf_cpu_plan *p = b->plan;
     int o = pass->output;
-    gf_cpu_pass_bind(p, pass, in, out);
+    gf_cpu_pass_bind(b, pass, in, out);
     if (o >= 0 && pass->range_from_zero)
-        r->of[o][1] = gf_cpu_zero_frequency(p, pass, &p->job.out[o]);
+        r->of[o][1] = gf_cpu_zero_frequency(b, pass, &p->job.out[o]);
     if (o >= 0 && gf_output_samples(&p->job, o))
-        sample_range(p, pass, threads, r);
+        sample_range(b, pass, threads, r);
     if (o >= 0 && !pass->args.destination.discard)
         gf_cpu_pass_display(p, pass, r->of[o]);
 }
@@ -233,17 +235,17 @@ static bool finds_ranges(const struct gf_cpu_plan *p) {
 }
 
 /* Binding takes longer than a short transform. */
-static bool is_bound(const struct gf_cpu_plan *p, const struct gf_array *in,
+static bool is_bound(const struct gf_cpu_bound *b, const struct gf_array *in,
                      const struct gf_array *out) {
-    return p->bound && !memcmp(&p->bound_to[0], in, sizeof *in) &&
-           !memcmp(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
+    return b->is_bound && !memcmp(&b->bound_to[0], in, sizeof *in) &&
+           !memcmp(&b->bound_to[1], out, (size_t)b->plan->job.n_out * sizeof *out);
 }
 
-static void note_bound(struct gf_cpu_plan *p, const struct gf_array *in,
+static void note_bound(struct gf_cpu_bound *b, const struct gf_array *in,
                        const struct gf_array *out) {
-    p->bound = !finds_ranges(p);
-    p->bound_to[0] = *in;
-    memcpy(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
+    b->is_bound = !finds_ranges(b->plan);
+    b->bound_to[0] = *in;
+    memcpy(&b->bound_to[1], out, (size_t)b->plan->job.n_out * sizeof *out);
 }
 
 /* Records the results of a pass that searched the range of output `o`, or wrote it. */
@@ -275,34 +277,35 @@ static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pas
 
 /* Binds joined passes starting at `first`. Several run plane by plane, so that the next finds its
  * data in cache; a single one runs tile by tile. */
-static struct joined prepare(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int first,
+static struct joined prepare(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int first,
                              int threads, bool past_caches, struct ranges *r) {
-    struct gf_cpu_pass *pass = &p->pass[first];
-    struct joined j = {.p = p, .pass = pass, .count = 1, .feed = first ? NULL : run->feed};
+    struct gf_cpu_pass *pass = &b->pass[first];
+    struct joined j = {.b = b, .pass = pass, .count = 1, .feed = first ? NULL : run->feed};
     while (pass[j.count - 1].with_next)
         j.count++;
     for (int k = 0; k < j.count; k++) {
-        if (!p->bound)
-            bind(p, pass + k, run->in, run->out, threads, r);
+        if (!b->is_bound)
+            bind(b, pass + k, run->in, run->out, threads, r);
         pass[k].args.destination.stream = pass[k].stream || (past_caches && pass[k].may_stream);
     }
     const long planes = j.count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
     for (int i = 0; i < j.count; i++)
-        j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
+        j.tiles[i] = gf_cpu_tiles(b->plan->kernels, &pass[i].args) / planes;
     j.chunks = j.count > 1 ? planes : j.tiles[0];
     j.at_once = j.count > 1 ? 1 : tiles_at_once(pass, j.chunks, threads);
     return j;
 }
 
 /* Call allocate_all() first. */
-static void run_all(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int threads,
+static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int threads,
                     bool past_caches) {
+    const struct gf_cpu_plan *p = b->plan;
     const struct gf_job *job = &p->job;
     double *seconds = run->seconds;
     struct ranges r = {.read = false};
-    p->bound = is_bound(p, run->in, run->out);
-    const int most = p->bound && !run->feed && !seconds && threads > 1 ? MOST_TOGETHER : 1;
-    if (!p->bound && !run->feed)
+    b->is_bound = is_bound(b, run->in, run->out);
+    const int most = b->is_bound && !run->feed && !seconds && threads > 1 ? MOST_TOGETHER : 1;
+    if (!b->is_bound && !run->feed)
         r.rms = gf_range_rms(job, run->in);
     for (int i = 0; i < job->n_out; i++) {
         bool given = job->out[i].range == GF_RANGE_GIVEN;
@@ -316,7 +319,7 @@ static void run_all(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int thr
         const int first = i;
         int n = 0;
         for (; n < most && i < p->n_passes; i += j[n++].count)
-            j[n] = prepare(p, run, i, threads, past_caches, &r);
+            j[n] = prepare(b, run, i, threads, past_caches, &r);
         if (threads == 1)
             run_alone(j, found);
         else
@@ -329,22 +332,44 @@ static void run_all(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int thr
             note(job, j[k].pass[j[k].count - 1].output, j[k].pass->args.destination.discard,
                  &found[k], &r, run->report);
     }
-    if (!p->bound)
-        note_bound(p, run->in, run->out);
+    if (!b->is_bound)
+        note_bound(b, run->in, run->out);
 }
 
-int gf_cpu_run(struct gf_cpu_plan *p, int threads, const struct gf_cpu_run *run) {
-    const bool first = !p->scratch;
-    int rc = allocate_all(p, run->in, run->out, threads);
+int gf_cpu_bound_make(const struct gf_cpu_plan *p, int threads, struct gf_cpu_bound **out) {
+    const size_t passes = (size_t)p->n_passes * sizeof *p->pass;
+    struct gf_cpu_bound *b = calloc(1, sizeof *b + passes);
+    if (!b)
+        return gf_no_memory();
+    b->plan = p;
+    b->threads = threads;
+    b->ways = p->ways;
+    memcpy(b->pass, p->pass, passes);
+    *out = b;
+    return 0;
+}
+
+void gf_cpu_bound_free(struct gf_cpu_bound *b) {
+    if (!b)
+        return;
+    gf_free(b->work_data);
+    gf_free(b->plane_data);
+    gf_free(b->banded);
+    free(b);
+}
+
+int gf_cpu_run(struct gf_cpu_bound *b, const struct gf_cpu_run *run) {
+    const bool first = !b->scratch;
+    int rc = allocate_all(b, run->in, run->out);
     if (rc)
         return rc;
     *run->report = (struct gf_report){0};
-    if (first || run->feed || run->seconds || !p->ways.n) {
-        run_all(p, run, gf_cpu_team_for(&p->job, first, threads), false);
+    if (first || run->feed || run->seconds || !b->ways.n) {
+        run_all(b, run, gf_cpu_team_for(&b->plan->job, first, b->threads), false);
         return 0;
     }
-    const unsigned way = gf_cpu_ways_begin(&p->ways);
-    run_all(p, run, way & GF_CPU_TEAM ? threads : 1, way & GF_CPU_PAST_CACHES);
-    gf_cpu_ways_end(&p->ways);
+    const unsigned way = gf_cpu_ways_begin(&b->ways);
+    run_all(b, run, way & GF_CPU_TEAM ? b->threads : 1, way & GF_CPU_PAST_CACHES);
+    gf_cpu_ways_end(&b->ways);
     return 0;
 }

@@ -36,21 +36,15 @@ static int64_t blocks_in(const struct gf_cpu_plan *p, const struct gf_cpu_pass_a
     return gf_divide_up(args->n_lane, p->kernels->lanes);
 }
 
-/* Counts the runs of the last pass that the sample needs, and the memory to keep them. */
-static int plan_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *last,
-                      struct gf_cpu_sampling *s) {
-    int64_t all = blocks_in(p, &last->args) * last->args.n_outer[0] * last->args.n_outer[1];
+/* Counts the runs of the last pass that the sample needs. */
+static void plan_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *last,
+                       struct gf_cpu_sampling *s) {
+    s->blocks = blocks_in(p, &last->args) * last->args.n_outer[0] * last->args.n_outer[1];
     s->n_lines = s->n_runs;
     for (int d = 0; d < 2; d++)
         if (last->outer[d] >= 0)
             s->n_lines *= s->sample.axis[sample_axis(p, last->outer[d])].count;
     s->line_set = (size_t)last->args.n * (size_t)p->kernels->lanes * complex_bytes(p);
-    if (!(s->kept = malloc((size_t)all * sizeof *s->kept)))
-        return gf_no_memory();
-    for (int64_t i = 0; i < all; i++)
-        s->kept[i] = -1;
-    s->bytes += (int64_t)s->line_set * s->n_lines + all * (int64_t)sizeof *s->kept;
-    return 0;
 }
 
 int gf_cpu_sampling_make(const struct gf_cpu_plan *p, struct gf_cpu_sampling **out) {
@@ -60,14 +54,13 @@ int gf_cpu_sampling_make(const struct gf_cpu_plan *p, struct gf_cpu_sampling **o
         return gf_no_memory();
     int rc = gf_range_sample_make(&p->job, &s->sample);
     const struct gf_range_axis *x = &s->sample.axis[gf_work_axis(&p->job, p->inner)];
-    s->bytes = s->sample.count * (int64_t)(complex_bytes(p) + 2 * sizeof *s->sample.key);
     if (!rc && !(s->run = malloc((size_t)(x->count + 1) * sizeof *s->run)))
         rc = gf_no_memory();
     if (!rc)
         find_runs(s, x, p->kernels->lanes);
     const struct gf_cpu_pass *last = &p->pass[p->n_passes - 1];
     if (!rc && last->range_sampled)
-        rc = plan_lines(p, last, s);
+        plan_lines(p, last, s);
     if (rc) {
         gf_cpu_sampling_free(s);
         return rc;
@@ -81,7 +74,6 @@ void gf_cpu_sampling_free(struct gf_cpu_sampling *s) {
         return;
     gf_range_sample_free(&s->sample);
     free(s->run);
-    free(s->kept);
     free(s);
 }
 
@@ -106,18 +98,24 @@ void gf_cpu_sampling_summarise(const struct gf_cpu_plan *p, const struct gf_cpu_
     }
 }
 
-static size_t value_bytes(const struct gf_cpu_plan *p) {
-    return ((size_t)p->sampling->sample.count * complex_bytes(p) + 63) / 64 * 64;
+static size_t round_up(size_t bytes) {
+    return (bytes + 63) / 64 * 64;
 }
 
-int64_t gf_cpu_sampling_bytes(const struct gf_cpu_plan *p) {
+int64_t gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory,
+                              struct gf_cpu_sampled *to) {
     const struct gf_cpu_sampling *s = p->sampling;
-    return (int64_t)(value_bytes(p) + s->line_set * (size_t)s->n_lines);
-}
-
-void gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory) {
-    p->sampling->value = memory;
-    p->sampling->lines = memory + value_bytes(p);
+    const size_t count = (size_t)s->sample.count, lines = round_up(count * complex_bytes(p));
+    const size_t kept = lines + s->line_set * (size_t)s->n_lines;
+    const size_t key = kept + round_up((size_t)s->blocks * sizeof *to->kept);
+    if (to) {
+        *to = (struct gf_cpu_sampled){.value = memory,
+                                      .lines = memory + lines,
+                                      .kept = (int32_t *)(void *)(memory + kept),
+                                      .key = (uint32_t *)(void *)(memory + key)};
+        memset(to->kept, 0xff, (size_t)s->blocks * sizeof *to->kept); /* -1 */
+    }
+    return (int64_t)(key + round_up(count * sizeof *to->key));
 }
 
 /* ---------------------------------------------------------------- bins */
@@ -132,10 +130,12 @@ static int64_t step_of(const struct gf_cpu_plan *p, int axis) {
 
 /* Copies `count` neighbours from a block of lanes to bin `i`, separating real and imaginary
  * parts. */
-static void put(const struct gf_cpu_plan *p, int64_t i, const char *block, long first, long count) {
-    const struct gf_cpu_sampling *s = p->sampling;
+static void put(const struct gf_cpu_bound *b, int64_t i, const char *block, long first,
+                long count) {
+    const struct gf_cpu_plan *p = b->plan;
     const size_t size = complex_bytes(p) / 2;
-    char *re = (char *)s->value + (size_t)i * size, *im = re + (size_t)s->sample.count * size;
+    char *re = (char *)b->sampled.value + (size_t)i * size;
+    char *im = re + (size_t)p->sampling->sample.count * size;
     memcpy(re, block + (size_t)first * size, (size_t)count * size);
     memcpy(im, block + (size_t)(p->kernels->lanes + first) * size, (size_t)count * size);
 }
@@ -152,14 +152,15 @@ static struct gf_cpu_end block_end(const struct gf_cpu_plan *p, const struct gf_
 }
 
 /* Transforms run `number`, which includes the indices of the outer axes. */
-static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int number,
+static void run_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass, int number,
                       void *scratch) {
-    struct gf_cpu_sampling *s = p->sampling;
+    const struct gf_cpu_plan *p = b->plan;
+    const struct gf_cpu_sampling *s = p->sampling;
     const struct gf_range_axis *x = indices_of(p, pass->lane), *k = indices_of(p, pass->axis);
     const long lanes = p->kernels->lanes, size = (long)complex_bytes(p);
     int first = s->run[number % s->n_runs], end = s->run[number % s->n_runs + 1];
     int rest = number / s->n_runs;
-    char *lines = s->lines + (size_t)number * s->line_set;
+    char *lines = b->sampled.lines + (size_t)number * s->line_set;
     long tile = 0, lane0 = x->index[first] / lanes * lanes;
     int64_t to = first * step_of(p, pass->lane), step = step_of(p, pass->axis);
     for (int d = 0; d < 2; d++) {
@@ -180,52 +181,55 @@ static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
     tile = tile * blocks_in(p, &args) + lane0 / lanes;
     p->kernels->run(&args, tile, scratch, &none);
     if (!pass->args.unpacks)
-        s->kept[tile] = number;
+        b->sampled.kept[tile] = number;
     for (int i = 0; i < k->count; i++)
-        put(p, to + i * step, lines + k->index[i] * lanes * size, x->index[first] - lane0,
+        put(b, to + i * step, lines + k->index[i] * lanes * size, x->index[first] - lane0,
             end - first);
 }
 
-void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
+void gf_cpu_sampling_tile(const struct gf_cpu_bound *b, const struct gf_cpu_pass_args *args,
                           long tile, void *scratch, struct gf_cpu_stats *stats) {
-    const struct gf_cpu_sampling *s = p->sampling;
+    const struct gf_cpu_plan *p = b->plan;
+    const struct gf_cpu_sampled *s = &b->sampled;
     const long groups = gf_max(args->groups, 1), blocks = blocks_in(p, args);
     const long tiles = gf_divide_up(blocks, groups);
     const long first = tile / tiles * blocks + tile % tiles * groups;
     const long count = gf_min(blocks - tile % tiles * groups, groups);
     bool any = false;
-    for (long b = 0; b < count && !args->unpacks; b++)
-        any |= s->kept[first + b] >= 0;
+    for (long i = first; i < first + count && !args->unpacks; i++)
+        any |= s->kept[i] >= 0;
     if (!any) {
         p->kernels->run(args, tile, scratch, stats);
         return;
     }
-    for (long b = first; b < first + count; b++) {
+    for (long i = first; i < first + count; i++) {
         struct gf_cpu_pass_args one = *args;
         one.groups = 1;
-        if (s->kept[b] >= 0) {
+        if (s->kept[i] >= 0) {
             one.line = NULL;
-            one.source = block_end(p, &one, s->lines + (size_t)s->kept[b] * s->line_set,
-                                   b % blocks * p->kernels->lanes);
+            one.source = block_end(p, &one, s->lines + (size_t)s->kept[i] * p->sampling->line_set,
+                                   i % blocks * p->kernels->lanes);
         }
-        p->kernels->run(&one, b, scratch, stats);
+        p->kernels->run(&one, i, scratch, stats);
     }
 }
 
-static void get(const struct gf_cpu_plan *p, int64_t i, double *re, double *im) {
-    *re = gf_cpu_get_real(p->sampling->value, p->kernels->bits, i);
-    *im = gf_cpu_get_real(p->sampling->value, p->kernels->bits, p->sampling->sample.count + i);
+static void get(const struct gf_cpu_bound *b, int64_t i, double *re, double *im) {
+    const int bits = b->plan->kernels->bits;
+    *re = gf_cpu_get_real(b->sampled.value, bits, i);
+    *im = gf_cpu_get_real(b->sampled.value, bits, b->plan->sampling->sample.count + i);
 }
 
-static void set(const struct gf_cpu_plan *p, int64_t i, double re, double im) {
-    gf_cpu_put_real(p->sampling->value, p->kernels->bits, i, (long double)re);
-    gf_cpu_put_real(p->sampling->value, p->kernels->bits, p->sampling->sample.count + i,
-                    (long double)im);
+static void set(const struct gf_cpu_bound *b, int64_t i, double re, double im) {
+    const int bits = b->plan->kernels->bits;
+    gf_cpu_put_real(b->sampled.value, bits, i, (long double)re);
+    gf_cpu_put_real(b->sampled.value, bits, b->plan->sampling->sample.count + i, (long double)im);
 }
 
 /* Unpacks half spectra: a row's first bin is Z = A + i B, where A and B are bins 0 and n / 2. With
  * Z' at the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
-static void unpack(const struct gf_cpu_plan *p) {
+static void unpack(const struct gf_cpu_bound *bound) {
+    const struct gf_cpu_plan *p = bound->plan;
     const struct gf_range_sample *s = &p->sampling->sample;
     const struct gf_range_axis *z = &s->axis[0], *y = &s->axis[1], *x = &s->axis[2];
     const int nyquist = x->index[x->count - 1] == p->job.shape[p->half] / 2 ? x->count - 1 : -1;
@@ -242,41 +246,44 @@ static void unpack(const struct gf_cpu_plan *p) {
                 struct gf_number v, w, first, last;
                 if (there < here) /* done with its mirror image */
                     continue;
-                get(p, here, &v.re, &v.im);
-                get(p, there, &w.re, &w.im);
+                get(bound, here, &v.re, &v.im);
+                get(bound, there, &w.re, &w.im);
                 gf_half_unpack(v, w, true, &first, &last);
-                set(p, here, first.re, first.im);
-                set(p, there, first.re, -first.im);
+                set(bound, here, first.re, first.im);
+                set(bound, there, first.re, -first.im);
                 if (nyquist < 0)
                     continue;
-                set(p, here + nyquist, last.re, last.im);
-                set(p, there + nyquist, last.re, -last.im);
+                set(bound, here + nyquist, last.re, last.im);
+                set(bound, there + nyquist, last.re, -last.im);
             }
 }
 
-void gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+void gf_cpu_sampling_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass,
                            int threads) {
+    const struct gf_cpu_plan *p = b->plan;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int i = 0; i < p->sampling->n_lines; i++)
-        run_lines(p, pass, i, p->scratch + (size_t)omp_get_thread_num() * p->scratch_bytes);
+        run_lines(b, pass, i, b->scratch + (size_t)omp_get_thread_num() * p->scratch_bytes);
     if (p->packed)
-        unpack(p);
+        unpack(b);
 }
 
-static void copy_bin(const struct gf_cpu_plan *p, const int position[GF_MAX_RANK]) {
+static void copy_bin(const struct gf_cpu_bound *b, const int position[GF_MAX_RANK]) {
+    const struct gf_cpu_plan *p = b->plan;
     long index[GF_MAX_RANK];
     int64_t to = 0;
     for (int i = 0; i <= p->job.ndim; i++) {
         index[i] = (long)indices_of(p, i)->index[position[i]];
         to += position[i] * step_of(p, i);
     }
-    put(p, to, gf_cpu_work_at(p, index), index[p->inner] % p->kernels->lanes, 1);
+    put(b, to, gf_cpu_work_at(b, index), index[p->inner] % p->kernels->lanes, 1);
 }
 
-void gf_cpu_sampling_read(const struct gf_cpu_plan *p) {
+void gf_cpu_sampling_read(const struct gf_cpu_bound *b) {
+    const struct gf_cpu_plan *p = b->plan;
     int position[GF_MAX_RANK] = {0};
     for (bool more = true; more;) {
-        copy_bin(p, position);
+        copy_bin(b, position);
         more = false;
         for (int i = p->job.ndim; i >= 0 && !more; i--) {
             more = ++position[i] < indices_of(p, i)->count;
@@ -287,14 +294,14 @@ void gf_cpu_sampling_read(const struct gf_cpu_plan *p) {
 
 /* ---------------------------------------------------------------- range */
 
-void gf_cpu_sampling_range(const struct gf_cpu_plan *p, int o, double rms, double range[2]) {
-    const struct gf_range_sample *s = &p->sampling->sample;
+void gf_cpu_sampling_range(const struct gf_cpu_bound *b, int o, double rms, double range[2]) {
+    const struct gf_range_sample *s = &b->plan->sampling->sample;
+    const struct gf_job *job = &b->plan->job;
     const double unit = gf_sample_run_unit(rms);
-    const enum gf_kind kind = p->job.out[o].kind;
     for (int64_t i = 0; i < s->count; i++) {
         double re, im;
-        get(p, i, &re, &im);
-        s->key[i] = gf_range_key(kind, unit * re, unit * im);
+        get(b, i, &re, &im);
+        b->sampled.key[i] = gf_range_key(job->out[o].kind, unit * re, unit * im);
     }
-    gf_range_sample_find(s, &p->job, o, rms, range);
+    gf_range_sample_find(s, b->sampled.key, job, o, rms, range);
 }

@@ -202,7 +202,9 @@ static void check_columns(enum gf_kind kind, int64_t nz, int64_t ny, int64_t nx)
     if (run_openmp(&job, &in, &out, &report) && run_openmp(&whole, &in, &spectrum, &other) &&
         !gf_range_sample_make(&job, &s)) {
         const double rms = gf_range_rms(&job, &in), unit = gf_sample_run_unit(rms);
+        uint32_t *key = malloc((size_t)s.count * sizeof *key);
         int64_t n = 0;
+        NEED(key);
         for (int c = 0; c < s.axis[3].count; c++)
             for (int z = 0; z < s.axis[0].count; z++)
                 for (int y = 0; y < s.axis[1].count; y++)
@@ -211,16 +213,16 @@ static void check_columns(enum gf_kind kind, int64_t nz, int64_t ny, int64_t nx)
                                            s.axis[2].index[x];
                         const float *bin =
                             (float *)spectrum.data + 2 * (at * 2 + s.axis[3].index[c]);
-                        s.key[n++] =
-                            gf_range_key(kind, unit * (double)bin[0], unit * (double)bin[1]);
+                        key[n++] = gf_range_key(kind, unit * (double)bin[0], unit * (double)bin[1]);
                     }
         CHECK_EQ(n, s.count);
-        gf_range_sample_find(&s, &job, 0, rms, range);
+        gf_range_sample_find(&s, key, &job, 0, rms, range);
         range[0] = kind == GF_MAGNITUDE ? range[0] : -range[1];
         CHECK_MSG(fabs(report.low[0] / range[0] - 1) < 2e-3 &&
                       fabs(report.high[0] / range[1] - 1) < 2e-3,
                   "%dx%dx%d, kind %d: %g to %g, not %g to %g", (int)nz, (int)ny, (int)nx, (int)kind,
                   report.low[0], report.high[0], range[0], range[1]);
+        free(key);
         gf_range_sample_free(&s);
     }
     gf_array_free(&in);

@@ -2,11 +2,13 @@
  * block and instruction set, lengths with and without a codelet for the vectors, counts of lines
  * that do not fill them, and ends of every kind. Columns that it transforms in registers
  * (kernels/cpu/columns.h), likewise. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/host/process.h"
 #include "core/base/value/status.h"
+#include "core/cpu/plan.h"
 #include "kernels/cpu/cpu.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
@@ -320,6 +322,62 @@ static void test_bound(const char *text) {
     gf_array_free(&expected);
 }
 
+/* A thread that shares a plan with others. */
+struct sharer {
+    const struct gf_cpu_plan *plan;
+    struct gf_array in, out;
+    pthread_t thread;
+    int rc;
+};
+
+static void *run_shared(void *user) {
+    enum { THREADS = 2, RUNS = 20 };
+    struct sharer *s = user;
+    struct gf_report report;
+    struct gf_cpu_bound *bound = NULL;
+    s->rc = gf_cpu_bound_make(s->plan, THREADS, &bound);
+    for (int i = 0; i < RUNS && !s->rc; i++) {
+        memset(s->out.data, 0xff, (size_t)gf_array_bytes(&s->out));
+        s->rc = gf_cpu_run(bound, &(struct gf_cpu_run){&s->in, NULL, &s->out, &report, NULL});
+    }
+    gf_cpu_bound_free(bound);
+    return NULL;
+}
+
+/* Threads that run one plan at once, each on its own arrays. */
+static void test_shared(const char *text) {
+    enum { SHARERS = 2 };
+    struct gf_job job;
+    struct gf_cpu_plan *plan = NULL;
+    void *context = NULL;
+    uint64_t seed = 3;
+    struct sharer s[SHARERS] = {{0}};
+    struct gf_array expected = {0};
+    CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
+    NEED(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
+    NEED(!gf_cpu_plan_make(&job, gf_cpu_kernels_for(&job), 2, &plan));
+    NEED(!gf_job_alloc(&job, 0, &expected));
+    for (int i = 0; i < SHARERS; i++) {
+        s[i].plan = plan;
+        NEED(!gf_job_alloc(&job, -1, &s[i].in) && !gf_job_alloc(&job, 0, &s[i].out));
+        backends_fill(&s[i].in, &seed);
+    }
+    for (int i = 0; i < SHARERS; i++)
+        NEED(!pthread_create(&s[i].thread, NULL, run_shared, &s[i]));
+    for (int i = 0; i < SHARERS; i++) {
+        pthread_join(s[i].thread, NULL);
+        CHECK(!s[i].rc);
+        CHECK(!gf_backend_run(backend, context, &job, &s[i].in, &expected, NULL));
+        CHECK_MSG(!memcmp(s[i].out.data, expected.data, (size_t)gf_array_bytes(&expected)), "%s",
+                  text);
+        gf_array_free(&s[i].in);
+        gf_array_free(&s[i].out);
+    }
+    gf_cpu_plan_free(plan);
+    backend->close(context);
+    gf_array_free(&expected);
+}
+
 static void test_blocks(void) {
     CHECK_EQ(gf_cpu_row_block(256, 16), 16);
     CHECK_EQ(gf_cpu_row_block(64, 16), 8);
@@ -372,6 +430,12 @@ static const char *const bound_jobs[] = {
     "fwd c64 64 > complex",       "fwd f32 256 > complex half", "inv c64 2048 real half > real f32",
     "fwd u8 100 > magnitude f32", "fwd c64 20x30 > complex",
 };
+static const char *const shared[] = {
+    "fwd c64 150x64 > complex",
+    "fwd u8 210x128 > magnitude u8 display shift",
+    "fwd f32 40x32x64 > complex half",
+    "inv c64 32x64x64 real half > real f32",
+};
 static const char *const reused[] = {
     "fwd c64 16 > complex",
     "fwd f32 40x32x64 > complex half",
@@ -389,6 +453,9 @@ int main(void) {
     for (size_t i = 0; i < sizeof bound_jobs / sizeof *bound_jobs; i++)
         RUN(case_name("%s gives the same bits when bound", bound_jobs[i]),
             test_bound(bound_jobs[i]));
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        RUN(case_name("%s gives the same bits to threads that share a plan", shared[i]),
+            test_shared(shared[i]));
     for (size_t i = 0; i < sizeof reused / sizeof *reused; i++)
         RUN(case_name("%s gives the same bits with a plan used again", reused[i]),
             test_reuse(reused[i]));

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/base/value/halves.h"
 #include "core/base/job/display.h"
@@ -302,10 +303,10 @@ static int range_of_sample(const struct gf_job *job, int i, const struct gf_work
     int rc = gf_range_sample_make(job, &s);
     const double unit = gf_sample_run_unit(rms);
     const struct gf_range_axis *x = &s.axis[2];
-    uint32_t *key = s.key;
     if (rc)
         return rc;
-    for (int c = 0; c < s.axis[3].count; c++)
+    uint32_t *keys = malloc((size_t)s.count * sizeof *keys), *key = keys;
+    for (int c = 0; c < s.axis[3].count && keys; c++)
         for (int z = 0; z < s.axis[0].count; z++)
             for (int y = 0; y < s.axis[1].count; y++, key += x->count)
                 for (int k = 0; k < x->count; k++) {
@@ -315,9 +316,11 @@ static int range_of_sample(const struct gf_job *job, int i, const struct gf_work
                                        work_dtype(w), 0, 1, &re, &im);
                     key[k] = gf_range_key(job->out[i].kind, unit * re, unit * im);
                 }
-    gf_range_sample_find(&s, job, i, rms, range);
+    if (keys)
+        gf_range_sample_find(&s, keys, job, i, rms, range);
     gf_range_sample_free(&s);
-    return 0;
+    free(keys);
+    return keys ? 0 : gf_no_memory();
 }
 
 int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double rms, int threads,

@@ -200,8 +200,7 @@ int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s) {
         s->count *= a->count;
     }
     s->weight = malloc((size_t)s->count * sizeof *s->weight);
-    s->key = malloc((size_t)s->count * sizeof *s->key);
-    if (!s->weight || !s->key) {
+    if (!s->weight) {
         gf_range_sample_free(s);
         return gf_no_memory();
     }
@@ -212,7 +211,6 @@ int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s) {
 void gf_range_sample_free(struct gf_range_sample *s) {
     free(s->table);
     free(s->weight);
-    free(s->key);
     *s = (struct gf_range_sample){.table = NULL};
 }
 
@@ -296,10 +294,11 @@ static uint32_t find_digit(const uint32_t *sum, uint32_t *rank) {
 }
 
 /* Keys of both quantiles of values above key `from`; false if there are none. */
-static bool select_two(const struct gf_range_sample *s, uint32_t from, uint32_t found[2]) {
+static bool select_two(const struct gf_range_sample *s, const uint32_t *keys, uint32_t from,
+                       uint32_t found[2]) {
     uint32_t high[DIGITS] = {0}, low[2][DIGITS] = {{0}}, all = 0;
     for (int64_t i = 0; i < s->count; i++)
-        high[s->key[i] >> GF_RANGE_DIGIT] += s->key[i] > from ? s->weight[i] : 0;
+        high[keys[i] >> GF_RANGE_DIGIT] += keys[i] > from ? s->weight[i] : 0;
     for (int i = 0; i < DIGITS; i++)
         all += high[i];
     if (!all)
@@ -309,18 +308,18 @@ static bool select_two(const struct gf_range_sample *s, uint32_t from, uint32_t 
         found[q] = find_digit(high, &rank[q]);
     for (int64_t i = 0; i < s->count; i++)
         for (int q = 0; q < 2; q++)
-            if (s->key[i] >> GF_RANGE_DIGIT == found[q] && s->key[i] > from)
-                low[q][s->key[i] & (DIGITS - 1)] += s->weight[i];
+            if (keys[i] >> GF_RANGE_DIGIT == found[q] && keys[i] > from)
+                low[q][keys[i] & (DIGITS - 1)] += s->weight[i];
     for (int q = 0; q < 2; q++)
         found[q] = found[q] << GF_RANGE_DIGIT | find_digit(low[q], &rank[q]);
     return true;
 }
 
 /* True if more than half of the bins, by weight, are below `key`. */
-static bool most_are_below(const struct gf_range_sample *s, uint32_t key) {
+static bool most_are_below(const struct gf_range_sample *s, const uint32_t *keys, uint32_t key) {
     int64_t balance = 0;
     for (int64_t k = 0; k < s->count; k++)
-        balance += s->key[k] < key ? (int64_t)s->weight[k] : -(int64_t)s->weight[k];
+        balance += keys[k] < key ? (int64_t)s->weight[k] : -(int64_t)s->weight[k];
     return balance > 0;
 }
 
@@ -332,8 +331,8 @@ double gf_range_rounding(const struct gf_job *job, double rms) {
     return least_of(job) * rms * sqrt((double)gf_job_points(job));
 }
 
-void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
-                          double rms, double range[2]) {
+void gf_range_sample_find(const struct gf_range_sample *s, const uint32_t *keys,
+                          const struct gf_job *job, int i, double rms, double range[2]) {
     const enum gf_kind kind = job->out[i].kind;
     const bool squares = kind == GF_MAGNITUDE || kind == GF_POWER;
     const double unit = gf_sample_run_unit(rms), scale = gf_job_scale(job) / unit;
@@ -342,14 +341,14 @@ void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *
     uint32_t zero = 0, largest = gf_range_key(kind, rms * unit, kind == GF_IMAG ? rms * unit : 0);
     uint32_t found[2], from = gf_range_key(kind, rounding, kind == GF_IMAG ? rounding : 0);
     for (int64_t k = 0; k < s->count; k++) {
-        uint32_t *most = s->weight[k] ? &largest : &zero, key = s->key[k];
+        uint32_t *most = s->weight[k] ? &largest : &zero, key = keys[k];
         *most = key > *most ? key : *most;
     }
-    if (!most_are_below(s, from)) {
+    if (!most_are_below(s, keys, from)) {
         rounding = 0;
         from = gf_range_key(GF_REAL, least_size * value_of(largest), 0);
     }
-    if (!select_two(s, from, found))
+    if (!select_two(s, keys, from, found))
         found[0] = found[1] = zero > largest ? zero : largest;
     for (int q = 0; q < 2; q++)
         range[q] = shown(kind, scale * (squares ? sqrt(value_of(found[q])) : value_of(found[q])));
@@ -366,7 +365,8 @@ int gf_range_planes_make(const struct gf_job *job, struct gf_range_planes *r) {
     if (rc)
         return rc;
     r->value = malloc(2 * (size_t)r->sample.count * sizeof *r->value);
-    if (r->value)
+    r->key = malloc((size_t)r->sample.count * sizeof *r->key);
+    if (r->value && r->key)
         return 0;
     gf_range_planes_free(r);
     return gf_no_memory();
@@ -375,6 +375,7 @@ int gf_range_planes_make(const struct gf_job *job, struct gf_range_planes *r) {
 void gf_range_planes_free(struct gf_range_planes *r) {
     gf_range_sample_free(&r->sample);
     free(r->value);
+    free(r->key);
     *r = (struct gf_range_planes){.value = NULL};
 }
 
@@ -430,11 +431,11 @@ void gf_range_planes_add(struct gf_range_planes *r, int64_t z, const struct gf_a
         }
 }
 
-void gf_range_planes_find(const struct gf_range_planes *r, int i, double range[2]) {
+void gf_range_planes_find(struct gf_range_planes *r, int i, double range[2]) {
     const struct gf_range_sample *s = &r->sample;
     const double rms = energy_rms(&r->job, &r->energy), unit = gf_sample_run_unit(rms);
     for (int64_t k = 0; k < s->count; k++)
-        s->key[k] =
+        r->key[k] =
             gf_range_key(r->job.out[i].kind, unit * r->value[2 * k], unit * r->value[2 * k + 1]);
-    gf_range_sample_find(s, &r->job, i, rms, range);
+    gf_range_sample_find(s, r->key, &r->job, i, rms, range);
 }

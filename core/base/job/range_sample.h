@@ -11,11 +11,11 @@
  *     struct gf_range_sample s;
  *     int rc = gf_range_sample_make(&job, &s);
  *     double rms = gf_range_rms(&job, &in), unit = gf_sample_run_unit(rms);
- *     …  s.key[((c * s.axis[0].count + z) * s.axis[1].count + y) * s.axis[2].count + x] =
+ *     …  keys[((c * s.axis[0].count + z) * s.axis[1].count + y) * s.axis[2].count + x] =
  *            gf_range_key(kind, unit * re, unit * im), of the bin s.axis[0].index[z],
  *            s.axis[1].index[y], s.axis[2].index[x] of channel s.axis[3].index[c], without the
  *            norm's factor
- *     gf_range_sample_find(&s, &job, 0, rms, range);
+ *     gf_range_sample_find(&s, keys, &job, 0, rms, range);
  *     gf_range_sample_free(&s); */
 #ifndef GF_CORE_BASE_RANGE_SAMPLE_H
 #define GF_CORE_BASE_RANGE_SAMPLE_H
@@ -47,7 +47,6 @@ struct gf_range_sample {
     /* of each bin: product of the axes' weights, scaled so that the sum fits 32 bits; 0 for zero
      * frequencies */
     uint32_t *weight;
-    uint32_t *key; /* of each bin */
     int64_t *table;
 };
 
@@ -98,8 +97,8 @@ double gf_range_rounding(const struct gf_job *job, double rms);
  * all bins below it are ignored. If no bin remains, white is the larger of zero frequency and rms.
  * If no bin remains or black equals white, black is that share of white, but at least the rounding errors
  * ignored. */
-void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
-                          double rms, double range[2]);
+void gf_range_sample_find(const struct gf_range_sample *s, const uint32_t *keys,
+                          const struct gf_job *job, int i, double rms, double range[2]);
 
 /* ---- volumes, plane by plane ---- */
 
@@ -123,6 +122,7 @@ struct gf_range_planes {
     struct gf_range_sample sample;
     struct gf_range_energy energy;
     double *value; /* real and imaginary part of each sampled bin */
+    uint32_t *key; /* of each sampled bin */
 };
 
 /* GF_ENOMEM. */
@@ -137,6 +137,6 @@ struct gf_job gf_range_planes_job(const struct gf_job *job);
 void gf_range_planes_add(struct gf_range_planes *r, int64_t z, const struct gf_array *in,
                          const struct gf_array *spectrum);
 /* The range of output i, as in gf_range_sample_find(). */
-void gf_range_planes_find(const struct gf_range_planes *r, int i, double range[2]);
+void gf_range_planes_find(struct gf_range_planes *r, int i, double range[2]);
 
 #endif
