@@ -214,8 +214,8 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
     const struct gf_gpu_axis_pass *ap = b->ap;
     pass->far = is_far(b, t);
     gf_gpu_tile_options(pass, "", t);
-    gf_gpu_option(pass, "-DTHREADS=%d -DRESIDENT=%d -DDIR=%d -DALGORITHM=%d", t->threads,
-                  t->resident, ap->dir, (int)t->algorithm);
+    gf_gpu_option(pass, "-DTHREADS=%d -DRESIDENT=%d -DDIR=%d -DALGORITHM=%d", t->threads, t->bound,
+                  ap->dir, (int)t->algorithm);
     gf_gpu_option(pass, "-DUNIT_IN=%d -DUNIT_OUT=%d -DINDICES=%d", b->args.in_point == 1,
                   b->args.out_point == 1, b->n);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",

@@ -44,7 +44,8 @@ bool gf_gpu_general_tile(const struct gf_gpu_pass_builder *b, const struct gf_gp
                               .threads = THREADS,
                               .whole = true,
                               .sides = 1,
-                              .resident = 1};
+                              .resident = 1,
+                              .bound = 1};
     if (!is_plain(b->ap) || n > MOST || props->max_group < THREADS)
         return false;
     if (!set_radices(t, n)) {

@@ -154,7 +154,7 @@ void gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) 
     a->tiles = gf_divide_up(a->count[0], tile->lines);
     for (int i = 1; i < 5; i++)
         a->tiles *= a->count[i];
-    tile->resident = 1; /* there are few groups, so each may use more registers */
+    tile->resident = tile->bound = 1; /* there are few groups, so each may use more registers */
 }
 
 int gf_gpu_range_pass(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass) {

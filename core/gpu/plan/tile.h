@@ -54,6 +54,7 @@ struct gf_gpu_tile {
     int sides, side_stride;                   /* distance of the second side, in words */
     int64_t local_bytes;
     int resident; /* tiles processed concurrently by a compute unit */
+    int bound;    /* the same for the compiler, which then leaves each more registers */
     double work;  /* arithmetic and exchanges per point; an exchange is about 1 */
 };
 
