@@ -73,12 +73,8 @@ static int as_unable(int rc) {
 
 static int plan_own(struct gf_runner *r, int i, const struct gf_job *job) {
     int rc = open_own(r, i);
-    if (!rc && (!r->kept || !gf_job_equal(job, &r->kept->job))) {
-        gf_runner_forget(r);
-        rc = backend_of(r, i)->plan(r->own_context, job, &r->kept);
-        if (rc)
-            r->kept = NULL;
-    }
+    if (!rc)
+        rc = gf_backend_replan(backend_of(r, i), r->own_context, job, &r->kept);
     return as_unable(rc);
 }
 

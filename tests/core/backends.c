@@ -87,21 +87,11 @@ struct gf_job backends_variant(struct gf_job job, int which) {
 
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report) {
-    struct gf_plan *plan = NULL;
     bool team = gf_array_count(in) >= 1 << 14 || s->runs++ % 64 == 0;
-    void *context = s->context[team];
-    int rc = s->backend->plan(context, job, &plan);
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        int64_t shape[GF_MAX_RANK];
-        gf_job_out_shape(job, i, shape);
-        if (!out[i].data)
-            rc = gf_array_alloc(&out[i], job->out[i].dtype, job->ndim + 1, shape);
-    }
-    if (!rc)
-        rc = plan->ops->exec(plan, in, out, report);
-    if (plan)
-        gf_plan_drop(plan);
-    return rc;
+    int rc = 0;
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = out[i].data ? 0 : gf_job_alloc(job, i, &out[i]);
+    return rc ? rc : gf_backend_run(s->backend, s->context[team], job, in, out, report);
 }
 
 bool backends_refused(const struct subject *s, int rc) {

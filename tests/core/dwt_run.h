@@ -37,24 +37,14 @@ static inline struct gf_job make_job(enum gf_direction direction, int ndim, cons
 static inline bool run(const struct gf_job *job, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
     static int turn;
-    struct gf_plan *plan;
-    struct gf_report own;
-    int64_t shape[GF_MAX_RANK];
-    void *context = contexts[turn++ % 2];
-    int rc = backend->plan(context, job, &plan);
-    CHECK_MSG(!rc, "plan: %s", gf_message());
-    if (rc)
-        return false;
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        gf_job_out_shape(job, i, shape);
-        rc = out[i].data ? 0 : gf_array_alloc(&out[i], job->out[i].dtype, job->ndim + 1, shape);
-    }
+    int rc = 0;
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = out[i].data ? 0 : gf_job_alloc(job, i, &out[i]);
     if (!rc)
         rc = gf_job_check_arrays(job, in, out);
     if (!rc)
-        rc = plan->ops->exec(plan, in, out, report ? report : &own);
+        rc = gf_backend_run(backend, contexts[turn++ % 2], job, in, out, report);
     CHECK_MSG(!rc, "run: %s", gf_message());
-    gf_plan_drop(plan);
     return !rc;
 }
 

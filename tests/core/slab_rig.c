@@ -88,13 +88,7 @@ static void moved(void *user, int64_t bytes) {
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
                    struct gf_array *out, struct gf_report *report) {
     struct slab_rig *f = user;
-    int rc = 0;
-    if (!f->plan || !gf_job_equal(job, &f->planned)) {
-        gf_plan_drop(f->plan);
-        f->plan = NULL;
-        f->planned = *job;
-        rc = backend->plan(f->context, job, &f->plan);
-    }
+    const int rc = gf_backend_replan(backend, f->context, job, &f->plan);
     return rc ? rc : f->plan->ops->exec(f->plan, in, out, report);
 }
 

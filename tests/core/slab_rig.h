@@ -18,7 +18,6 @@ enum { SLAB_RIG_THREADS = 1 };
 struct slab_rig {
     void *context;
     bool zeros; /* of samples that are all zero, instead of random ones */
-    struct gf_job planned;
     struct gf_plan *plan;
     struct gf_array in, out[GF_MAX_OUTPUTS], whole[GF_MAX_OUTPUTS];
     struct gf_report report[2];

@@ -139,7 +139,6 @@ struct beside {
     struct gf_rank_exchange exchange;
     void *context;
     struct gf_plan *plan;
-    struct gf_job planned;
     bool compares;
     double error, sum;
 };
@@ -183,13 +182,7 @@ static int turn(void *user, int rc) {
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
                    struct gf_array *out, struct gf_report *report) {
     struct beside *f = user;
-    int rc = 0;
-    if (!f->plan || !gf_job_equal(job, &f->planned)) {
-        gf_plan_drop(f->plan);
-        f->plan = NULL;
-        f->planned = *job;
-        rc = gf_backend_openmp.plan(f->context, job, &f->plan);
-    }
+    const int rc = gf_backend_replan(&gf_backend_openmp, f->context, job, &f->plan);
     return rc ? rc : f->plan->ops->exec(f->plan, in, out, report);
 }
 

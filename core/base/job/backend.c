@@ -67,14 +67,25 @@ void gf_bound_drop(struct gf_bound *bound) {
     free(bound);
 }
 
+int gf_backend_replan(const struct gf_backend *b, void *context, const struct gf_job *job,
+                      struct gf_plan **plan) {
+    if (*plan && gf_job_equal(job, &(*plan)->job))
+        return 0;
+    gf_plan_drop(*plan);
+    *plan = NULL;
+    const int rc = b->plan(context, job, plan);
+    if (rc)
+        *plan = NULL;
+    return rc;
+}
+
 int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_job *job,
                    const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
     struct gf_report unread;
-    struct gf_plan *plan;
-    int rc = b->plan(context, job, &plan);
-    if (rc)
-        return rc;
-    rc = plan->ops->exec(plan, in, out, report ? report : &unread);
+    struct gf_plan *plan = NULL;
+    int rc = gf_backend_replan(b, context, job, &plan);
+    if (!rc)
+        rc = plan->ops->exec(plan, in, out, report ? report : &unread);
     gf_plan_drop(plan);
     return rc;
 }

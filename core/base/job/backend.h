@@ -305,6 +305,10 @@ struct gf_backend {
     bool (*slow_close)(void *context);
 };
 
+/* Plans a job unless *plan, which may be NULL, is a plan for an equal job; else drops *plan first, so
+ * that one plan at a time needs memory. *plan is NULL after a failure. */
+int gf_backend_replan(const struct gf_backend *b, void *context, const struct gf_job *job,
+                      struct gf_plan **plan);
 /* Plans a job, runs it once and drops the plan. `report` may be NULL. */
 int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_job *job,
                    const struct gf_array *in, struct gf_array *out, struct gf_report *report);
