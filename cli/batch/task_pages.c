@@ -102,9 +102,12 @@ int gf_task_streams(const struct gf_task *t, int i) {
     return !small || teams < 1 ? 1 : teams < MOST_STREAMS ? teams : MOST_STREAMS;
 }
 
-/* Pages in a group: few enough that several devices get their shares. */
+/* Pages in a group: few enough that several devices get their shares, and that what is made for the
+ * first group leaves most of the memory. */
 static int64_t usual_pages(const struct gf_task *t) {
-    const int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
+    enum { SHARE = 4 };
+    const int64_t limit = t->pages.beside ? gf_runner_limit(t->runner) / SHARE : AT_ONCE;
+    const int64_t n = gf_min(limit, AT_ONCE) / (page_bytes(t, true, true) + t->pages.beside + 1);
     const int64_t most = t->job.shape[0] / (PARTS_A_DEVICE * devices(t));
     return gf_max(1, devices(t) > 1 ? gf_min(n, most) : n);
 }

@@ -66,7 +66,9 @@ static bool looks(const struct gf_settings *s) {
 /* Refuses pages for the search for noise and --mask-out, which concern the whole volume; and slabs
  * if kernels leave too little memory for them. */
 static void refuse_parts(struct gf_task *t) {
-    const bool most = 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner);
+    int64_t kernel;
+    const int64_t parts = gf_filter_parts_bytes(t, &kernel) + kernel;
+    const bool most = 2 * parts > gf_runner_limit(t->runner);
     if (looks(t->s) || t->s->filter.mask_out)
         t->refuses.pages = "the filter is made for all planes together";
     if (gf_filter_measures(t->s) || gf_filter_iterates(t->s))
@@ -249,6 +251,18 @@ static int take_all(struct gf_task *t) {
     return rc;
 }
 
+/* Counts the masks and kernels, and what making the table takes: beside a kernel's planes as much for
+ * their workspace and its spectrum, then the table. All of it is freed before the pages are read,
+ * but a last group of fewer pages makes a table of its own. */
+static void count_making(struct gf_task *part) {
+    int64_t kernel, n = part->whole->job.shape[0] % part->job.shape[0];
+    const int64_t values = gf_filter_parts_bytes(part, &kernel);
+    const int64_t making = 2 * kernel + gf_array_bytes(&part->filtering->filter->table);
+    part->extra_bytes += values + (kernel && n ? making : 0);
+    if (kernel)
+        part->whole->prepare_bytes = values + making;
+}
+
 /* Obtains the filter for the part's pages. Without samples the whole task keeps it for its plan. */
 static int take_pages(struct gf_task *part) {
     struct gf_filtering *f = part->filtering = calloc(1, sizeof *f), *of = part->whole->filtering;
@@ -269,7 +283,7 @@ static int take_pages(struct gf_task *part) {
     if (part->in.data)
         return gf_filter_lengthen(part);
     of->of_pages = f->filter;
-    part->extra_bytes += gf_filter_parts_bytes(part);
+    count_making(part);
     free(f);
     part->filtering = NULL;
     return 0;
@@ -321,6 +335,8 @@ static int prepare(struct gf_task *t) {
         t->job.in_dtype = input_dtype(t);
     /* A table for all pages would be as large as the volume, so it is made for a few. */
     t->pages.always = !rc && has_table(t->s) && !gf_task_refuses_pages(t);
+    if (t->pages.always) /* the table and the plan's, of half a spectrum */
+        t->pages.beside = gf_job_points(&t->job) * (t->job.precision == GF_DOUBLE ? 16 : 8);
     if (!rc && gf_filter_psf(t->s))
         rc = gf_filter_expect_restored(t);
     if (!rc && !t->pages.always && !t->made_by)

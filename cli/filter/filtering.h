@@ -146,8 +146,8 @@ int gf_filter_run_once(void *settings, const struct gf_job *job, const struct gf
 int gf_filter_make_table(const void *settings, const struct gf_job *job, struct gf_filter *filter);
 /* Assigns a file's extents to the job's transformed axes, 1 to others; false if it has more. */
 bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, int64_t *extent);
-/* Bytes of the masks and kernels in memory, and of a kernel's plane. */
-int64_t gf_filter_parts_bytes(const struct gf_task *t);
+/* Bytes of the masks and kernels in memory, and of a kernel's planes while they are transformed. */
+int64_t gf_filter_parts_bytes(const struct gf_task *t, int64_t *kernel);
 
 /* Multiplies by a kernel, or a point-spread function, centred at extent / 2. */
 int gf_filter_times_part(const struct gf_settings *s, const struct gf_filter_part *p,

@@ -231,7 +231,8 @@ static int make(struct making *m, int64_t first, struct gf_array *to) {
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     const struct gf_job *job = &t->job;
     const int64_t *n = t->filtering->frame.shape;
-    const int64_t parts = gf_filter_parts_bytes(t);
+    int64_t kernel;
+    const int64_t parts = gf_filter_parts_bytes(t, &kernel) + kernel;
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
     if (gf_slab_is_line(job))
         return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_room(t, limit));

@@ -140,9 +140,10 @@ static int times_mask(const struct gf_settings *s, struct gf_filter_part *p,
     return rc;
 }
 
-int64_t gf_filter_parts_bytes(const struct gf_task *t) {
+int64_t gf_filter_parts_bytes(const struct gf_task *t, int64_t *kernel) {
     const struct gf_job *job = &t->job;
-    int64_t bytes = 0, kernel = 0;
+    int64_t bytes = 0;
+    *kernel = 0;
     for (int i = 0; i < t->s->filter.n_parts; i++) {
         const struct gf_filter_part *p = &t->s->filter.part[i];
         if (p->file.value)
@@ -151,9 +152,9 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
             bytes += span_bytes(p);
         if (p->file.value && !gf_filter_is_shown(p) &&
             !gf_slab_is_line(job)) /* a line's plan counts it */
-            kernel = gf_filter_kernel_bytes(job);
+            *kernel = gf_filter_kernel_bytes(job);
     }
-    return bytes + kernel;
+    return bytes;
 }
 
 int gf_filter_times_part(const struct gf_settings *s, const struct gf_filter_part *p,
