@@ -572,6 +572,7 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t) {
     /* The plan has a table of its own; it is counted already if waves may be found too. */
     int64_t tables = t->s->filter.auto_notch ? 1 : 2, mask = shape[0] * (shape[1] / 2 + 1) * 4;
     int64_t table = t->job.shape[0] * (t->job.shape[1] / 2 + 1);
-    return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES +
-           gf_filter_screen_bytes(t);
+    /* The input is lengthened once, for screens or for waves. */
+    const int64_t wider = gf_max(0, gf_filter_screen_bytes(t) - gf_filter_lengthen_bytes(t));
+    return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES + wider;
 }
