@@ -118,7 +118,8 @@ static int check_table(struct gf_task *t) {
         return rc;
     if (file && !gf_filter_iterates(t->s) && !gf_filter_searches(t->s) && !t->s->filter.destripe)
         bytes = table_bytes(t, bytes / (unit == 24 ? 6 : 4)); /* a number for two samples */
-    rc = gf_filter_check_memory(t, bytes + gf_filter_screen_bytes(t));
+    const int64_t screens = gf_filter_screen_bytes(t); /* a file's numbers are widened with them */
+    rc = gf_filter_check_memory(t, bytes + (file ? screens + screens / 2 : screens));
     if (rc || !(file || masked)) /* without a mask yet the task checks all memory */
         return rc;
     rc = gf_runner_check_memory(t->runner, t->prepare_bytes);
@@ -140,11 +141,11 @@ static int check_table(struct gf_task *t) {
 /* True if the table is made part by part: with --scratch if it does not fit beside the samples,
  * which makes the task too large; and by processes that share the filter. */
 static bool leaves_table(struct gf_task *t) {
-    int64_t bytes;
+    int64_t half;
     if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data || t->refuses.slabs ||
-        gf_size_product(t->job.shape, t->job.ndim, t->job.precision == GF_DOUBLE ? 32 : 24, &bytes))
+        gf_size_product(t->job.shape, t->job.ndim, t->job.precision == GF_DOUBLE ? 8 : 4, &half))
         return false;
-    bytes += gf_task_in_bytes(t) + gf_task_out_bytes(t);
+    const int64_t bytes = table_bytes(t, half) + gf_array_bytes(&t->image.px);
     if (!t->ranks && bytes <= gf_runner_limit(t->runner))
         return false;
     t->prepare_bytes = bytes;
