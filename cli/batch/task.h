@@ -87,7 +87,7 @@ struct gf_paging {
     int64_t extra_bytes; /* besides the groups' arrays and the workspace */
     const char *refused; /* the reason against it, or NULL */
     bool always;         /* set by prepare(): t->job cannot run on all samples in memory */
-    int64_t beside;      /* set by prepare(): bytes that each page of a group takes beside samples */
+    int64_t beside;      /* set by prepare(): bytes of a page beside its samples */
 };
 
 struct gf_task {
