@@ -50,7 +50,7 @@ struct gf_gpu_props {
     uint64_t handle;    /* the API's: CUDA's number, OpenCL's device, EGL's display */
     int64_t max_groups; /* most groups along an axis of a launch; 0: any number */
     bool is_cpu;        /* the device is the CPU */
-    bool plain; /* its kernels transform one line a group: none are general, joined or chained */
+    bool plain; /* has plain kernels of an axis alone: none that are general, joined, chained */
 };
 
 /* Returns the text in memory that is never freed; "" if memory is short. */
