@@ -99,9 +99,9 @@ static double stages_time(const struct search *s, int stages, int per_line, int 
     return time;
 }
 
-/* Sets the groups that a unit's registers allow, and those that the compiler is told of. It needs a
- * few registers more than are counted, and of many small groups some fewer cost less than points
- * that are spilled to memory: on an H200 rows of 96 take 16% less time, of 1024 doubles 13%. */
+/* Sets how many groups a unit's registers can hold, and how many the compiler must allow for. The
+ * compiler needs a few more registers than this counts, and holding fewer small groups costs less
+ * than spilling points to memory: on an H200, rows of 96 take 16% less time, of 1024 doubles 13%. */
 static void set_groups(struct search *s, int registers, int threads) {
     enum { SMALL = 64, SPARE = 16 };
     const bool plain = !s->convolution && !s->rader && !s->request->filtered;
