@@ -86,17 +86,15 @@ int gf_decoder_allocate(const struct gf_decoder *d, struct gf_image *image) {
 
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {
     int rc = gf_decoder_allocate(d, image);
-    if (feed)
-        *feed = (struct gf_feed){0};
     if (!rc && feed && d->format->feed)
         d->format->feed(d, image, feed);
     if (rc || (feed && feed->produce))
         return rc;
     if (d->format->read)
         return d->format->read(d, image);
-    return d->unit == GF_WHOLE
-               ? d->format->read_part(d, image, GF_WHOLE, 0, 1, image->px.data)
-               : d->format->read_part(d, image, GF_PAGE, 0, image->px.shape[0], image->px.data);
+    const bool whole = d->unit == GF_WHOLE;
+    return d->format->read_part(d, image, whole ? GF_WHOLE : GF_PAGE, 0,
+                                whole ? 1 : image->px.shape[0], image->px.data);
 }
 
 void gf_decoder_close(struct gf_decoder *d) {

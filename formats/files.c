@@ -293,8 +293,6 @@ int gf_file_read(struct gf_file *file, struct gf_image *image, struct gf_feed *f
     struct gf_decoder *d = &file->decoder;
     /* A file with a checksum must pass it first. */
     const bool feeds = feed && !file->described && !file->pick.n && !file->is_packed;
-    if (feed)
-        *feed = (struct gf_feed){0};
     int rc = gf_file_check(file);
     if (!rc && file->pick.n) {
         rc = gf_decoder_allocate(d, image);

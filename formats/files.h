@@ -33,8 +33,8 @@ int gf_file_check_by(struct gf_file *file, gf_file_summer *sum, void *user);
  * way. The caller must call gf_file_check() at the end, which reads the file again only if the
  * checksum does not match. */
 void gf_file_sum_reads(struct gf_file *file);
-/* Reads the samples, once after each header, and checks their checksum. feed: NULL, or to use the
- * first rows while the last ones are decoded, see gf_decoder_read(). */
+/* Reads the samples, once after each header, and checks their checksum. feed: NULL, or zeros, to use
+ * the first rows while the last ones are decoded, see gf_decoder_read(). */
 int gf_file_read(struct gf_file *file, struct gf_image *image, struct gf_feed *feed);
 /* The finest unit that can be read by itself. GF_WHOLE: a picture of a compressed format, .npy in
  * Fortran order. */

@@ -300,8 +300,8 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory and decodes the samples. Call it once.
  *
- * With `feed`, for using a picture's first rows while its last ones are decoded, a format that can
- * do this only allocates and fills in the feed, else feed->produce is NULL. If produce() or await()
+ * With `feed`, all zeros, for using a picture's first rows while its last ones are decoded, a format
+ * that can do this only allocates and fills in the feed; else feed->produce stays NULL. If produce() or await()
  * returns false, do not use the rows: once no thread is in either function, a second call without a
  * feed reads the samples or reports the error. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
