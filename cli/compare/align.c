@@ -43,7 +43,6 @@ int gf_align_shift(const struct gf_aligning *a, const struct gf_array *in, struc
     struct gf_job job = shift_job(a, in, out);
     struct gf_array wide = {0}, to = {0};
     struct gf_filter *f = NULL;
-    struct gf_report report = {0};
     int64_t half[GF_MAX_RANK];
     const int64_t bytes =
         a->held + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) + table_bytes(&job, half);
@@ -64,9 +63,8 @@ int gf_align_shift(const struct gf_aligning *a, const struct gf_array *in, struc
     memcpy(result.shape, in->shape, sizeof result.shape);
     gf_array_copy(&part, in);
     gf_edges_fill(GF_EDGES_MIRROR, in->shape, a->threads, &wide);
-    rc = gf_signal_plan(a->runner, &job, bytes);
-    if (!rc)
-        rc = gf_runner_run(a->runner, &wide, &to, &report);
+    const struct gf_crew crew = {.runner = a->runner, .threads = a->threads, .held = bytes};
+    rc = gf_crew_run(&crew, &job, &wide, &to);
     gf_array_copy(out, &result);
     gf_motion_fill(out, a->motion->shift, a->edge);
 out:

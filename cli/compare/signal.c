@@ -180,20 +180,11 @@ int64_t gf_signal_workspace(struct gf_runner *r, int ndim, const int64_t *shape,
     return most;
 }
 
-int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held) {
-    int rc = gf_runner_plan(r, job);
-    if (rc || !gf_runner_check_memory(r, held + r->workspace))
-        return rc;
-    job->lean = true;
-    rc = gf_runner_plan(r, job);
-    return rc ? rc : gf_runner_check_memory(r, held + r->workspace);
-}
-
 static int run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
                struct gf_array *out) {
-    struct gf_report report = {0};
+    const struct gf_crew crew = {.runner = r, .threads = r->threads, .held = held};
     int64_t shape[2][GF_MAX_RANK]; /* with a channel as the last axis */
-    int rc = gf_signal_plan(r, job, held);
+    int rc = gf_crew_plan(&crew, job); /* before its output is allocated */
     gf_job_in_shape(job, shape[0]);
     gf_job_out_shape(job, 0, shape[1]);
     if (!rc && !out->data)
@@ -202,7 +193,7 @@ static int run(struct gf_runner *r, struct gf_job *job, int64_t held, const stru
         return rc;
     const struct gf_array from = gf_array_wrap(in->data, in->dtype, job->ndim + 1, shape[0]);
     struct gf_array to = gf_array_wrap(out->data, out->dtype, job->ndim + 1, shape[1]);
-    return gf_runner_run(r, &from, &to, &report);
+    return gf_crew_run(&crew, job, &from, &to);
 }
 
 int gf_signal_forward(struct gf_runner *r, int64_t held, const struct gf_array *px,

@@ -10,6 +10,7 @@
 #define GF_CLI_COMPARE_SIGNAL_H
 
 #include "cli/batch/task.h"
+#include "core/op/crew.h"
 
 /* Allocates *px unless it has data, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
@@ -38,9 +39,6 @@ int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, con
 int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double);
 int64_t gf_signal_workspace(struct gf_runner *r, int ndim, const int64_t *shape, bool is_double);
 
-/* Plans a job within the memory limit, beside `held` bytes of arrays, its own included; with a lean
- * plan if necessary. GF_ENOMEM. */
-int gf_signal_plan(struct gf_runner *r, struct gf_job *job, int64_t held);
 /* Transforms a signal of f32 or f64 over all axes to half a spectrum, or back; without data the
  * output is allocated, and the caller frees it. `held`: bytes of all arrays of the caller. */
 int gf_signal_forward(struct gf_runner *r, int64_t held, const struct gf_array *px,

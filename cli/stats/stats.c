@@ -73,9 +73,12 @@ static int plan(struct gf_task *t, struct gf_stats *st) {
         return rc;
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
-    return gf_signal_plan(t->runner, job,
-                          gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one) +
-                              (st->changed ? gf_window_bytes(t->s, job) : 0));
+    const struct gf_crew crew = {.runner = t->runner,
+                                 .threads = one.threads,
+                                 .held = gf_array_bytes(&t->image.px) + bytes +
+                                         gf_spectrum_peaks_bytes(&one) +
+                                         (st->changed ? gf_window_bytes(t->s, job) : 0)};
+    return gf_crew_plan(&crew, job);
 }
 
 static int look_at_samples(struct gf_stats *st) {

@@ -1,0 +1,26 @@
+/* Who does the work of an operation, a function from arrays to arrays (core/op): a runner of a
+ * session, its threads, and the memory that is taken already.
+ *
+ *     struct gf_crew crew = {.runner = &runner, .threads = 4, .held = gf_array_bytes(&picture)};
+ *     rc = gf_crew_run(&crew, &job, &picture, &spectrum);
+ *
+ * crew.c */
+#ifndef GF_CORE_OP_CREW_H
+#define GF_CORE_OP_CREW_H
+
+#include "core/session/runner.h"
+
+struct gf_crew {
+    struct gf_runner *runner; /* keeps its last plan */
+    int threads;
+    int64_t held; /* bytes of the caller's arrays, which count towards the session's limit */
+};
+
+/* Plans a job within the memory limit, beside what is held; with a lean plan if necessary. GF_ENOMEM
+ * with the need in its message. */
+int gf_crew_plan(const struct gf_crew *c, struct gf_job *job);
+/* Plans a job likewise and runs it; `in` and `out` are allocated in the job's shapes. */
+int gf_crew_run(const struct gf_crew *c, struct gf_job *job, const struct gf_array *in,
+                struct gf_array *out);
+
+#endif
