@@ -35,13 +35,13 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
 /* Runs a task that is too large for memory in parts, while no other worker runs. */
 static int run_too_large(struct gf_task *t, struct gf_worker *l) {
     if (t->hooks->stream) {
-        gf_workers_admit(l, gf_runner_limit(t->runner));
+        gf_workers_admit(l, gf_runner_limit(t->op.crew.runner));
         return t->hooks->stream(t);
     }
     int rc = gf_slabs_plan(t);
     if (rc)
         return rc;
-    gf_workers_admit(l, t->need);
+    gf_workers_admit(l, t->op.need);
     show(t, "transforming");
     return gf_slabs_run(t);
 }
@@ -63,11 +63,11 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
         return run_too_large(t, l);
     if (rc || t->state == GF_TASK_SKIPPED)
         return rc;
-    gf_workers_admit(l, t->need);
+    gf_workers_admit(l, t->op.need);
     rc = gf_task_advance(t, GF_TASK_READY);
     if (rc || t->state == GF_TASK_SKIPPED)
         return rc;
-    gf_workers_settle(l, t->need);
+    gf_workers_settle(l, t->op.need);
     show(t, "transforming");
     if (t->pages.at_once)
         return gf_pages_run(t);
@@ -101,7 +101,7 @@ static int exit_code_of(int status, bool only) {
 
 /* Counts and reports one picture. */
 static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *l, int rc) {
-    const struct gf_session *session = t->runner->session;
+    const struct gf_session *session = t->op.crew.runner->session;
     struct gf_tally *tally = &l->report.tally;
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (rc || !skipped)
@@ -174,11 +174,11 @@ static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *
     struct gf_task t = take_task(r, l, read, n);
     for (;;) {
         gf_workers_enter(l);
-        gf_runner_next(t.runner, ahead);
+        gf_runner_next(t.op.crew.runner, ahead);
         int rc = run_task(r, &t, l);
         /* Without the wait for the device's turn; if samples were decoded meanwhile, all of it. */
         if (!rc && t.state != GF_TASK_SKIPPED)
-            l->seconds += (t.feed.complete ? t.ms_transform : t.runner->ms.turn) * 1e-3;
+            l->seconds += (t.feed.complete ? t.ms_transform : t.op.crew.runner->ms.turn) * 1e-3;
         const bool several = t.reader.several && !gf_conveyor_is_stopped(&l->pool->conveyor);
         count(r, &t, l, rc);
         gf_workers_leave(l);
@@ -219,12 +219,12 @@ static int choose_jobs(struct batch_run *r) {
         return jobs;
     struct gf_task t = task_of(r, r->inputs.path, 1);
     t.s = r->s;
-    t.runner = &runner;
+    t.op.crew.runner = &runner;
     gf_runner_open(&runner, gf_deal_session(&r->deal, gf_deal_prompt(&r->deal)), r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
-    if (!rc && t.need > 0 && t.state == GF_TASK_PLANNED && !given) {
-        int64_t fit = r->s->max_memory / (t.need + GF_PICTURE_EXTRA);
+    if (!rc && t.op.need > 0 && t.state == GF_TASK_PLANNED && !given) {
+        int64_t fit = r->s->max_memory / (t.op.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
     if (rc) /* the worker that takes this input reports it */

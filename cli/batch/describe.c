@@ -6,10 +6,10 @@
 #include "cli/log.h"
 
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
-    const int axis = t->job.ndim;
-    t->in = *px;
-    t->in.base = NULL;
-    t->in.shape[axis] = channels;
+    const int axis = t->op.job.ndim;
+    t->op.in = *px;
+    t->op.in.base = NULL;
+    t->op.in.shape[axis] = channels;
     t->has_alpha = px->shape[axis] > channels;
 }
 
@@ -32,15 +32,15 @@ static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
     return 0;
 }
 
-/* Sets t->in for a file with a record. */
+/* Sets t->op.in for a file with a record. */
 static int take_recorded(struct gf_task *t, bool alpha) {
     struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(&t->job, shape);
-    shape[t->job.ndim] += alpha;
-    int rc = match_record(&px, t->job.ndim + 1, shape);
+    gf_job_in_shape(&t->op.job, shape);
+    shape[t->op.job.ndim] += alpha;
+    int rc = match_record(&px, t->op.job.ndim + 1, shape);
     if (!rc)
-        gf_task_split(t, &px, t->job.channels);
+        gf_task_split(t, &px, t->op.job.channels);
     return rc;
 }
 
@@ -62,9 +62,9 @@ int gf_task_take_channels(struct gf_task *t) {
     int64_t channels = image->px.shape[image->ndim] - image->alpha;
     if (channels < 1)
         return gf_fail(GF_EINVAL, "nothing but an alpha channel");
-    t->job.channels = channels;
-    t->job.luma = t->s->color == 1 && channels > 1;
-    if (t->job.luma && image->color != GF_RGB)
+    t->op.job.channels = channels;
+    t->op.job.luma = t->s->color == 1 && channels > 1;
+    if (t->op.job.luma && image->color != GF_RGB)
         return gf_fail(GF_EINVAL,
                        "--color=luma needs red, green and blue, and these are %lld plain channels",
                        (long long)channels);
@@ -73,7 +73,7 @@ int gf_task_take_channels(struct gf_task *t) {
 }
 
 void gf_task_begin_job(struct gf_task *t, enum gf_direction direction) {
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     job->direction = direction;
     job->ndim = t->image.ndim;
     memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
@@ -93,21 +93,21 @@ static int check_axes(const struct gf_settings *s, const struct gf_job *job) {
 int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     struct gf_product *p = &t->product[i];
     int64_t shape[GF_MAX_RANK], bytes;
-    gf_job_out_shape(&t->job, i, shape);
-    shape[t->job.ndim] += p->alpha_plane;
-    int rc = gf_size_product(shape, t->job.ndim + 1, (int64_t)gf_dtype_size(t->job.out[i].dtype),
-                             &bytes);
+    gf_job_out_shape(&t->op.job, i, shape);
+    shape[t->op.job.ndim] += p->alpha_plane;
+    int rc = gf_size_product(shape, t->op.job.ndim + 1,
+                             (int64_t)gf_dtype_size(t->op.job.out[i].dtype), &bytes);
     if (rc)
         return rc;
-    p->image.px = gf_array_wrap(NULL, t->job.out[i].dtype, t->job.ndim + 1, shape);
+    p->image.px = gf_array_wrap(NULL, t->op.job.out[i].dtype, t->op.job.ndim + 1, shape);
     memcpy(p->shape, shape, sizeof p->shape);
-    p->image.ndim = t->job.ndim;
+    p->image.ndim = t->op.job.ndim;
     p->image.color = color;
     p->image.channel_axis = p->image.channel_axis || t->image.channel_axis;
-    if (!p->image.axes.n && t->job.op != GF_DWT) {
+    if (!p->image.axes.n && t->op.job.op != GF_DWT) {
         p->image.axes = t->image.axes;
-        if (t->job.op == GF_FFT && t->job.direction == GF_FORWARD)
-            gf_axes_transform(&p->image.axes, t->job.ndim, t->job.shape, t->job.axes);
+        if (t->op.job.op == GF_FFT && t->op.job.direction == GF_FORWARD)
+            gf_axes_transform(&p->image.axes, t->op.job.ndim, t->op.job.shape, t->op.job.axes);
     }
     struct gf_product written = gf_series_product(t, i);
     if (p->stretches)
@@ -142,11 +142,11 @@ static int keep_dtype(const struct gf_settings *s, const struct gf_format *forma
 
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
-    struct gf_output *out = &t->job.out[i];
-    const int64_t channels = t->job.channels;
+    struct gf_output *out = &t->op.job.out[i];
+    const int64_t channels = t->op.job.channels;
     const enum gf_color foreign = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     const bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
-    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->op.job.precision, &out->dtype);
     if (!rc && own)
         rc = keep_dtype(t->s, p->format, r->dtype, r->white, &out->dtype);
     if (rc)
@@ -157,7 +157,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     p->stretches = t->s->range.given && gf_dtype_is_integer(out->dtype) && p->kind != GF_PHASE;
     p->dtype = out->dtype;
     if (p->stretches)
-        out->dtype = t->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
+        out->dtype = t->op.job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
     out->kind = p->kind;
     /* Only a phase as integers is mapped for display. */
     bool display = p->kind == GF_PHASE && gf_dtype_is_integer(out->dtype);
@@ -173,7 +173,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     if (own || (r && p->kind == GF_REAL)) {
         p->image.axes = r->file_axes;
         p->image.axes.separate = t->image.axes.separate;
-        if (gf_axes_pages(&p->image.axes) != t->job.shape[0] || t->reader.series)
+        if (gf_axes_pages(&p->image.axes) != t->op.job.shape[0] || t->reader.series)
             gf_axes_drop_pages(&p->image.axes, false);
     }
     return gf_task_describe(t, i, r ? r->color : foreign);
@@ -226,14 +226,14 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
         return rc;
     gf_task_begin_job(t, GF_INVERSE);
     if (r) {
-        take_record(r, &t->job);
-        rc = check_axes(t->s, &t->job);
+        take_record(r, &t->op.job);
+        rc = check_axes(t->s, &t->op.job);
     }
     if (!rc)
         rc = r ? how->check_options(t, r) : how->guess_job(t);
     if (!rc && r)
         rc = take_recorded(t, r->alpha == GF_ALPHA_KEPT);
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
+    for (int i = 0; i < t->op.job.n_out && !rc; i++) {
         rc = choose_kind(t, i, r);
         if (!rc)
             rc = gf_task_describe_restored(t, i, r);
@@ -254,15 +254,15 @@ const char *gf_task_range_name(const struct gf_task *t, int i, char text[24]) {
     if (white > 0)
         snprintf(text, 24, "0..%.0f", white);
     else
-        snprintf(text, 24, "%s", gf_dtype_name(t->job.out[i].dtype));
+        snprintf(text, 24, "%s", gf_dtype_name(t->op.job.out[i].dtype));
     return text;
 }
 
 void gf_task_note_lost(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     double low, white;
-    gf_dtype_range(t->job.out[i].dtype, &low, &white);
-    if (p->white > 0 && !(p->image.white > 0) && gf_dtype_is_integer(t->job.out[i].dtype) &&
+    gf_dtype_range(t->op.job.out[i].dtype, &low, &white);
+    if (p->white > 0 && !(p->image.white > 0) && gf_dtype_is_integer(t->op.job.out[i].dtype) &&
         (p->white < white || p->white > white))
         gf_log_note("'%s': its white is %.0f; the %s file keeps the numbers, and its white is %.0f",
                     gf_log_name(t->read[0]), p->white, p->format->name, white);
@@ -291,14 +291,14 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
 }
 
 int gf_task_check_restored(struct gf_task *t) {
-    for (int i = 0; i < t->job.n_out; i++) {
+    for (int i = 0; i < t->op.job.n_out; i++) {
         const long long clipped = (long long)t->report.clipped[i];
         if (clipped && !t->s->depth && !t->lossy && !t->s->edited)
             return gf_fail(
                 GF_EINVAL,
                 "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16%s clips them",
                 clipped, clipped == 1 ? " does" : "s do", gf_task_range_name(t, i, (char[24]){0}),
-                t->image.record && t->job.op == GF_FFT ? " or --edited" : "");
+                t->image.record && t->op.job.op == GF_FFT ? " or --edited" : "");
         if (!t->s->depth)
             gf_task_tell_clipped(t, i);
         gf_task_note_lost(t, i);

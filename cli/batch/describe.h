@@ -10,9 +10,9 @@ void gf_task_begin_job(struct gf_task *t, enum gf_direction direction);
 /* Gives product[i].image the shape of the job's output i, including an alpha plane, and `color`.
  * GF_EINVAL if the format cannot hold it. */
 int gf_task_describe(struct gf_task *t, int i, enum gf_color color);
-/* Sets the job's channels to all but alpha, or with --color to their luma, and sets t->in. */
+/* Sets the job's channels to all but alpha, or with --color to their luma, and sets t->op.in. */
 int gf_task_take_channels(struct gf_task *t);
-/* Sets t->in to the first channels of `px`, a view of image.px in the job's shape; the rest is
+/* Sets t->op.in to the first channels of `px`, a view of image.px in the job's shape; the rest is
  * alpha. */
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
 
@@ -22,7 +22,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
 struct gf_inverse {
     /* Refuses input that the transform cannot have made; `r` may be NULL. */
     int (*check_input)(const struct gf_task *t, const struct gf_record *r);
-    /* Refuses options that contradict the record, from which t->job was taken. */
+    /* Refuses options that contradict the record, from which t->op.job was taken. */
     int (*check_options)(struct gf_task *t, const struct gf_record *r);
     int (*guess_job)(struct gf_task *t);
 };

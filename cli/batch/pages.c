@@ -100,7 +100,7 @@ static int read_part(void *user, int i, int64_t part) {
 static struct gf_array finished(const struct walk *w, int i, int64_t part) {
     const struct gf_task *t = w->t;
     struct gf_array pages = slot_of(w, &w->out[i], part, pages_of(w, part));
-    for (int axis = 1; axis < t->job.ndim; axis++)
+    for (int axis = 1; axis < t->op.job.ndim; axis++)
         pages = gf_array_slice(&pages, axis, 0, t->product[i].shape[axis]);
     return pages;
 }
@@ -108,8 +108,8 @@ static struct gf_array finished(const struct walk *w, int i, int64_t part) {
 static int transform(struct gf_task *part, struct gf_array *out) {
     int rc = gf_task_take(part);
     if (!rc)
-        rc = gf_runner_plan(part->runner, &part->job);
-    return rc ? rc : gf_runner_run(part->runner, &part->in, out, &part->report);
+        rc = gf_runner_plan(part->op.crew.runner, &part->op.job);
+    return rc ? rc : gf_runner_run(part->op.crew.runner, &part->op.in, out, &part->report);
 }
 
 static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
@@ -119,13 +119,13 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     struct gf_task part = gf_task_part(t, runner, n, px.data);
     struct result *result = &w->result[i % w->slots];
     struct gf_array plain[GF_MAX_OUTPUTS];
-    for (int k = 0; k < t->job.n_out; k++) {
+    for (int k = 0; k < t->op.job.n_out; k++) {
         const struct gf_array pages = slot_of(w, &w->out[k], i, n);
         plain[k] = gf_task_without_alpha(t, k, &pages);
     }
     int rc = transform(&part, plain);
     memcpy(part.product, t->product, sizeof part.product);
-    for (int k = 0; k < t->job.n_out && !rc && w->to; k++) {
+    for (int k = 0; k < t->op.job.n_out && !rc && w->to; k++) {
         const struct gf_array pages = finished(w, k, i);
         gf_task_clip(&part, k, &pages);
         gf_task_complete(&part, k, &pages, &part.alpha);
@@ -156,7 +156,7 @@ static int work(void *user, int i, int64_t part) {
 static void add_report(struct gf_task *t, const struct result *result) {
     struct gf_report *sum = &t->report;
     const struct gf_report *one = &result->report;
-    for (int i = 0; i < t->job.n_out; i++) {
+    for (int i = 0; i < t->op.job.n_out; i++) {
         sum->clipped[i] += one->clipped[i];
         sum->low[i] = one->low[i];
         sum->high[i] = one->high[i] > sum->high[i] ? one->high[i] : sum->high[i];
@@ -170,7 +170,7 @@ static int write_part(void *user, int64_t part) {
     const struct gf_task *t = w->t;
     const double start = gf_now_ms();
     int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc && w->to; i++) {
+    for (int i = 0; i < t->op.job.n_out && !rc && w->to; i++) {
         struct gf_array pages = finished(w, i, part);
         rc = gf_product_put(t->s, &t->product[i], &t->image.metadata, w->to[i].volume,
                             first_of(w, part), &pages);
@@ -196,7 +196,7 @@ static int take_slots(struct walk *w) {
         w->hole = malloc((size_t)gf_array_count(&w->in));
         rc = w->hole ? 0 : gf_no_memory();
     }
-    for (int k = 0; k < t->job.n_out && !rc; k++) {
+    for (int k = 0; k < t->op.job.n_out && !rc; k++) {
         like = t->product[k].image.px;
         like.shape[0] = w->slots * w->at_once;
         rc = gf_array_alloc(&w->out[k], like.dtype, like.rank, like.shape);
@@ -232,7 +232,7 @@ static int own_threads(const struct gf_task *t) {
  * pages; for the CPU one for each small team, in which threads wait less for each other. */
 static void open_hands(struct walk *w) {
     struct gf_task *t = w->t;
-    w->hand[0] = (struct hand){.runner = t->runner, .streams = 1};
+    w->hand[0] = (struct hand){.runner = t->op.crew.runner, .streams = 1};
     w->hands = !t->deal;
     for (int i = 0; t->deal && i < t->deal->n; i++) {
         const int streams = gf_task_streams(t, i), team = own_threads(t) / streams;
@@ -316,7 +316,7 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     w->to = to;
     w->at_once = t->pages.at_once;
     w->slots = t->pages.slots;
-    w->own = gf_ranks_own(t->ranks, t->job.shape[0]);
+    w->own = gf_ranks_own(t->ranks, t->op.job.shape[0]);
     w->parts = gf_divide_up(w->own.count, w->at_once);
     t->report = (struct gf_report){.imag_ratio = 0};
     int rc = take_slots(w);
@@ -349,11 +349,11 @@ static void set_range(struct gf_task *t, int i, double low, double high) {
 
 /* Transforms the pages that an automatic range samples, one by one. */
 static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
-    struct gf_job one = gf_range_planes_job(&t->job);
+    struct gf_job one = gf_range_planes_job(&t->op.job);
     struct gf_array px = {0}, spectrum = {0}, like = t->image.px;
     struct gf_report report;
     like.shape[0] = 1;
-    int rc = gf_runner_plan(t->runner, &one);
+    int rc = gf_runner_plan(t->op.crew.runner, &one);
     if (!rc)
         rc = gf_array_alloc(&px, like.dtype, like.rank, like.shape);
     if (!rc)
@@ -363,11 +363,11 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
         rc = gf_finite_read(&t->reader, &t->image, GF_PAGE, z, &px);
         if (rc)
             break;
-        struct gf_task page = gf_task_part(t, t->runner, 1, px.data);
+        struct gf_task page = gf_task_part(t, t->op.crew.runner, 1, px.data);
         gf_task_bind(&page);
-        rc = gf_runner_run(t->runner, &page.in, &spectrum, &report);
+        rc = gf_runner_run(t->op.crew.runner, &page.op.in, &spectrum, &report);
         if (!rc)
-            gf_range_planes_add(r, z, &page.in, &spectrum);
+            gf_range_planes_add(r, z, &page.op.in, &spectrum);
     }
     gf_array_free(&px);
     gf_array_free(&spectrum);
@@ -377,13 +377,13 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
 static int sample_ranges(struct gf_task *t) {
     struct gf_range_planes r;
     double start = gf_now_ms();
-    int rc = gf_range_planes_make(&t->job, &r);
+    int rc = gf_range_planes_make(&t->op.job, &r);
     if (rc)
         return rc;
     rc = look_at_pages(t, &r);
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
+    for (int i = 0; i < t->op.job.n_out && !rc; i++) {
         double range[2];
-        if (!gf_output_samples(&t->job, i))
+        if (!gf_output_samples(&t->op.job, i))
             continue;
         gf_range_planes_find(&r, i, range);
         set_range(t, i, range[0], range[1]);
@@ -396,13 +396,13 @@ static int sample_ranges(struct gf_task *t) {
 /* Finds ranges over all pages before the first one is written. */
 static int find_ranges(struct gf_task *t) {
     int rc = 0;
-    if (gf_job_samples(&t->job)) /* few pages: each process runs them all */
+    if (gf_job_samples(&t->op.job)) /* few pages: each process runs them all */
         rc = gf_ranks_agree(t->ranks, sample_ranges(t));
-    if (rc || !gf_job_is_full(&t->job))
+    if (rc || !gf_job_is_full(&t->op.job))
         return rc;
     rc = walk_through(t, NULL);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
-        if (gf_output_is_full(&t->job.out[i]))
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
+        if (gf_output_is_full(&t->op.job.out[i]))
             set_range(t, i, t->report.low[i], t->report.high[i]);
     return rc;
 }
@@ -417,7 +417,7 @@ int gf_pages_run(struct gf_task *t) {
     gf_reader_close(&t->reader);
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
-                       (long long)t->job.shape[0], (long long)t->pages.at_once,
-                       (double)t->job.shape[0] * 1e3 / (gf_now_ms() - begun));
+                       (long long)t->op.job.shape[0], (long long)t->pages.at_once,
+                       (double)t->op.job.shape[0] * 1e3 / (gf_now_ms() - begun));
     return rc;
 }

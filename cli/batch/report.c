@@ -16,7 +16,7 @@ static double rounded(double ms) {
 /* Describes an output file; if the task `ran`, with its shape and results. */
 static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
-    const struct gf_output *out = &t->job.out[i];
+    const struct gf_output *out = &t->op.job.out[i];
     const bool display = ran && !p->target->aside && out->map == GF_MAP_DISPLAY;
     json_t *o = GF_REPORT(GF_KEY("path", p->path), GF_KEY("format", p->format->name),
                           GF_KEY("kind", p->target->label),
@@ -24,9 +24,9 @@ static json_t *product_report(const struct gf_task *t, int i, bool ran) {
                           GF_KEY_IF(ran, "channels", p->shape[p->image.ndim]));
     if (ran && !p->target->aside)
         GF_ADD(o, GF_KEY("type", gf_dtype_name(p->drawn.ndim ? GF_U8 : out->dtype)),
-               GF_KEY_IF(t->job.op == GF_FILTER, "clipped", t->report.clipped[i]),
+               GF_KEY_IF(t->op.job.op == GF_FILTER, "clipped", t->report.clipped[i]),
                GF_KEY_IF(t->overflowed[i], "overflowed", t->overflowed[i]));
-    return GF_ADD(o, GF_KEY_IF(display && t->job.op == GF_FFT, "black", t->report.low[i]),
+    return GF_ADD(o, GF_KEY_IF(display && t->op.job.op == GF_FFT, "black", t->report.low[i]),
                   GF_KEY_IF(display, "white", t->report.high[i]));
 }
 
@@ -38,7 +38,8 @@ static json_t *products_report(const struct gf_task *t, bool ran) {
 }
 
 static const char *backend_name(const struct gf_task *t) {
-    return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
+    return t->streamed ? gf_session_streaming(t->op.crew.runner->session)->name
+                       : gf_runner_name(t->op.crew.runner);
 }
 
 /* Begins every line of JSON. */
@@ -54,7 +55,7 @@ static json_t *deal_report(const struct gf_task *t) {
     double share[GF_DEAL_MOST];
     json_t *devices = json_array(), *left_out = json_array();
     const bool dealt = t->deal && (t->pages.at_once || t->dealt);
-    const int ran = gf_deal_find(d, t->runner->session);
+    const int ran = gf_deal_find(d, t->op.crew.runner->session);
     gf_deal_shares(d, share);
     for (int i = 0; i < d->n; i++) {
         const struct gf_deal_entry *e = &d->entry[i];
@@ -74,8 +75,8 @@ static json_t *deal_report(const struct gf_task *t) {
 }
 
 static json_t *times_report(const struct gf_task *t) {
-    const struct gf_runner_times *d = &t->runner->ms;
-    const bool device = gf_runner_on_device(t->runner);
+    const struct gf_runner_times *d = &t->op.crew.runner->ms;
+    const bool device = gf_runner_on_device(t->op.crew.runner);
     return GF_REPORT(
         GF_KEY("decode", rounded(t->ms_decode)),
         GF_KEY_IF(t->filtering, "prepare", rounded(t->ms_prepare)),
@@ -87,7 +88,7 @@ static json_t *times_report(const struct gf_task *t) {
 }
 
 static json_t *task_report(const struct gf_task *t) {
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     const bool wavelet = job->op == GF_DWT;
     json_t *o =
         GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
@@ -103,7 +104,8 @@ static json_t *task_report(const struct gf_task *t) {
                   GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
                   GF_KEY_IF(t->among && t->among->n > 1, "deal", deal_report(t)),
                   GF_KEY("out", products_report(t, true)),
-                  GF_KEY_IF(gf_runner_on_device(t->runner), "kernels_built", t->runner->ms.built),
+                  GF_KEY_IF(gf_runner_on_device(t->op.crew.runner), "kernels_built",
+                            t->op.crew.runner->ms.built),
                   GF_KEY("ms", times_report(t)), GF_BOOL("ok", true));
 }
 
@@ -122,9 +124,9 @@ static void report_device(const char *name, const struct gf_runner_times *ms) {
 
 /* Prints the display range of a spectrum as the option that would set it. */
 static void report_range(const struct gf_task *t, int i) {
-    const struct gf_output *o = &t->job.out[i];
+    const struct gf_output *o = &t->op.job.out[i];
     char low[GF_REAL_TEXT], high[GF_REAL_TEXT];
-    if (o->map == GF_MAP_DISPLAY && o->kind != GF_PHASE && t->job.op == GF_FFT)
+    if (o->map == GF_MAP_DISPLAY && o->kind != GF_PHASE && t->op.job.op == GF_FFT)
         gf_log_verbose("'%s': %s: black to white is --range=%s,%s", gf_log_name(t->name),
                        gf_kind_name(o->kind), gf_real_text(t->report.low[i], low),
                        gf_real_text(t->report.high[i], high));
@@ -132,27 +134,27 @@ static void report_range(const struct gf_task *t, int i) {
 
 void gf_report_done(const struct gf_task *t) {
     const char *name = gf_log_name(t->name);
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         if (t->overflowed[i])
             gf_log_note("'%s': %lld sample%s of '%s' overflow%s %s: Inf or NaN there", name,
                         (long long)t->overflowed[i], t->overflowed[i] == 1 ? "" : "s",
                         t->product[i].path, t->overflowed[i] == 1 ? "s" : "",
-                        gf_dtype_name(gf_dtype_real(t->job.out[i].dtype)));
+                        gf_dtype_name(gf_dtype_real(t->op.job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", name, backend_name(t),
                    t->ranks      ? "shared by several processes"
                    : t->streamed ? "frame by frame"
-                                 : t->runner->why);
+                                 : t->op.crew.runner->why);
     char digest[GF_SPEEDS_DIGEST];
     if (t->s->tune && gf_speeds_digest(digest))
         gf_log_verbose("'%s': records %s", name, digest);
     if (t->report.devices)
         gf_log_verbose("'%s': %d devices shared the transform", name, t->report.devices);
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         report_range(t, i);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", name, t->ms_decode,
                    t->ms_transform, t->ms_encode);
-    if (gf_runner_on_device(t->runner))
-        report_device(name, &t->runner->ms);
+    if (gf_runner_on_device(t->op.crew.runner))
+        report_device(name, &t->op.crew.runner->ms);
     if (t->s->json)
         gf_report_print(true, NULL, task_report(t));
 }

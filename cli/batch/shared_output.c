@@ -104,7 +104,7 @@ static bool stays_open(const struct gf_task *t, int i) {
 static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     double overflowed[GF_MAX_OUTPUTS];
     int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++)
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
         rc = stays_open(t, i) ? 0 : leave(t->ranks, &out[i]);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         overflowed[i] = (double)t->overflowed[i];
@@ -132,7 +132,7 @@ static int finish(struct gf_task *t, struct gf_shared_output *out) {
 static int end(struct gf_task *t, struct gf_shared_output *out, int rc) {
     const double start = gf_now_ms();
     const int before = rc;
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         if (!rc && stays_open(t, i))
             rc = gf_series_keep(t, i, &out[i]);
         else if (!rc && out[i].volume)
@@ -147,7 +147,7 @@ int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user) {
     struct gf_shared_output out[GF_MAX_OUTPUTS] = {{.volume = NULL}};
     int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++)
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
         rc = create(t, i, in_order, &out[i]);
     if (!rc)
         rc = work(user, out);

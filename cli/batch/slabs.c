@@ -27,7 +27,7 @@ struct slabs {
 
 /* The job of the slabs. A spectrum of another precision is converted when it is read. */
 static struct gf_job job_of(const struct gf_task *t) {
-    struct gf_job job = t->job;
+    struct gf_job job = t->op.job;
     job.lean = false;
     if (t->ranks)
         job.spend_input = false;
@@ -41,12 +41,12 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_job job = job_of(t);
     const bool line = gf_slab_is_line(&job);
     const char *why = gf_slab_refuses(&job);
-    if (why || t->refuses.slabs)
-        return why ? why : t->refuses.slabs;
+    if (why || t->op.refuses.slabs)
+        return why ? why : t->op.refuses.slabs;
     if (t->s->from_magnitude)
         return "magnitude/phase pairs are not supported";
-    const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
-    if (cut || px->shape[t->image.ndim] != t->job.channels)
+    const bool cut = !line && px->shape[0] != gf_job_counted(&t->op.job, 0);
+    if (cut || px->shape[t->image.ndim] != t->op.job.channels)
         return "alpha is not supported";
     if (t->s->nan >= GF_NAN_INTERPOLATE && !gf_dtype_is_integer(px->dtype))
         return "--nan=interpolate and keep look at whole planes";
@@ -59,7 +59,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
         return "pictures are read from raw, .npy and uncompressed TIFF files only";
     if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
-    if (t->job.direction == GF_INVERSE && (t->s->frames || gf_file_unit(file) < GF_ROW))
+    if (t->op.job.direction == GF_INVERSE && (t->s->frames || gf_file_unit(file) < GF_ROW))
         return "spectra are read from raw, .npy and uncompressed TIFF files only";
     return gf_task_refuses_outputs(t, false);
 }
@@ -79,7 +79,7 @@ static int make(const struct gf_task *t, const struct gf_job *job, const struct 
  * not. */
 static int make_within(const struct gf_task *t, const struct gf_job *job,
                        const struct gf_slab_worker *w, struct gf_slab_plan *plan) {
-    const int64_t low = gf_runner_limit(t->runner);
+    const int64_t low = gf_runner_limit(t->op.crew.runner);
     char need[GF_SIZE_TEXT], given[GF_SIZE_TEXT];
     int64_t high = low + 1024;
     struct gf_failure first = {0};
@@ -102,14 +102,15 @@ static int64_t workspace(void *user, const struct gf_job *part) {
 }
 
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
-    struct gf_slab_worker worker = {.workspace = workspace, .user = t->runner};
+    struct gf_slab_worker worker = {.workspace = workspace, .user = t->op.crew.runner};
     const struct gf_job whole = job_of(t);
-    int rc = gf_slab_is_line(&whole) ? 0 : gf_runner_packs(t->runner, &whole, &worker.packs);
+    int rc =
+        gf_slab_is_line(&whole) ? 0 : gf_runner_packs(t->op.crew.runner, &whole, &worker.packs);
     if (!rc && worker.packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
-    if (!rc && t->scans)
+    if (!rc && t->op.scans)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }
@@ -127,7 +128,7 @@ int gf_slabs_plan(struct gf_task *t) {
     if (t->s->scratch && why)
         return gf_fail(GF_ENOMEM, "%s; not in slabs: %s", whole.message, why);
     if (t->s->scratch && !slabs.status)
-        t->need = plan.memory_bytes;
+        t->op.need = plan.memory_bytes;
     if (t->s->scratch)
         return gf_failure_return(&slabs);
     if (why || slabs.status)
@@ -208,7 +209,7 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
 static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, const void *data) {
     struct gf_task *t = s->t;
     const struct gf_array *px = &t->product[i].image.px;
-    const int x = t->job.ndim - 1;
+    const int x = t->op.job.ndim - 1;
     double start = gf_now_ms();
     const struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
                                             (int64_t[]){box->height, box->width, px->shape[x + 1]});
@@ -222,7 +223,7 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
 
 static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
     struct slabs *s = user;
-    const int64_t columns = s->t->product[i].shape[s->t->job.ndim - 1];
+    const int64_t columns = s->t->product[i].shape[s->t->op.job.ndim - 1];
     const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, columns};
     return write_box(s, i, &box, data);
 }
@@ -235,7 +236,7 @@ static int read_samples(void *user, int64_t first, struct gf_array *samples) {
 }
 
 static int read_span(void *user, int64_t first, int64_t count, void *to) {
-    const struct gf_job *job = &((const struct slabs *)user)->t->job;
+    const struct gf_job *job = &((const struct slabs *)user)->t->op.job;
     struct gf_array samples =
         gf_array_wrap(to, job->in_dtype, 2, (int64_t[]){count, job->channels});
     return make_units(user, read_samples, first, &samples);
@@ -245,8 +246,8 @@ static int write_span(void *user, int i, int64_t first, int64_t count, const voi
     struct slabs *s = user;
     const struct gf_task *t = s->t;
     const int64_t *shape = t->product[i].shape;
-    const int64_t n = shape[t->job.ndim - 1], row = first / n;
-    const int64_t rows = t->job.ndim == 3 ? shape[1] : INT64_MAX;
+    const int64_t n = shape[t->op.job.ndim - 1], row = first / n;
+    const int64_t rows = t->op.job.ndim == 3 ? shape[1] : INT64_MAX;
     const struct gf_volume_box box = {row / rows, row % rows, first % n, 1, count};
     return write_box(s, i, &box, data);
 }
@@ -282,9 +283,9 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
                    struct gf_array *out, struct gf_report *report) {
     struct slabs *s = user;
     double start = gf_now_ms();
-    int rc = gf_runner_plan(s->t->runner, job);
+    int rc = gf_runner_plan(s->t->op.crew.runner, job);
     if (!rc)
-        rc = gf_runner_run(s->t->runner, in, out, report);
+        rc = gf_runner_run(s->t->op.crew.runner, in, out, report);
     s->t->ms_transform += gf_now_ms() - start;
     return rc;
 }
@@ -318,7 +319,7 @@ char *gf_slabs_folder(const struct gf_task *t) {
 static int open_scratch(struct slabs *s) {
     const struct gf_task *t = s->t;
     int64_t also = 0;
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         also += gf_array_bytes(&t->product[i].image.px);
     char *folder = gf_slabs_folder(t);
     int rc = folder ? gf_scratch_open(folder, s->plan.exchange_bytes, t->product[0].path, also,

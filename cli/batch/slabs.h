@@ -12,7 +12,7 @@
 #include "cli/environment.h"
 #include "core/slab/plan.h"
 
-/* Sets t->need to that of the slabs. Without --scratch, or if the task cannot be run in slabs, it
+/* Sets t->op.need to that of the slabs. Without --scratch, or if the task cannot be run in slabs, it
  * fails again with GF_ENOMEM; the message adds the option or the reason. */
 int gf_slabs_plan(struct gf_task *t);
 /* Reads, transforms and writes. */

@@ -46,7 +46,7 @@ int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher
 /* Compares what all processes must have in common: the input file, and the job from its header. */
 static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
     enum { N = 15 + GF_MAX_RANK };
-    const struct gf_job *j = &t->job;
+    const struct gf_job *j = &t->op.job;
     struct stat st = {0};
     int different = 0;
     int rc = gf_path_stat(t->read[0], &st) ? gf_fail_errno(GF_EIO, NULL) : 0;

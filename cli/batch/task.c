@@ -16,8 +16,8 @@
 static int check_memory(struct gf_task *t, int64_t workspace) {
     int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = gf_task_looking_bytes(t);
     const int64_t run = gf_max(arrays, looking) + gf_task_extra_bytes(t) + workspace;
-    t->need = gf_max(run, t->prepare_bytes);
-    return gf_runner_check_memory(t->runner, t->need);
+    t->op.need = gf_max(run, t->op.prepare_bytes);
+    return gf_runner_check_memory(t->op.crew.runner, t->op.need);
 }
 
 /* ---- header ---- */
@@ -42,8 +42,8 @@ static int name_products(struct gf_task *t) {
 static int check_keeping(const struct gf_task *t) {
     if (!t->hooks->puts_back)
         return gf_fail(GF_EINVAL, "--nan=keep is for filter; --nan=interpolate fills holes alike");
-    for (int i = 0; i < t->job.n_out && !gf_dtype_is_integer(t->image.px.dtype); i++)
-        if (gf_dtype_is_integer(t->job.out[i].dtype))
+    for (int i = 0; i < t->op.job.n_out && !gf_dtype_is_integer(t->image.px.dtype); i++)
+        if (gf_dtype_is_integer(t->op.job.out[i].dtype))
             return gf_fail(GF_EINVAL, "--nan=keep needs a float output; write .tif or .npy");
     return 0;
 }
@@ -53,7 +53,7 @@ static int prepare(struct gf_task *t) {
     int rc = name_products(t);
     if (rc)
         return rc;
-    t->job.n_out = t->targets->n - t->targets->n_aside;
+    t->op.job.n_out = t->targets->n - t->targets->n_aside;
     rc = t->hooks->prepare(t);
     if (!rc && t->s->nan == GF_NAN_KEEP)
         rc = check_keeping(t);
@@ -61,7 +61,7 @@ static int prepare(struct gf_task *t) {
 }
 
 struct gf_outputs gf_task_outputs(const struct gf_task *t) {
-    return (struct gf_outputs){&t->job, t->product, t->targets->n};
+    return (struct gf_outputs){&t->op.job, t->product, t->targets->n};
 }
 
 static int claim_file(void *user, const struct gf_product *p, const char *path) {
@@ -101,7 +101,7 @@ static int describe(struct gf_task *t) {
     const bool skips = t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs);
     t->state = skips ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
     if (!skips)
-        note_stack(t->read[0], &t->image, t->s->axes.n ? 0 : t->job.axes);
+        note_stack(t->read[0], &t->image, t->s->axes.n ? 0 : t->op.job.axes);
     else if (!may_have_more(t))
         gf_reader_close(&t->reader);
     return 0;
@@ -110,8 +110,8 @@ static int describe(struct gf_task *t) {
 /* Plans the job within the memory limit: tries a slower plan that needs less, then fewer pages. */
 static int plan_within_limit(struct gf_task *t) {
     for (;;) {
-        int rc = gf_runner_plan(t->runner, gf_task_planned(t));
-        if (rc || !check_memory(t, t->runner->workspace))
+        int rc = gf_runner_plan(t->op.crew.runner, gf_task_planned(t));
+        if (rc || !check_memory(t, t->op.crew.runner->workspace))
             return rc;
         if (!gf_task_planned(t)->lean)
             gf_task_planned(t)->lean = true;
@@ -127,11 +127,11 @@ static int check_arrays(struct gf_task *t) {
     int rc = check_memory(t, 0);
     while (rc && gf_task_take_fewer_pages(t))
         rc = check_memory(t, 0);
-    if (!rc || t->s->scratch || t->need > gf_memory_available() ||
-        gf_runner_ahead(t->runner, gf_task_planned(t)))
+    if (!rc || t->s->scratch || t->op.need > gf_memory_available() ||
+        gf_runner_ahead(t->op.crew.runner, gf_task_planned(t)))
         return rc;
     bool planned_it = !plan_within_limit(t);
-    return check_memory(t, planned_it ? t->runner->workspace : 0);
+    return check_memory(t, planned_it ? t->op.crew.runner->workspace : 0);
 }
 
 /* Ends a step that may find the task too large. */
@@ -165,11 +165,11 @@ static int place(struct gf_task *t) {
 static int plan(struct gf_task *t) {
     const bool at_once = t->pages.at_once, open = !t->pages.refused && !at_once;
     const bool now =
-        open || (at_once && t->deal) || !gf_runner_ahead(t->runner, gf_task_planned(t));
+        open || (at_once && t->deal) || !gf_runner_ahead(t->op.crew.runner, gf_task_planned(t));
     int rc = now ? plan_within_limit(t) : 0;
     if (rc)
         return rc;
-    return end_step(t, now ? check_memory(t, t->runner->workspace) : 0, GF_TASK_PLANNED);
+    return end_step(t, now ? check_memory(t, t->op.crew.runner->workspace) : 0, GF_TASK_PLANNED);
 }
 
 int gf_task_plan(struct gf_task *t) {
@@ -194,14 +194,14 @@ int gf_task_dry_run(struct gf_task *t) {
 int gf_task_preview(struct gf_task *t) {
     if (gf_task_is_at_hand(t))
         return gf_task_advance(t, GF_TASK_PLANNED);
-    t->need = -1;
+    t->op.need = -1;
     return 0;
 }
 
 void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner) {
     t->s = t->reader.s = s;
-    t->runner = runner;
-    t->job.lean = gf_task_planned(t)->lean = false; /* other threads, another workspace */
+    t->op.crew.runner = runner;
+    t->op.job.lean = gf_task_planned(t)->lean = false; /* other threads, another workspace */
     if (t->state == GF_TASK_PLANNED)
         t->state = GF_TASK_PLACED;
 }
@@ -220,10 +220,10 @@ static int mark_holes(struct gf_task *t) {
 
 void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole) {
     struct gf_array cut = *out;
-    for (int axis = 0; axis < t->job.ndim && hole; axis++) /* --edges made the output longer */
+    for (int axis = 0; axis < t->op.job.ndim && hole; axis++) /* --edges made the output longer */
         cut = gf_array_slice(&cut, axis, 0, t->image.px.shape[axis]);
     if (hole)
-        gf_holes_put_back(&cut, hole, t->image.px.shape[t->job.ndim]);
+        gf_holes_put_back(&cut, hole, t->image.px.shape[t->op.job.ndim]);
 }
 
 /* With `feed` they may only be about to be decoded. */
@@ -243,7 +243,7 @@ static int read_samples(struct gf_task *t, struct gf_feed *feed) {
 /* True if the planned job can run while its samples are decoded, which are integers, never NaN. */
 static bool may_be_fed(const struct gf_task *t) {
     return !t->hooks->input && gf_dtype_is_integer(t->image.px.dtype) &&
-           gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
+           gf_runner_feeds(t->op.crew.runner) && gf_job_equal(&t->op.job, &t->op.crew.runner->job);
 }
 
 /* True if a file's further pictures have other names, or can follow in the same stream. */
@@ -292,10 +292,10 @@ static int read_input(struct gf_task *t) {
         gf_reader_close(&t->reader); /* further pictures would have no output either */
     if (!rc && whole)
         rc = gf_task_take(t);
-    if (!rc && !t->made_by)
+    if (!rc && !t->op.inner)
         rc = plan_within_limit(t);
     if (!rc)
-        rc = check_memory(t, t->runner->workspace);
+        rc = check_memory(t, t->op.crew.runner->workspace);
     t->state = rc ? t->state : GF_TASK_READY;
     return rc;
 }
@@ -303,17 +303,17 @@ static int read_input(struct gf_task *t) {
 /* ---- outputs ---- */
 
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out) {
-    const int axis = t->job.ndim;
+    const int axis = t->op.job.ndim;
     return gf_array_slice(out, axis, 0, out->shape[axis] - t->product[i].alpha_plane);
 }
 
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out) {
-    return gf_job_is_bounded(&t->job) ? 0 : gf_array_nonfinite(out, NULL);
+    return gf_job_is_bounded(&t->op.job) ? 0 : gf_array_nonfinite(out, NULL);
 }
 
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
                       const struct gf_array *alpha) {
-    const int axis = t->job.ndim;
+    const int axis = t->op.job.ndim;
     struct gf_array plain = gf_task_without_alpha(t, i, out);
     t->overflowed[i] += gf_task_overflowed(t, &plain);
     if (!t->product[i].alpha_plane)
@@ -358,10 +358,10 @@ static int64_t round_samples(const struct gf_array *from, struct gf_array *to, i
 
 /* Copies the samples without what --edges added, for which outputs have room too. */
 static void copy_samples(struct gf_task *t, const struct gf_array *out) {
-    for (int i = 0; i < t->job.n_out; i++) {
-        struct gf_array to = out[i], from = t->in;
-        for (int axis = 0; axis < t->job.ndim; axis++) {
-            to = gf_array_slice(&to, axis, 0, gf_job_counted(&t->job, axis));
+    for (int i = 0; i < t->op.job.n_out; i++) {
+        struct gf_array to = out[i], from = t->op.in;
+        for (int axis = 0; axis < t->op.job.ndim; axis++) {
+            to = gf_array_slice(&to, axis, 0, gf_job_counted(&t->op.job, axis));
             from = gf_array_slice(&from, axis, 0, to.shape[axis]);
         }
         if (to.dtype == from.dtype)
@@ -372,7 +372,7 @@ static void copy_samples(struct gf_task *t, const struct gf_array *out) {
 }
 
 static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
-    for (int i = 0; i < t->job.n_out; i++) {
+    for (int i = 0; i < t->op.job.n_out; i++) {
         struct gf_array *px = &t->product[i].image.px, like = *px;
         int rc = px->base ? 0 : gf_array_alloc(px, like.dtype, like.rank, like.shape);
         if (rc)
@@ -390,7 +390,7 @@ static int run_fed(struct gf_task *t) {
         out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
     int rc = shared ? 0 : alloc_outputs(t, out);
     if (!rc)
-        rc = gf_runner_run_fed(t->runner, &t->in, &t->feed, out, &t->report);
+        rc = gf_runner_run_fed(t->op.crew.runner, &t->op.in, &t->feed, out, &t->report);
     t->ms_decode += t->feed.ms;
     if (rc || t->feed.complete)
         gf_reader_close(&t->reader);
@@ -405,10 +405,10 @@ static int run_fed(struct gf_task *t) {
 static int run_whole(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = alloc_outputs(t, out);
-    if (!rc && (t->untouched || t->made_by))
+    if (!rc && (t->op.untouched || t->op.inner))
         copy_samples(t, out);
     else if (!rc)
-        rc = gf_runner_run(t->runner, &t->in, out, &t->report);
+        rc = gf_runner_run(t->op.crew.runner, &t->op.in, out, &t->report);
     return rc;
 }
 
@@ -420,13 +420,13 @@ static int transform(struct gf_task *t) {
     if (!rc && !t->feed.complete)
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_clip(t, i, &t->product[i].image.px);
     if (!rc)
         rc = t->hooks->check(t);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_complete(t, i, &t->product[i].image.px, &t->alpha);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_put_back(t, &t->product[i].image.px, t->hole);
     t->state = rc ? t->state : GF_TASK_TRANSFORMED;
     return rc;
@@ -434,7 +434,7 @@ static int transform(struct gf_task *t) {
 
 /* True if the output is a copy of the input file: encoding samples again would lose quality. */
 static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
-    return t->untouched && t->reader.copies && !p->target->aside && !p->by_plane &&
+    return t->op.untouched && t->reader.copies && !p->target->aside && !p->by_plane &&
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
 }
 
@@ -448,7 +448,7 @@ static int write_outputs(struct gf_task *t) {
             break;
         rc = gf_series_joins(t, i) ? gf_series_write(t, i)
              : is_same_file(t, p)  ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
-                                   : gf_product_write(t->s, &t->job, p, &t->image.metadata);
+                                   : gf_product_write(t->s, &t->op.job, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
@@ -499,7 +499,7 @@ int gf_task_more(struct gf_task *t) {
     struct gf_task next = {.s = t->s,
                            .hooks = t->hooks,
                            .targets = t->targets,
-                           .runner = t->runner,
+                           .op.crew = t->op.crew,
                            .read = t->read,
                            .n_read = t->n_read,
                            .reader = t->reader,

@@ -20,6 +20,7 @@
 #include "core/base/job/ranks.h"
 #include "cli/batch/load.h"
 #include "cli/batch/resume.h"
+#include "core/op/operation.h"
 
 struct gf_task;
 struct json_t;
@@ -46,12 +47,12 @@ enum gf_task_state {
 /* Makes a job's input from a file's samples; page by page, each group of pages is a part of the
  * task. */
 struct gf_task_input {
-    /* Completes t->in and t->job from the bound samples. For a part without samples completes only
+    /* Completes t->op.in and t->op.job from the bound samples. For a part without samples completes only
      * its job, as far as the plan needs it, and extra_bytes. */
     int (*take)(struct gf_task *t);
     void (*drop)(struct gf_task *t); /* frees what prepare() and take() made */
     /* Makes units `first` and following of the job's input from the file's. For zero units only
-     * makes the scan that t->scans announces. bytes(): the memory that it needs within a limit. */
+     * makes the scan that t->op.scans announces. bytes(): the memory that it needs within a limit. */
     int (*read)(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
                 struct gf_array *to);
     int64_t (*bytes)(const struct gf_task *t, int64_t limit);
@@ -65,7 +66,7 @@ struct gf_task_hooks {
     bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
     bool puts_back;            /* outputs have the samples' places, so --nan=keep is possible */
     bool prints;               /* stream() runs every task, and prints; outputs are not required */
-    /* Called once: fills in t->job, t->in, each product's image and t->refuses from t->image. */
+    /* Called once: fills in t->op.job, t->op.in, each product's image and t->op.refuses from t->image. */
     int (*prepare)(struct gf_task *t);
     const struct gf_task_input *input; /* NULL: the job's input is the file's samples */
     /* Checks t->report after the run, before outputs are completed, and draws some. */
@@ -86,7 +87,7 @@ struct gf_paging {
     struct gf_job job;   /* of one group */
     int64_t extra_bytes; /* besides the groups' arrays and the workspace */
     const char *refused; /* the reason against it, or NULL */
-    bool always;         /* set by prepare(): t->job cannot run on all samples in memory */
+    bool always;         /* set by prepare(): t->op.job cannot run on all samples in memory */
     int64_t beside;      /* set by prepare(): bytes of a page beside its samples */
 };
 
@@ -95,7 +96,7 @@ struct gf_task {
     const struct gf_settings *s;
     const struct gf_task_hooks *hooks;
     const struct gf_targets *targets;
-    struct gf_runner *runner;
+    struct gf_operation op;    /* on op.in, the samples of image.px but for alpha */
     struct gf_deal *deal;      /* NULL, or devices that share the task's pages */
     struct gf_runner *runners; /* a runner for each of them */
     struct gf_deal *among;     /* all devices of the run, of which the task may use one */
@@ -108,16 +109,9 @@ struct gf_task {
     struct gf_image image;    /* the input, alpha included */
     struct gf_series *series; /* outputs that other tasks of the file write too, or NULL */
     struct gf_task *whole;    /* the task of a part, which has no reader and no products */
-    struct gf_array in;       /* the part of image.px that is transformed: all but alpha */
     struct gf_array alpha;    /* the alpha channel of image.px, of rank ndim + 1, or no data */
     bool has_alpha;           /* image.px has alpha after the channels of `in` */
-    struct gf_job job;
-    /* The reasons against running in pages, and in slabs (cli/batch/slabs.h), or NULL. */
-    struct {
-        const char *pages, *slabs;
-    } refuses;
-    unsigned char *hole; /* --nan=keep: which samples of image.px were NaN or Inf; owned */
-    bool scans;          /* input->read() scans the file before it makes the first unit */
+    unsigned char *hole;      /* --nan=keep: which samples of image.px were NaN or Inf; owned */
     struct gf_paging pages;
     struct gf_resume resume;
     bool streamed;          /* dwt: frame by frame */
@@ -125,9 +119,6 @@ struct gf_task {
     struct gf_ranks *ranks; /* NULL, or the processes that share the task */
     bool lossy;             /* idwt: a threshold is or was applied */
     struct gf_feed feed;    /* produces samples while the job runs */
-    bool untouched;         /* filter: nothing was found; the outputs are copies of the samples */
-    struct gf_job *made_by; /* NULL, or the job with which take() makes the outputs, t->in */
-    int64_t need;           /* bytes of arrays and workspace; -1: unknown until it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
@@ -136,15 +127,13 @@ struct gf_task {
     struct gf_array weighed;        /* --window: the job's input in memory; owned */
     struct json_t *also;            /* NULL, or the command's keys for the JSON line; owned */
     double ms_prepare;              /* filter: prepare() and take() */
-    int64_t prepare_bytes;          /* peak memory of prepare() and take(), including the input */
-    int64_t extra_bytes;            /* held besides the arrays until the job ends */
 };
 
 /* ---- steps ---- */
 
 /* Runs the steps up to that state; stops early if the task is skipped, or on failure. */
 int gf_task_advance(struct gf_task *t, enum gf_task_state to);
-/* Advances to PLANNED, unless the input is a pipe. Sets t->need. */
+/* Advances to PLANNED, unless the input is a pipe. Sets t->op.need. */
 int gf_task_preview(struct gf_task *t);
 /* For --dry-run: reads the header and checks the products, but not a pipe's. Writes no file. */
 int gf_task_dry_run(struct gf_task *t);
@@ -161,7 +150,7 @@ void gf_task_free(struct gf_task *t);
 
 /* The task's products, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
-/* Points t->in and t->alpha to the samples of t->image. */
+/* Points t->op.in and t->alpha to the samples of t->image. */
 void gf_task_bind(struct gf_task *t);
 /* The same, and lets the command's input complete them and the job. */
 int gf_task_take(struct gf_task *t);
@@ -205,13 +194,13 @@ const char *gf_task_refuses_mean(const struct gf_task *t);
 int gf_task_choose_pages(struct gf_task *t);
 /* Reduces the pages in memory; false if there are as few as possible. */
 bool gf_task_take_fewer_pages(struct gf_task *t);
-/* The job to plan: of a group of pages, of all samples, or t->made_by. */
+/* The job to plan: of a group of pages, of all samples, or t->op.inner. */
 struct gf_job *gf_task_planned(struct gf_task *t);
 /* Makes a part of n pages for a runner; px: their samples, or NULL. */
 struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);
 /* The number of threads that drive device i of the deal. */
 int gf_task_streams(const struct gf_task *t, int i);
-/* After parts were dealt makes t->runner, for the report, that of a device that had parts. */
+/* After parts were dealt makes t->op.crew.runner, for the report, that of a device that had parts. */
 void gf_task_choose_reported(struct gf_task *t);
 
 /* ---- series (series.c): outputs that hold all volumes of a file (times or channels), each of which

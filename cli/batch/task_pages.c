@@ -45,7 +45,7 @@ const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order) {
 }
 
 const char *gf_task_refuses_pages(const struct gf_task *t) {
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
     if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
         return "planes are not transformed by themselves";
@@ -58,7 +58,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     const char *why = integers ? NULL : gf_task_refuses_mean(t);
     if (!why)
         why = gf_task_refuses_outputs(t, true);
-    return why ? why : t->refuses.pages;
+    return why ? why : t->op.refuses.pages;
 }
 
 /* True if outputs would be left incomplete when a later page fails: streams other than /dev/null,
@@ -75,13 +75,13 @@ static bool shows_parts(const struct gf_task *t) {
 
 static int64_t all_bytes(const struct gf_task *t, bool in, bool out) {
     int64_t bytes = in ? gf_array_bytes(&t->image.px) : 0;
-    for (int i = 0; i < t->job.n_out && out; i++)
+    for (int i = 0; i < t->op.job.n_out && out; i++)
         bytes += gf_array_bytes(&t->product[i].image.px);
     return bytes;
 }
 
 static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
-    return all_bytes(t, in, out) / t->job.shape[0];
+    return all_bytes(t, in, out) / t->op.job.shape[0];
 }
 
 /* Bytes of arrays in memory at a time. */
@@ -106,9 +106,9 @@ int gf_task_streams(const struct gf_task *t, int i) {
  * first group leaves most of the memory. */
 static int64_t usual_pages(const struct gf_task *t) {
     enum { SHARE = 4 };
-    const int64_t limit = t->pages.beside ? gf_runner_limit(t->runner) / SHARE : AT_ONCE;
+    const int64_t limit = t->pages.beside ? gf_runner_limit(t->op.crew.runner) / SHARE : AT_ONCE;
     const int64_t n = gf_min(limit, AT_ONCE) / (page_bytes(t, true, true) + t->pages.beside + 1);
-    const int64_t most = t->job.shape[0] / (PARTS_A_DEVICE * devices(t));
+    const int64_t most = t->op.job.shape[0] / (PARTS_A_DEVICE * devices(t));
     return gf_max(1, devices(t) > 1 ? gf_min(n, most) : n);
 }
 
@@ -121,26 +121,24 @@ static int64_t usual_slots(const struct gf_task *t) {
 struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px) {
     struct gf_task part = {.s = t->s,
                            .hooks = t->hooks,
-                           .runner = runner,
+                           .op = {.crew = {.runner = runner}, .in = t->op.in, .job = t->pages.job},
                            .image = t->image,
                            .whole = t,
-                           .in = t->in,
-                           .has_alpha = t->has_alpha,
-                           .job = t->pages.job};
+                           .has_alpha = t->has_alpha};
     part.image.px.base = NULL;
     part.image.px.data = px;
-    part.image.px.shape[0] = part.in.shape[0] = part.job.shape[0] = n;
+    part.image.px.shape[0] = part.op.in.shape[0] = part.op.job.shape[0] = n;
     return part;
 }
 
 void gf_task_bind(struct gf_task *t) {
-    const int axis = t->job.ndim;
-    t->in.data = t->image.px.data;
+    const int axis = t->op.job.ndim;
+    t->op.in.data = t->image.px.data;
     if (!t->has_alpha)
         return;
-    t->alpha = t->in;
+    t->alpha = t->op.in;
     t->alpha.shape[axis] = 1;
-    t->alpha.data = (char *)t->in.data + t->in.shape[axis] * t->in.stride[axis];
+    t->alpha.data = (char *)t->op.in.data + t->op.in.shape[axis] * t->op.in.stride[axis];
 }
 
 int gf_task_take(struct gf_task *t) {
@@ -156,18 +154,18 @@ void gf_task_drop(struct gf_task *t) {
 static int set_pages(struct gf_task *t, int64_t n) {
     struct gf_paging *p = &t->pages;
     p->at_once = n;
-    p->job = t->job;
+    p->job = t->op.job;
     p->job.lean = false;
-    gf_runner_repeat(t->runner, gf_divide_up(t->job.shape[0], n));
-    struct gf_task part = gf_task_part(t, t->runner, n, NULL);
+    gf_runner_repeat(t->op.crew.runner, gf_divide_up(t->op.job.shape[0], n));
+    struct gf_task part = gf_task_part(t, t->op.crew.runner, n, NULL);
     int rc = gf_task_take(&part);
-    p->job = part.job;
-    p->extra_bytes = part.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
+    p->job = part.op.job;
+    p->extra_bytes = part.op.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
     return rc;
 }
 
 int gf_task_choose_pages(struct gf_task *t) {
-    const int64_t usual = usual_pages(t), all = t->job.shape[0];
+    const int64_t usual = usual_pages(t), all = t->op.job.shape[0];
     t->pages.refused = gf_task_refuses_pages(t);
     const bool shared = devices(t) > 1 || t->ranks || t->s->ranks;
     if (t->pages.refused || (!t->pages.always && !shared && (usual >= all || shows_parts(t))))
@@ -177,7 +175,7 @@ int gf_task_choose_pages(struct gf_task *t) {
 }
 
 bool gf_task_take_fewer_pages(struct gf_task *t) {
-    int64_t usual = usual_pages(t), half = (t->job.shape[0] + 1) / 2;
+    int64_t usual = usual_pages(t), half = (t->op.job.shape[0] + 1) / 2;
     const bool is_read = t->image.px.data;
     if (t->pages.refused || t->pages.at_once == 1 || is_read)
         return false;
@@ -191,7 +189,7 @@ bool gf_task_take_fewer_pages(struct gf_task *t) {
 }
 
 struct gf_job *gf_task_planned(struct gf_task *t) {
-    return t->made_by ? t->made_by : t->pages.at_once ? &t->pages.job : &t->job;
+    return t->op.inner ? t->op.inner : t->pages.at_once ? &t->pages.job : &t->op.job;
 }
 
 int64_t gf_task_in_bytes(const struct gf_task *t) {
@@ -203,7 +201,7 @@ int64_t gf_task_out_bytes(const struct gf_task *t) {
 }
 
 bool gf_task_fits_input(const struct gf_task *t) {
-    return t->job.n_out == 1 && !t->has_alpha &&
+    return t->op.job.n_out == 1 && !t->has_alpha &&
            gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
 }
 
@@ -226,7 +224,7 @@ static int64_t encoding_bytes(const struct gf_task *t) {
 
 int64_t gf_task_extra_bytes(const struct gf_task *t) {
     if (!t->pages.at_once)
-        return t->extra_bytes + encoding_bytes(t);
+        return t->op.extra_bytes + encoding_bytes(t);
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     int64_t streams = 0; /* beyond the one whose workspace is counted */
     for (int i = 0; devices(t) > 1 && i < devices(t); i++)
@@ -236,16 +234,17 @@ int64_t gf_task_extra_bytes(const struct gf_task *t) {
 }
 
 int64_t gf_task_looking_bytes(const struct gf_task *t) {
-    if (!t->pages.at_once || !gf_job_samples(&t->job))
+    if (!t->pages.at_once || !gf_job_samples(&t->op.job))
         return 0;
-    const struct gf_job one = gf_range_planes_job(&t->job);
+    const struct gf_job one = gf_range_planes_job(&t->op.job);
     return page_bytes(t, true, false) + gf_job_bytes(&one, 0);
 }
 
 void gf_task_choose_reported(struct gf_task *t) {
-    if (!t->deal || t->deal->n < 2 || !gf_deal_leaves_out(t->deal, (int)(t->runner - t->runners)))
+    if (!t->deal || t->deal->n < 2 ||
+        !gf_deal_leaves_out(t->deal, (int)(t->op.crew.runner - t->runners)))
         return;
     for (int i = t->deal->n - 1; i >= 0; i--)
         if (!gf_deal_leaves_out(t->deal, i))
-            t->runner = &t->runners[i];
+            t->op.crew.runner = &t->runners[i];
 }

@@ -61,16 +61,16 @@ static int describe(const struct gf_settings *s, const struct gf_axes *names, st
 static bool keeps_alpha(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     int64_t packed[GF_MAX_RANK];
-    gf_dwt_shape(&t->job, true, packed);
+    gf_dwt_shape(&t->op.job, true, packed);
     return t->image.alpha && !p->target->bands && p->format->alpha_plane &&
-           t->job.out[i].map == GF_MAP_NUMBER &&
-           !memcmp(packed, t->job.shape, (size_t)t->job.ndim * sizeof *packed);
+           t->op.job.out[i].map == GF_MAP_NUMBER &&
+           !memcmp(packed, t->op.job.shape, (size_t)t->op.job.ndim * sizeof *packed);
 }
 
 static int describe_product(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
-    struct gf_output *out = &t->job.out[i];
-    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
+    struct gf_output *out = &t->op.job.out[i];
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->op.job.precision, &out->dtype);
     if (rc)
         return rc;
     out->kind = GF_REAL;
@@ -80,20 +80,20 @@ static int describe_product(struct gf_task *t, int i) {
     if (!p->target->bands && out->map == GF_MAP_NUMBER) {
         p->has_record = true;
         p->keeps = GF_KEEPS_PROFILE;
-        p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
+        p->record = gf_record_of_job(&t->op.job, i, &t->image, p->alpha_plane);
     }
     return rc;
 }
 
 static const char *refuses_pages(const struct gf_task *t) {
-    for (int i = 0; i < t->job.n_out; i++)
-        if (t->job.out[i].map == GF_MAP_DISPLAY)
+    for (int i = 0; i < t->op.job.n_out; i++)
+        if (t->op.job.out[i].map == GF_MAP_DISPLAY)
             return "pictures are made from all coefficients";
-    return gf_dwt_refuses_parts(&t->job);
+    return gf_dwt_refuses_parts(&t->op.job);
 }
 
 static int prepare_forward(struct gf_task *t) {
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     gf_task_begin_job(t, GF_FORWARD);
     if (gf_dtype_is_complex(job->in_dtype))
         return gf_fail(GF_EINVAL, "wavelets take real samples, not complex ones");
@@ -102,13 +102,13 @@ static int prepare_forward(struct gf_task *t) {
         rc = describe(t->s, &t->image.axes, job);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i);
-    t->refuses.pages = refuses_pages(t);
+    t->op.refuses.pages = refuses_pages(t);
     return rc;
 }
 
 static int check_forward(struct gf_task *t) {
     bool kept = true;
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)
         gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
@@ -169,7 +169,7 @@ static int check_input(const struct gf_task *t, const struct gf_record *r) {
 
 static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_wavelet_settings *s = &t->s->wavelet;
-    struct gf_wavelet *w = &t->job.wavelet;
+    struct gf_wavelet *w = &t->op.job.wavelet;
     take_threshold(s, w);
     t->lossy = t->lossy || r->thresholded || t->s->edited;
     if (s->levels > 0 && s->levels != w->levels)
@@ -185,7 +185,7 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
 /* Without a record the picture is assumed to have the size of the coefficients; every level must
  * halve it. */
 static int guess_job(struct gf_task *t) {
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     int64_t packed[GF_MAX_RANK];
     job->channels = t->image.px.shape[job->ndim];
     int rc = describe(t->s, &t->image.axes, job);
@@ -205,7 +205,7 @@ static int prepare_inverse(struct gf_task *t) {
     static const struct gf_inverse how = {check_input, check_options, guess_job};
     t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL;
     int rc = gf_task_prepare_inverse(t, &how);
-    t->refuses.pages = gf_dwt_refuses_parts(&t->job);
+    t->op.refuses.pages = gf_dwt_refuses_parts(&t->op.job);
     return rc;
 }
 

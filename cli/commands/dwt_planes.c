@@ -114,7 +114,8 @@ static int read_plane(void *user, int reader, int64_t k) {
 static int push_plane(void *user, int hand, int64_t k) {
     struct flow *f = user;
     struct gf_planes_hand *h = f->hand;
-    const struct gf_array plane = gf_array_slice(&f->plane[k % AHEAD].px, 2, 0, h->t->job.channels);
+    const struct gf_array plane =
+        gf_array_slice(&f->plane[k % AHEAD].px, 2, 0, h->t->op.job.channels);
     const double start = gf_now_ms(), waited = h->ms_waited;
     (void)hand;
     int rc = f->streamer->push(f->stream, &plane);
@@ -147,7 +148,7 @@ static void *write_boxes(void *user) {
 }
 
 static void count_overflowed(struct flow *f, const struct gf_dwt_box *b) {
-    const struct gf_job *job = &f->hand->t->job;
+    const struct gf_job *job = &f->hand->t->op.job;
     int64_t shape[2] = {b->height, b->width * job->channels};
     struct gf_array box = gf_array_wrap((void *)b->data, job->out[0].dtype, 2, shape);
     box.stride[0] = b->stride;
@@ -211,7 +212,7 @@ static int64_t beside(const struct gf_task *t) {
 }
 
 int64_t gf_dwt_planes_room(const struct gf_task *t, int devices) {
-    return gf_runner_limit(t->runner) / devices - beside(t);
+    return gf_runner_limit(t->op.crew.runner) / devices - beside(t);
 }
 
 /* After a failure the part may be run again. */
@@ -252,7 +253,7 @@ out:
 /* If this device fails, the part is dealt to another. */
 static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
     struct flow f = {.planes = p, .hand = hand};
-    const struct gf_job job = gf_dwt_planes_job(&hand->t->job);
+    const struct gf_job job = gf_dwt_planes_job(&hand->t->op.job);
     int rc;
     gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f.part);
     do
@@ -270,7 +271,7 @@ static bool is_usual(const struct gf_settings *s) {
 
 const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     const struct gf_settings *s = t->s;
-    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
     const bool usual = is_usual(s);
@@ -280,13 +281,14 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
         return "alpha is not supported";
     if (gf_dwt_refuses_planes(&job))
         return gf_dwt_refuses_planes(&job);
-    if (t->job.n_out != 1 || p->target->bands || p->by_plane || t->job.out[0].map != GF_MAP_NUMBER)
+    if (t->op.job.n_out != 1 || p->target->bands || p->by_plane ||
+        t->op.job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
     if (s->frames && s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (gf_planes_unread(t))
         return gf_planes_unread(t);
-    if (!gf_session_streaming(t->runner->session))
+    if (!gf_session_streaming(t->op.crew.runner->session))
         return "this backend does not transform plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
 }
@@ -296,12 +298,12 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
     const int devices = parts ? t->deal->n : 1;
     const int64_t room = gf_dwt_planes_room(t, devices);
-    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
     struct gf_dwt_part part;
     int64_t bytes = 0;
     gf_dwt_part(&job, parts ? parts : 1, 0, &part);
     for (int i = 0; i < devices; i++) {
-        const struct gf_runner *r = parts ? &t->runners[i] : t->runner;
+        const struct gf_runner *r = parts ? &t->runners[i] : t->op.crew.runner;
         bytes +=
             gf_session_streaming(r->session)->streamer->bytes(&part.job, threads, room) + beside(t);
     }
@@ -316,7 +318,7 @@ int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool must) {
 static int drop_alpha(struct gf_task *t) {
     struct gf_product *p = &t->product[0];
     p->alpha_plane = false;
-    p->record = gf_record_of_job(&t->job, 0, &t->image, false);
+    p->record = gf_record_of_job(&t->op.job, 0, &t->image, false);
     return gf_task_describe(t, 0, t->image.color);
 }
 
@@ -324,9 +326,9 @@ static int drop_alpha(struct gf_task *t) {
 static int stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .parts = gf_planes_parts(t), .run = run_part};
     const double start = gf_now_ms();
-    if (!t->ranks && p.parts && gf_runner_check_memory(t->runner, bytes_of(t, p.parts)))
+    if (!t->ranks && p.parts && gf_runner_check_memory(t->op.crew.runner, bytes_of(t, p.parts)))
         p.parts = 0;
-    int rc = gf_ranks_agree(t->ranks, gf_runner_check_memory(t->runner, bytes_of(t, 0)));
+    int rc = gf_ranks_agree(t->ranks, gf_runner_check_memory(t->op.crew.runner, bytes_of(t, 0)));
     if (!rc && t->image.alpha)
         rc = drop_alpha(t);
     if (!rc)
@@ -334,8 +336,8 @@ static int stream(struct gf_task *t) {
     if (!rc)
         gf_log_verbose("'%s': %lld %s, %.1f a second, at most %.1f in memory; %.0f ms waiting "
                        "for the output",
-                       gf_log_name(t->read[0]), (long long)t->job.shape[0], gf_planes_unit(t),
-                       (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start), p.sum.peak,
+                       gf_log_name(t->read[0]), (long long)t->op.job.shape[0], gf_planes_unit(t),
+                       (double)t->op.job.shape[0] * 1e3 / (gf_now_ms() - start), p.sum.peak,
                        p.sum.ms_waited);
     return rc;
 }

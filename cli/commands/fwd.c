@@ -81,16 +81,16 @@ static int line_axis(const struct gf_job *job) {
 static bool becomes_plot(const struct gf_task *t, int i) {
     const struct gf_settings *s = t->s;
     const struct gf_product *p = &t->product[i];
-    const int axis = line_axis(&t->job);
+    const int axis = line_axis(&t->op.job);
     const bool strip = s->depth || s->scale != GF_UNSET || s->range.given || s->color != GF_UNSET;
-    return axis >= 0 && t->job.axes >> axis & 1 && gf_job_lanes(&t->job) == 1 && !strip &&
-           !gf_dtype_is_complex(t->job.in_dtype) && !s->half && p->format->pictures &&
+    return axis >= 0 && t->op.job.axes >> axis & 1 && gf_job_lanes(&t->op.job) == 1 && !strip &&
+           !gf_dtype_is_complex(t->op.job.in_dtype) && !s->half && p->format->pictures &&
            (p->kind == GF_MAGNITUDE || p->kind == GF_POWER);
 }
 
 static int make_view(const struct gf_task *t, struct gf_view *view) {
     const struct gf_picture_settings *p = &t->s->picture;
-    const int64_t *shape = t->job.shape + t->job.ndim - 2;
+    const int64_t *shape = t->op.job.shape + t->op.job.ndim - 2;
     return gf_view_make(
         view, shape,
         p->zoom ? p->zoom : gf_divide_up(annotates(t->s) ? SMALL : 1, gf_max(shape[0], shape[1])),
@@ -99,7 +99,7 @@ static int make_view(const struct gf_task *t, struct gf_view *view) {
 
 /* Describes the drawn picture of output i. */
 static int describe_view(const struct gf_task *t, int i, struct gf_image *drawn) {
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     const bool colors = annotates(t->s) || t->s->picture.colormap;
     struct gf_view view;
     if (job->out[i].half || !job->out[i].shift || job->ndim < 2 ||
@@ -117,7 +117,7 @@ static int describe_view(const struct gf_task *t, int i, struct gf_image *drawn)
 
 /* Describes what is drawn for output i, if anything; that of a plot becomes numbers. GF_EINVAL. */
 static int describe_drawn(struct gf_task *t, int i) {
-    struct gf_output *out = &t->job.out[i];
+    struct gf_output *out = &t->op.job.out[i];
     struct gf_product *p = &t->product[i];
     const int64_t plot[] = {2 * GF_PLOT_HEIGHT, 2 * GF_PLOT_WIDTH, 3};
     int rc = 0;
@@ -125,23 +125,23 @@ static int describe_drawn(struct gf_task *t, int i) {
         rc = describe_view(t, i, &p->drawn);
     } else if (gf_output_is_display(out) && becomes_plot(t, i)) {
         out->map = GF_MAP_NUMBER;
-        out->dtype = gf_dtype_real(gf_job_number(&t->job));
+        out->dtype = gf_dtype_real(gf_job_number(&t->op.job));
         p->drawn = (struct gf_image){.ndim = 2, .color = GF_RGB};
         p->drawn.px = gf_array_wrap(NULL, GF_U8, 3, plot);
-        t->extra_bytes += 64 * gf_job_points(&t->job); /* rings and points */
+        t->op.extra_bytes += 64 * gf_job_points(&t->op.job); /* rings and points */
     } else {
         return 0;
     }
-    t->refuses.pages = t->refuses.slabs = "a drawn picture is made in one piece";
-    t->extra_bytes += gf_array_bytes(&p->drawn.px) * 4 / 3; /* and its pens' bytes */
+    t->op.refuses.pages = t->op.refuses.slabs = "a drawn picture is made in one piece";
+    t->op.extra_bytes += gf_array_bytes(&p->drawn.px) * 4 / 3; /* and its pens' bytes */
     p->noise = false;
     return rc;
 }
 
 /* One plane of the spectrum whose peaks are marked: the last output, which no file holds. */
 static struct gf_spectrum spectrum_of(const struct gf_task *t, int64_t z, struct gf_job *one) {
-    struct gf_array px = t->product[t->job.n_out - 1].image.px;
-    *one = t->job;
+    struct gf_array px = t->product[t->op.job.n_out - 1].image.px;
+    *one = t->op.job;
     if (one->ndim == 3) {
         px = gf_array_index(&px, 0, px.data ? z : 0);
         memmove(one->shape, one->shape + 1, 2 * sizeof *one->shape);
@@ -154,7 +154,7 @@ static struct gf_spectrum spectrum_of(const struct gf_task *t, int64_t z, struct
 
 /* Called after it, for all outputs: adds one for the peaks. GF_EINVAL if nothing can be drawn. */
 static int prepare_drawn(struct gf_task *t) {
-    struct gf_job *job = &t->job, one;
+    struct gf_job *job = &t->op.job, one;
     struct gf_output *out = &job->out[job->n_out];
     bool draws = !is_asked(t->s);
     int64_t shape[GF_MAX_RANK];
@@ -170,7 +170,7 @@ static int prepare_drawn(struct gf_task *t) {
     gf_job_out_shape(job, job->n_out, shape);
     t->product[job->n_out++].image.px = gf_array_wrap(NULL, out->dtype, job->ndim + 1, shape);
     const struct gf_spectrum s = spectrum_of(t, 0, &one);
-    t->extra_bytes += gf_spectrum_peaks_bytes(&s);
+    t->op.extra_bytes += gf_spectrum_peaks_bytes(&s);
     return 0;
 }
 
@@ -182,7 +182,7 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
     struct gf_job one;
     const struct gf_spectrum s = spectrum_of(t, z, &one);
     struct gf_stats_signal found = {.n_peaks = 0};
-    const double weight = gf_job_scale(&t->job) * gf_window_mean(&t->s->window, &one, 1);
+    const double weight = gf_job_scale(&t->op.job) * gf_window_mean(&t->s->window, &one, 1);
     int rc = gf_stats_find_peaks(&s, t->s->picture.marks, weight, &found);
     notes->n_marks = rc ? 0 : found.n_peaks;
     for (int k = 0; k < notes->n_marks; k++) {
@@ -193,7 +193,7 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
                  f > 0 ? 1 / f : found.wave[k].period, f > 0 ? st->unit : "px");
     }
     json_t *peaks = rc ? NULL : gf_stats_peaks_report(st, &found);
-    for (size_t k = 0; k < json_array_size(peaks) && t->job.ndim > 2; k++)
+    for (size_t k = 0; k < json_array_size(peaks) && t->op.job.ndim > 2; k++)
         GF_ADD(json_array_get(peaks, k), GF_KEY("page", z));
     json_array_extend(list, peaks);
     json_decref(peaks);
@@ -238,8 +238,8 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
 
 /* Plots a real line's spectrum by the plot of stats: each bin is a ring. */
 static int draw_plot(const struct gf_task *t, struct gf_product *p) {
-    const int axis = line_axis(&t->job);
-    const int64_t n = t->job.shape[axis], zero = t->job.out[0].shift ? n / 2 : 0;
+    const int axis = line_axis(&t->op.job);
+    const int64_t n = t->op.job.shape[axis], zero = t->op.job.out[0].shift ? n / 2 : 0;
     bool alike;
     struct gf_stats_signal signal = {.n_peaks = 0};
     struct gf_stats st = {
@@ -249,7 +249,7 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     signal.ring = malloc((size_t)st.n_rings * sizeof *signal.ring);
     if (!signal.ring)
         return gf_no_memory();
-    st.unit = gf_signal_spacing(&t->image, t->job.ndim, st.spacing, &alike);
+    st.unit = gf_signal_spacing(&t->image, t->op.job.ndim, st.spacing, &alike);
     st.ring_spacing = alike ? st.spacing[axis] : 0;
     for (int64_t k = 0; k < st.n_rings; k++) {
         const int64_t at = (zero + k) % n * p->image.px.stride[axis];
@@ -263,7 +263,7 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
 
 /* Draws, and adds the marks to t->also. GF_ENOMEM. */
 static int draw(struct gf_task *t) {
-    const int64_t planes = t->job.ndim > 2 ? t->job.shape[0] : 1;
+    const int64_t planes = t->op.job.ndim > 2 ? t->op.job.shape[0] : 1;
     json_t *list = t->s->picture.marks ? json_array() : NULL;
     int rc = 0;
     for (int i = 0; i < t->targets->n && !rc; i++) {
@@ -287,7 +287,7 @@ static int draw(struct gf_task *t) {
     if (list && !rc && !json_array_size(list))
         gf_log_note("'%s': no peaks found, nothing is marked", gf_log_name(t->read[0]));
     if (list) {
-        gf_array_free(&t->product[--t->job.n_out].image.px);
+        gf_array_free(&t->product[--t->op.job.n_out].image.px);
         t->also = GF_REPORT(GF_KEY("marks", list));
     }
     return rc;
@@ -315,7 +315,7 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
 
 /* Spectra get texts, and those that can be inverted, alone or as a pair, a record of their source. */
 static void describe_record(struct gf_task *t, int i) {
-    const struct gf_output *out = &t->job.out[i];
+    const struct gf_output *out = &t->op.job.out[i];
     struct gf_product *p = &t->product[i];
     if (out->map == GF_MAP_DISPLAY || p->drawn.ndim)
         return;
@@ -323,15 +323,15 @@ static void describe_record(struct gf_task *t, int i) {
     if (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE)
         return;
     p->has_record = true;
-    p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
+    p->record = gf_record_of_job(&t->op.job, i, &t->image, p->alpha_plane);
     p->record.window = t->s->window;
     p->record.smooth = t->s->smooth;
 }
 
 /* True if colour becomes luma unless --color says otherwise: all outputs are for the eye. */
 static bool shows_luma(const struct gf_task *t) {
-    bool shows = t->s->color == GF_UNSET && t->image.color == GF_RGB && t->job.n_out;
-    for (int i = 0; i < t->job.n_out; i++)
+    bool shows = t->s->color == GF_UNSET && t->image.color == GF_RGB && t->op.job.n_out;
+    for (int i = 0; i < t->op.job.n_out; i++)
         shows = shows && t->product[i].format->pictures &&
                 (t->product[i].kind == GF_MAGNITUDE || t->product[i].kind == GF_POWER);
     return shows;
@@ -339,7 +339,7 @@ static bool shows_luma(const struct gf_task *t) {
 
 static int prepare(struct gf_task *t) {
     const struct gf_settings *s = t->s;
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     gf_task_begin_job(t, GF_FORWARD);
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
@@ -349,8 +349,8 @@ static int prepare(struct gf_task *t) {
         rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
     if (!rc && gf_window_is_asked(s)) {
         rc = gf_window_prepare(s, job);
-        t->extra_bytes = gf_window_bytes(s, job);
-        t->refuses.slabs = s->smooth ? "the smooth part is made of all samples" : NULL;
+        t->op.extra_bytes = gf_window_bytes(s, job);
+        t->op.refuses.slabs = s->smooth ? "the smooth part is made of all samples" : NULL;
     }
     if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))
         rc = gf_fail(GF_EINVAL, "--half is for real input, and this is complex: its spectrum has "

@@ -25,13 +25,13 @@ static bool has_rows(const struct gf_task *t) {
 /* Planes in order need no known position in the file; those of several devices or processes and
  * rows of pictures do. */
 static bool in_order(const struct gf_task *t) {
-    return t->state == GF_TASK_TOO_LARGE && t->job.ndim == 3 && gf_series_is_in_order(t);
+    return t->state == GF_TASK_TOO_LARGE && t->op.job.ndim == 3 && gf_series_is_in_order(t);
 }
 
 const char *gf_idwt_planes_refuses(const struct gf_task *t) {
-    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
     const char *why = gf_slab_wavelet_refuses(&job);
-    if (!why && t->image.px.shape[t->image.ndim] != t->job.channels)
+    if (!why && t->image.px.shape[t->image.ndim] != t->op.job.channels)
         why = "alpha is not supported";
     if (!why)
         why = gf_planes_unread(t);
@@ -41,12 +41,12 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
 /* Describes the chunks of `hands` hands at a time. */
 static int describe(const struct gf_task *t, int hands, struct gf_slab_wavelet *w) {
     int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    struct gf_job job = gf_dwt_planes_job(&t->job);
+    struct gf_job job = gf_dwt_planes_job(&t->op.job);
     coders += gf_finite_bytes(&t->reader, &t->image);
     if (!has_rows(t)) /* the current page, and a frame's decoded copy */
         coders += (t->s->frames ? 2 : 1) * t->image.px.stride[0];
     job.lean = job.spend_input = false;
-    return gf_slab_wavelet_make(&job, gf_runner_limit(t->runner) / hands - coders, w);
+    return gf_slab_wavelet_make(&job, gf_runner_limit(t->op.crew.runner) / hands - coders, w);
 }
 
 bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w) {
@@ -55,10 +55,10 @@ bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w) {
 
 int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
                          struct gf_slab_wavelet *w) {
-    if (t->job.ndim != 3 || gf_idwt_planes_refuses(t) ||
-        describe(t, d->n * gf_planes_hands(&t->job), w))
+    if (t->op.job.ndim != 3 || gf_idwt_planes_refuses(t) ||
+        describe(t, d->n * gf_planes_hands(&t->op.job), w))
         return 0;
-    const int n = gf_planes_count(&t->job, d);
+    const int n = gf_planes_count(&t->op.job, d);
     return n > 1 ? n : 0;
 }
 
@@ -97,7 +97,7 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     const struct gf_task *t = r->hand->t;
     const struct gf_array *px = &t->product[i].image.px;
     struct gf_volume *volume = r->planes->out[i].volume;
-    const int64_t *columns = px->shape + t->job.ndim - 1; /* and channels */
+    const int64_t *columns = px->shape + t->op.job.ndim - 1; /* and channels */
     double start = gf_now_ms();
     const struct gf_array page = gf_array_wrap((void *)data, px->dtype, 4,
                                                (int64_t[]){1, rows->count, columns[0], columns[1]});
@@ -170,6 +170,7 @@ int gf_idwt_planes_stream(struct gf_task *t) {
         return rc;
     gf_slab_wavelet_part(&p.inverse, p.parts ? p.parts : 1, 0, &p.inverse);
     gf_log_verbose("'%s': %lld %s, up to %lld at once", gf_log_name(t->name),
-                   (long long)t->job.shape[0], gf_planes_unit(t), 2 * (long long)p.inverse.pairs);
+                   (long long)t->op.job.shape[0], gf_planes_unit(t),
+                   2 * (long long)p.inverse.pairs);
     return 0;
 }

@@ -24,7 +24,7 @@ static int check_input(const struct gf_task *t, const struct gf_record *r) {
 
 static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_settings *s = t->s;
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     if (s->norm != GF_UNSET && s->norm != (int)job->norm)
         return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));
@@ -40,7 +40,7 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
 
 /* Takes the last transformed axis as the half that NumPy's rfftn() leaves of it. */
 static int take_half(struct gf_task *t) {
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     const int axis = gf_job_half_axis(job);
     const int64_t bins = job->shape[axis], n = t->s->halved > 0 ? t->s->halved : 2 * (bins - 1);
     if (n / 2 + 1 != bins || n < 1)
@@ -56,7 +56,7 @@ static int take_half(struct gf_task *t) {
  * are IMOD's spectra, which have norm ortho. */
 static int guess_job(struct gf_task *t) {
     const struct gf_settings *s = t->s;
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     job->channels = t->image.px.shape[job->ndim];
     const bool imod = s->halved && t->image.centred_half;
     job->norm = s->norm != GF_UNSET ? (enum gf_norm)s->norm
@@ -75,9 +75,9 @@ static int guess_job(struct gf_task *t) {
 static int prepare(struct gf_task *t) {
     static const struct gf_inverse how = {check_input, check_options, guess_job};
     int rc = gf_task_prepare_inverse(t, &how);
-    t->job.real = true;
-    for (int i = 0; i < t->job.n_out; i++)
-        t->job.real = t->job.real && t->product[i].kind == GF_REAL;
+    t->op.job.real = true;
+    for (int i = 0; i < t->op.job.n_out; i++)
+        t->op.job.real = t->op.job.real && t->product[i].kind == GF_REAL;
     return rc;
 }
 
@@ -94,7 +94,7 @@ static void note_window(const struct gf_task *t) {
 /* Reports a lost imaginary part and samples that do not fit the type. */
 static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
-    bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;
+    bool lossy = t->op.job.real && !t->op.job.in_half && report->imag_ratio >= IMAG_RATIO;
     if (lossy && !t->image.record && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
         return gf_fail(GF_EINVAL, "the inverse is complex (imaginary to real part: %.2g); give %s",
                        report->imag_ratio,

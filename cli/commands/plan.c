@@ -180,8 +180,12 @@ static int fail_operand(int rc, const char *name) {
 /* `shape`: NULL for a file. */
 static int plan_one(struct gf_settings *s, struct gf_runner *runner,
                     const struct gf_targets *targets, char *name, const struct gf_extents *shape) {
-    struct gf_task t = {
-        .s = s, .targets = targets, .runner = runner, .read = &name, .name = name, .n_read = 1};
+    struct gf_task t = {.s = s,
+                        .targets = targets,
+                        .op.crew.runner = runner,
+                        .read = &name,
+                        .name = name,
+                        .n_read = 1};
     int rc = shape ? image_from_shape(s, shape, &t.image)
                    : gf_reader_open(&t.reader, s, &name, 1, &t.image);
     if (rc && !shape)

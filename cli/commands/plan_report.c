@@ -21,30 +21,30 @@ struct needs {
 };
 
 static bool is_dwt(const struct gf_task *t) {
-    return t->job.op == GF_DWT && t->job.direction == GF_FORWARD;
+    return t->op.job.op == GF_DWT && t->op.job.direction == GF_FORWARD;
 }
 
 /* True if a full display range takes a separate walk over the pages. */
 static bool is_walked_twice(const struct gf_task *t) {
-    return t->pages.at_once && gf_job_is_full(&t->job);
+    return t->pages.at_once && gf_job_is_full(&t->op.job);
 }
 
 static struct needs sum_up(const struct gf_task *t) {
     struct needs n = {.in = gf_task_in_bytes(t), .out = gf_task_out_bytes(t)};
-    n.workspace = gf_max(t->runner->plan->workspace_bytes + gf_task_extra_bytes(t),
-                         t->prepare_bytes - n.in - n.out);
+    n.workspace = gf_max(t->op.crew.runner->plan->workspace_bytes + gf_task_extra_bytes(t),
+                         t->op.prepare_bytes - n.in - n.out);
     bool known = true;
-    for (int i = 0; i < t->runner->plan->n_passes; i++) {
-        const struct gf_pass_info *pass = &t->runner->plan->pass[i];
+    for (int i = 0; i < t->op.crew.runner->plan->n_passes; i++) {
+        const struct gf_pass_info *pass = &t->op.crew.runner->plan->pass[i];
         n.moved += pass->bytes_read + pass->bytes_written;
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }
-    n.runs = t->pages.at_once ? gf_divide_up(t->job.shape[0], t->pages.at_once) : 1;
+    n.runs = t->pages.at_once ? gf_divide_up(t->op.job.shape[0], t->pages.at_once) : 1;
     if (t->pages.at_once)
-        n.moved = n.moved / t->pages.at_once * t->job.shape[0] * (1 + is_walked_twice(t));
+        n.moved = n.moved / t->pages.at_once * t->op.job.shape[0] * (1 + is_walked_twice(t));
     n.cost = known ? n.cost * (double)n.runs : 0;
-    n.copy = gf_runner_copy_speed(t->runner);
+    n.copy = gf_runner_copy_speed(t->op.crew.runner);
     const int64_t planes = is_dwt(t) ? gf_dwt_planes_bytes(t, false) : -1;
     n.planes = planes >= 0;
     if (n.planes) {
@@ -56,9 +56,9 @@ static struct needs sum_up(const struct gf_task *t) {
 }
 
 static const char *direction_name(const struct gf_task *t) {
-    return t->job.op == GF_FILTER           ? "filter"
-           : t->job.direction == GF_FORWARD ? "forward"
-                                            : "inverse";
+    return t->op.job.op == GF_FILTER           ? "filter"
+           : t->op.job.direction == GF_FORWARD ? "forward"
+                                               : "inverse";
 }
 
 /* Plans a wavelet transform plane by plane, in one walk without an exchange; false if
@@ -69,18 +69,18 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
                                 .bytes_written = gf_array_bytes(&t->product[0].image.px)};
     if (is_dwt(t))
         w.memory_bytes = gf_dwt_planes_bytes(t, true);
-    else if (t->job.op == GF_DWT && !gf_idwt_planes_plan(t, &w))
+    else if (t->op.job.op == GF_DWT && !gf_idwt_planes_plan(t, &w))
         w.memory_bytes = -1;
     *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = w.memory_bytes};
     p->walk[0].what = "planes, all levels";
     p->walk[0].bytes_read = w.bytes_read;
     p->walk[0].bytes_written = w.bytes_written;
-    return w.memory_bytes >= 0 && w.memory_bytes <= gf_runner_limit(t->runner);
+    return w.memory_bytes >= 0 && w.memory_bytes <= gf_runner_limit(t->op.crew.runner);
 }
 
 /* Plans a job that does not fit memory; false if it fits or cannot run in slabs. */
 static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
-    if (n->total <= gf_runner_limit(t->runner) && !n->planes)
+    if (n->total <= gf_runner_limit(t->op.crew.runner) && !n->planes)
         return false;
     return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
 }
@@ -92,7 +92,7 @@ int64_t gf_plan_moved(const struct gf_task *t) {
 /* Returns the pages read before the first pass for an automatic display range; 0: none, or all. */
 static int64_t pages_before(const struct gf_task *t) {
     struct gf_range_planes r;
-    if (is_walked_twice(t) || !gf_job_samples(&t->job) || gf_range_planes_make(&t->job, &r))
+    if (is_walked_twice(t) || !gf_job_samples(&t->op.job) || gf_range_planes_make(&t->op.job, &r))
         return 0;
     int64_t n = gf_range_planes_count(&r);
     gf_range_planes_free(&r);
@@ -243,11 +243,11 @@ static json_t *passes_report(const struct gf_plan *plan, double copy) {
 static json_t *workers_report(const struct gf_task *t, const char *kind, int count,
                               const struct gf_job *part) {
     json_t *steps = NULL;
-    if (part && !gf_runner_plan(t->runner, part))
-        steps = passes_report(t->runner->plan, gf_runner_copy_speed(t->runner));
+    if (part && !gf_runner_plan(t->op.crew.runner, part))
+        steps = passes_report(t->op.crew.runner->plan, gf_runner_copy_speed(t->op.crew.runner));
     return GF_REPORT(GF_KEY("kind", kind), GF_KEY("count", count),
-                     GF_KEY("backend", gf_runner_name(t->runner)),
-                     GF_KEY(".walks", steps && t->runner->plan->in_slabs),
+                     GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
+                     GF_KEY(".walks", steps && t->op.crew.runner->plan->in_slabs),
                      GF_BOOL(".runs", steps != NULL), GF_KEY_IF(steps, "steps", steps));
 }
 
@@ -269,9 +269,9 @@ static json_t *steps_report(const struct gf_task *t, const struct gf_slab_plan *
 
 static json_t *outputs_report(const struct gf_task *t) {
     json_t *list = json_array();
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         GF_APPEND(list, GF_KEY("kind", gf_kind_name(t->product[i].kind)),
-                  GF_KEY("type", gf_dtype_name(t->job.out[i].dtype)),
+                  GF_KEY("type", gf_dtype_name(t->op.job.out[i].dtype)),
                   GF_KEY("format", t->product[i].format->name));
     return list;
 }
@@ -285,8 +285,8 @@ static json_t *assumed_report(void) {
 }
 
 static json_t *what_report(const char *name, const struct gf_task *t) {
-    const struct gf_job *job = &t->job;
-    const struct gf_plan_choice *c = &t->runner->plan->choice;
+    const struct gf_job *job = &t->op.job;
+    const struct gf_plan_choice *c = &t->op.crew.runner->plan->choice;
     const bool wavelet = job->op == GF_DWT;
     char digest[GF_SPEEDS_DIGEST], shape[GF_SHAPE_TEXT];
     gf_shape_mark(job->shape, job->ndim, job->axes, " (not transformed) ", shape);
@@ -300,8 +300,8 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
         GF_KEY_IF(wavelet, "levels", job->wavelet.levels),
         GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
         GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-        GF_KEY(".outputs", outputs_report(t)), GF_KEY("backend", gf_runner_name(t->runner)),
-        GF_KEY("why", t->runner->why), GF_KEY_IF(t->s->assume, "assumed", t->s->assume),
+        GF_KEY(".outputs", outputs_report(t)), GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
+        GF_KEY("why", t->op.crew.runner->why), GF_KEY_IF(t->s->assume, "assumed", t->s->assume),
         GF_KEY_IF(t->s->assume, ".device", assumed_report()),
         GF_KEY_IF(t->s->tune && gf_speeds_digest(digest), "records", digest),
         GF_KEY_IF(c->kept, "measured_ms", c->ms),
@@ -312,16 +312,16 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
 static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_parts *parts,
                       const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
-    const struct gf_plan *plan = t->runner->plan;
+    const struct gf_plan *plan = t->op.crew.runner->plan;
     const struct needs n = sum_up(t);
-    const int64_t limit = gf_runner_limit(t->runner), pages = t->pages.at_once;
+    const int64_t limit = gf_runner_limit(t->op.crew.runner), pages = t->pages.at_once;
     const bool serves = plans_slabs(t, &n, &slabs);
     int passed = 0; /* passes over the data */
     for (int i = 0; i < plan->n_passes; i++)
         passed += !plan->pass[i].part;
     json_t *o = GF_ADD(
         what_report(name, t), GF_KEY("passes", passes_report(plan, n.copy)),
-        GF_KEY_IF(pages, "pages_at_once", pages), GF_KEY_IF(pages, ".pages", t->job.shape[0]),
+        GF_KEY_IF(pages, "pages_at_once", pages), GF_KEY_IF(pages, ".pages", t->op.job.shape[0]),
         GF_KEY_IF(pages, ".runs", n.runs), GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
         GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".passed", passed),
         GF_KEY(".in_walks", plan->in_slabs), GF_BOOL(".one", passed == 1),
@@ -333,7 +333,7 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
                            : serves && t->s->scratch       ? ": in slabs"
                                                            : ": would be refused"),
         GF_KEY_IF(serves, "scratch", slabs_report(t, &slabs)),
-        GF_KEY_IF(plan->in_slabs, "bus", bus_report(t->runner)),
+        GF_KEY_IF(plan->in_slabs, "bus", bus_report(t->op.crew.runner)),
         GF_KEY_IF(plan->times.devices, "times", times_report(&plan->times)),
         GF_KEY_IF(plan->n_shares, "devices", shares_report(plan)),
         GF_KEY_IF(plan->n_shares, ".exchange", exchange_report(plan)),

@@ -45,7 +45,7 @@ static int share(const struct gf_job *job, int ranks, double *pieces, struct gf_
 
 /* Parts of a wavelet transform and pages need no exchange. */
 static int share_planes(const struct gf_task *t, int ranks, struct gf_ranks_plan *p) {
-    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
     struct gf_slab_wavelet w = {.memory_bytes = gf_dwt_planes_bytes(t, true)};
     p->most = gf_dwt_parts(&job, INT_MAX / 16);
     if (job.direction == GF_INVERSE && gf_idwt_planes_plan(t, &w))
@@ -55,16 +55,16 @@ static int share_planes(const struct gf_task *t, int ranks, struct gf_ranks_plan
 }
 
 static int share_pages(const struct gf_task *t, struct gf_ranks_plan *p) {
-    p->most = t->job.shape[0];
-    p->bytes_needed = t->need;
+    p->most = t->op.job.shape[0];
+    p->bytes_needed = t->op.need;
     return 0;
 }
 
 static int predict(const struct gf_task *t, int64_t moved, int ranks, struct gf_ranks_plan *p) {
     double pieces = 0;
-    int rc = t->job.op == GF_DWT ? share_planes(t, ranks, p)
-             : t->pages.at_once  ? share_pages(t, p)
-                                 : share(&t->job, ranks, &pieces, p);
+    int rc = t->op.job.op == GF_DWT ? share_planes(t, ranks, p)
+             : t->pages.at_once     ? share_pages(t, p)
+                                    : share(&t->op.job, ranks, &pieces, p);
     p->ranks = ranks;
     p->alone = (double)moved / p->copy;
     p->passes = p->alone / (double)(ranks < p->most ? ranks : p->most);
@@ -85,9 +85,9 @@ static int64_t find_enough(const struct gf_task *t, int64_t moved, const struct 
 }
 
 int gf_ranks_plan(const struct gf_task *t, int64_t moved, struct gf_ranks_plan *out) {
-    const char *why = t->job.op != GF_DWT ? t->pages.at_once ? NULL : gf_slab_refuses(&t->job)
-                      : t->job.direction == GF_FORWARD ? gf_dwt_planes_refuses(t, true)
-                                                       : gf_idwt_planes_refuses(t);
+    const char *why = t->op.job.op != GF_DWT ? t->pages.at_once ? NULL : gf_slab_refuses(&t->op.job)
+                      : t->op.job.direction == GF_FORWARD ? gf_dwt_planes_refuses(t, true)
+                                                          : gf_idwt_planes_refuses(t);
     *out = (struct gf_ranks_plan){.link = t->s->link * 1e9};
     int rc = why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why)
                  : gf_bandwidth_copy(gf_settings_threads(t->s), &out->copy);
@@ -109,14 +109,14 @@ struct longest {
 /* Cuts the job, and keeps its longest part. */
 static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_plan_parts *p,
                 struct longest *longest) {
-    const bool forward = t->job.direction == GF_FORWARD;
+    const bool forward = t->op.job.direction == GF_FORWARD;
     struct gf_slab_wavelet all;
-    p->n = forward ? gf_planes_count(&t->job, deal) : gf_idwt_planes_count(t, deal, &all);
+    p->n = forward ? gf_planes_count(&t->op.job, deal) : gf_idwt_planes_count(t, deal, &all);
     for (int i = 0; i < p->n; i++) {
         struct longest part = *longest;
         int64_t planes, beside;
         if (forward) {
-            gf_dwt_part(&t->job, p->n, i, &part.forward);
+            gf_dwt_part(&t->op.job, p->n, i, &part.forward);
             beside = gf_dwt_part_beside(&part.forward);
             planes = part.forward.job.shape[0] - beside;
         } else {
@@ -166,7 +166,7 @@ static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *
 
 static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct longest *longest,
                  struct gf_plan_parts *p) {
-    const bool forward = t->job.direction == GF_FORWARD;
+    const bool forward = t->op.job.direction == GF_FORWARD;
     const int threads = gf_planes_threads(t, deal);
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
@@ -184,7 +184,7 @@ static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct lon
 /* A device's parts are known if its speed is recorded or all parts measure it. */
 static int deal_parts(struct gf_deal *deal, const struct gf_task *t, struct gf_plan_parts *p) {
     if (t->s->tune)
-        gf_deal_use_record(deal, &t->job);
+        gf_deal_use_record(deal, &t->op.job);
     int rc = gf_deal_start(deal, p->n, 1);
     int64_t known = 0;
     for (int i = 0; i < deal->n; i++)
@@ -199,7 +199,7 @@ static int deal_parts(struct gf_deal *deal, const struct gf_task *t, struct gf_p
 
 /* True if the job's planes may be cut into parts. */
 static bool has_parts(const struct gf_task *t) {
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     if (job->op != GF_DWT || t->s->assume || !t->s->wish.list)
         return false;
     return job->direction == GF_INVERSE ||

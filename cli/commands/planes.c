@@ -45,7 +45,7 @@ const char *gf_planes_unread(const struct gf_task *t) {
 struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volume_box *box) {
     struct gf_volume_box at = *box;
     at.z = gf_series_place(t, 0, box->z);
-    return t->job.ndim == 3 ? at : (struct gf_volume_box){0, box->z, box->x, 1, box->width};
+    return t->op.job.ndim == 3 ? at : (struct gf_volume_box){0, box->z, box->x, 1, box->width};
 }
 
 int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
@@ -58,14 +58,14 @@ int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
 }
 
 int gf_planes_parts(const struct gf_task *t) {
-    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
     if (t->ranks)
         return gf_dwt_parts(&job, t->ranks->size);
     return gf_planes_may_share(t) ? gf_planes_count(&job, t->deal) : 0;
 }
 
 int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d) {
-    const int all = gf_settings_threads(t->s), hands = gf_planes_hands(&t->job);
+    const int all = gf_settings_threads(t->s), hands = gf_planes_hands(&t->op.job);
     int on_cpu = 0;
     if (!d)
         return all > 1 ? all - 1 : 1;
@@ -86,7 +86,7 @@ static int run_part(void *user, int i, int64_t part) {
     int rc = s->p->run(s->p, &h->own, (int)part);
     h->failed = rc != 0;
     if (!rc)
-        gf_deal_end(t->deal, h->device, (gf_now_ms() - start) * 1e-3 / gf_planes_hands(&t->job));
+        gf_deal_end(t->deal, h->device, (gf_now_ms() - start) * 1e-3 / gf_planes_hands(&t->op.job));
     return rc;
 }
 
@@ -103,7 +103,7 @@ static void cancel(void *user) {
 static int open_hand(struct share *s, int k, int threads) {
     struct gf_task *t = s->p->t;
     struct hand *h = &s->hand[k];
-    const int hands = gf_planes_hands(&t->job), device = k / hands;
+    const int hands = gf_planes_hands(&t->op.job), device = k / hands;
     *h = (struct hand){.device = device};
     h->own = (struct gf_planes_hand){
         .t = t,
@@ -165,15 +165,15 @@ static int run_hands(struct share *s) {
 /* Verifies a record's checksum once, then runs the hands. */
 static int run_dealt(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    const int hands = gf_planes_hands(&t->job), n = t->deal->n * hands;
+    const int hands = gf_planes_hands(&t->op.job), n = t->deal->n * hands;
     const int threads = gf_planes_threads(t, t->deal);
     struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
     if (!s.hand)
         return gf_no_memory();
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         gf_volume_share(p->out[i].volume, n);
     if (t->s->tune)
-        gf_deal_use_record(t->deal, &t->job);
+        gf_deal_use_record(t->deal, &t->op.job);
     int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
     while (s.n < n && !rc)
         rc = open_hand(&s, s.n++, threads);
@@ -197,8 +197,10 @@ static int run_dealt(struct gf_planes_work *p) {
 static int run_alone(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     const int part = t->ranks ? t->ranks->rank : 0;
-    p->sum = (struct gf_planes_hand){
-        .t = t, .reader = &t->reader, .runner = t->runner, .threads = gf_planes_threads(t, NULL)};
+    p->sum = (struct gf_planes_hand){.t = t,
+                                     .reader = &t->reader,
+                                     .runner = t->op.crew.runner,
+                                     .threads = gf_planes_threads(t, NULL)};
     t->reader.any_order = t->ranks != NULL;
     return part && part >= p->parts ? 0 : p->run(p, &p->sum, part);
 }
@@ -208,7 +210,7 @@ static int run_alone(struct gf_planes_work *p) {
 /* Adds the counters of all hands and processes. */
 static int count(const struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    for (int i = 0; i < t->job.n_out; i++) {
+    for (int i = 0; i < t->op.job.n_out; i++) {
         t->overflowed[i] += p->sum.overflowed[i];
         t->report.clipped[i] += p->sum.clipped[i];
     }
@@ -228,6 +230,6 @@ static int run(void *user, struct gf_shared_output *out) {
 }
 
 int gf_planes_run(struct gf_planes_work *p) {
-    p->t->streamed = p->parts || p->t->job.direction == GF_FORWARD;
+    p->t->streamed = p->parts || p->t->op.job.direction == GF_FORWARD;
     return gf_shared_run(p->t, p->in_order, run, p);
 }

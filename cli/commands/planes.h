@@ -42,7 +42,7 @@ struct gf_planes_work {
 int gf_planes_run(struct gf_planes_work *p);
 /* True if several devices can share the task. */
 static inline bool gf_planes_may_share(const struct gf_task *t) {
-    return t->job.ndim == 3 && t->deal && t->deal->n > 1 && gf_task_is_at_hand(t);
+    return t->op.job.ndim == 3 && t->deal && t->deal->n > 1 && gf_task_is_at_hand(t);
 }
 /* True if the task is done plane by plane or fails. */
 static inline bool gf_planes_must(const struct gf_task *t) {
@@ -56,7 +56,7 @@ const char *gf_planes_unread(const struct gf_task *t);
 /* Returns the number of parts for devices or processes; 0: not shared. */
 int gf_planes_parts(const struct gf_task *t);
 static inline const char *gf_planes_unit(const struct gf_task *t) {
-    return t->job.ndim == 2 ? "rows" : "planes";
+    return t->op.job.ndim == 2 ? "rows" : "planes";
 }
 /* Returns the box's place in the output. The planes of a picture are the rows of its only page. */
 struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volume_box *box);

@@ -122,13 +122,13 @@ static int64_t held(const struct gf_task *t, bool transforms) {
     return gf_signal_input_bytes(t) + gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) +
            signal * (1 + of->soft) + bytes * (t->s->frc.randomize.value > 0 ? 3 : 2) +
            2 * gf_signal_spectrum_bytes(image.ndim, part, is_double) +
-           (transforms ? gf_signal_workspace(t->runner, image.ndim, part, is_double) : 0);
+           (transforms ? gf_signal_workspace(t->op.crew.runner, image.ndim, part, is_double) : 0);
 }
 
 /* Transforms picture i behind the mask, which changes it, or a copy with random phases. */
 static int transform(struct comparison *c, int i, bool random, struct gf_spectrum *out) {
     struct gf_array turned = {0}, *px = random ? &turned : &c->px[i];
-    struct gf_runner *r = c->t->runner;
+    struct gf_runner *r = c->t->op.crew.runner;
     const int64_t bytes = held(c->t, false);
     int rc = random ? gf_signal_forward(r, bytes, &c->px[i], out) : 0;
     if (!rc && random) {
@@ -243,16 +243,16 @@ static const char csv[] =
 static json_t *report(const void *comparison) {
     const struct comparison *c = comparison;
     const struct gf_settings *s = c->t->s;
-    return GF_ADD(gf_signal_report(c->t, c->t->read[0], c->page),
-                  GF_KEY_IF(s->frc.with, "with", s->frc.with),
-                  GF_KEY("shape", gf_json_shape(c->whole.shape, c->whole.rank)),
-                  GF_BOOL("luma", c->of->about.luma || c->t->image.color == GF_RGB),
-                  GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
-                  GF_KEY_IF(randomizes(c), "randomize", c->beyond / c->space),
-                  GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
-                  GF_KEY("rings", rings_report(c)), GF_KEY("backend", gf_runner_name(c->t->runner)),
-                  GF_BOOL("ok", true), GF_KEY(".in", c->unit ? c->unit : "samples"),
-                  GF_KEY(".per", c->unit ? c->unit : "sample"));
+    return GF_ADD(
+        gf_signal_report(c->t, c->t->read[0], c->page), GF_KEY_IF(s->frc.with, "with", s->frc.with),
+        GF_KEY("shape", gf_json_shape(c->whole.shape, c->whole.rank)),
+        GF_BOOL("luma", c->of->about.luma || c->t->image.color == GF_RGB),
+        GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
+        GF_KEY_IF(randomizes(c), "randomize", c->beyond / c->space),
+        GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
+        GF_KEY("rings", rings_report(c)), GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)),
+        GF_BOOL("ok", true), GF_KEY(".in", c->unit ? c->unit : "samples"),
+        GF_KEY(".per", c->unit ? c->unit : "sample"));
 }
 
 /* The curve's value at a frequency. */

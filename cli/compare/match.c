@@ -72,7 +72,7 @@ static struct search begin(struct gf_task *t) {
 }
 
 static int transform(struct search *s, const struct gf_array *in, struct gf_spectrum *spectrum) {
-    return gf_signal_forward(s->t->runner, held(s), in, spectrum);
+    return gf_signal_forward(s->t->op.crew.runner, held(s), in, spectrum);
 }
 
 /* Makes `out` of the part, and of zeros to the padded shape. */
@@ -100,7 +100,7 @@ static int correlate(struct search *s, const struct gf_spectrum *spectrum,
     gf_array_free(&padded);
     if (!rc) {
         gf_cross_power(&spectrum->px, &own.px);
-        rc = gf_signal_inverse(s->t->runner, held(s), &own, out);
+        rc = gf_signal_inverse(s->t->op.crew.runner, held(s), &own, out);
     }
     gf_array_free(&own.px);
     return rc;
@@ -219,7 +219,7 @@ static int print(const struct search *s, const char *name, int64_t page,
                                GF_BOOL("weighted", s->of->weight.data),
                                GF_BOOL("luma", s->of->luma || t->image.color == GF_RGB),
                                GF_KEY("precision", s->in.dtype == GF_F64 ? "double" : "single"),
-                               GF_KEY("backend", gf_runner_name(t->runner)),
+                               GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
                                GF_KEY("peaks", peaks_report(m, peak, n)),
                                GF_KEY_IF(none, "best", peak[0].score), GF_BOOL("ok", true),
                                GF_KEY(".axes", axes[m->ndim - 1]),
@@ -299,7 +299,7 @@ static int prepare(struct gf_task *t) {
 static int stream(struct gf_task *t) {
     const struct search s = begin(t);
     const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
-    const int64_t work = gf_signal_workspace(t->runner, s.in.rank, s.in.shape, is_double);
+    const int64_t work = gf_signal_workspace(t->op.crew.runner, s.in.rank, s.in.shape, is_double);
     return gf_signal_each(t, held(&s) + work, visit, NULL);
 }
 

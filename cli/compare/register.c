@@ -55,7 +55,7 @@ static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *pa
  * hand keeps, or what aligning takes (gf_align_bytes()). */
 static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
     struct gf_task *t = g->t;
-    const int64_t work = gf_signal_workspace(t->runner, page->ndim, page->px.shape, false);
+    const int64_t work = gf_signal_workspace(t->op.crew.runner, page->ndim, page->px.shape, false);
     const int64_t aligning =
         moves(t)
             ? gf_align_bytes(t->s->reg.estimate == SHIFT,
@@ -82,7 +82,7 @@ static int64_t choose_hands(struct gf_registering *g, const struct gf_image *pag
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
         g->bytes = held + g->frames * frame + g->hands * hand;
-    } while (g->hands > 1 && g->bytes + g->hands * beside > gf_runner_limit(g->t->runner));
+    } while (g->hands > 1 && g->bytes + g->hands * beside > gf_runner_limit(g->t->op.crew.runner));
     return g->bytes + g->hands * beside;
 }
 
@@ -93,9 +93,9 @@ static void open_hands(struct gf_registering *g, const struct gf_image *page, in
         struct gf_hand *r = &g->hand[i];
         r->all = g;
         for (int k = 0; k < N_RUNNERS; k++) {
-            r->runner[k] = pages > 1 ? &r->own[k] : g->t->runner;
+            r->runner[k] = pages > 1 ? &r->own[k] : g->t->op.crew.runner;
             if (pages > 1)
-                gf_runner_open(&r->own[k], g->t->runner->session, g->threads);
+                gf_runner_open(&r->own[k], g->t->op.crew.runner->session, g->threads);
             gf_runner_repeat(r->runner[k], pages);
         }
     }
@@ -323,7 +323,7 @@ static int write_moved(void *user, int64_t page) {
 /* Registers the pages of a stack; without a reference its first page is that. */
 static int walk(struct gf_task *t) {
     struct gf_registering *g = t->s->reg.state;
-    struct gf_session *session = t->runner->session;
+    struct gf_session *session = t->op.crew.runner->session;
     struct gf_image page = {.ndim = 2};
     const bool alone = session->alone;
     const int64_t pages = t->image.px.shape[0];
@@ -374,7 +374,7 @@ static int describe(struct gf_task *t) {
                                   .white = (int64_t)t->image.white,
                                   .color = t->image.color,
                                   .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
-    t->job.n_out = 1;
+    t->op.job.n_out = 1;
     t->product[0].kind = GF_REAL;
     int rc = gf_task_describe_restored(t, 0, &own);
     const struct gf_format *f = t->product[0].format;
@@ -402,7 +402,7 @@ static int describe_mean(struct gf_task *t, const struct gf_registering *g) {
     p->kind = GF_REAL;
     p->shape[0] = g->by.channels;
     memcpy(p->shape + pages, t->image.px.shape + 1, 2 * sizeof *p->shape);
-    p->shape[2 + pages] = t->job.channels;
+    p->shape[2 + pages] = t->op.job.channels;
     p->image.ndim = 2 + pages;
     p->image.color = t->image.color;
     p->image.px = gf_array_wrap(NULL, dtype, 3 + pages, p->shape);
@@ -445,7 +445,7 @@ static int prepare(struct gf_task *t) {
     struct gf_registering *g = t->s->reg.state;
     int rc = gf_signal_prepare(t);
     g->t = t;
-    t->job.op = GF_FILTER;
+    t->op.job.op = GF_FILTER;
     if (!rc)
         rc = gf_task_take_channels(t);
     if (rc)

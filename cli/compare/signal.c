@@ -183,7 +183,7 @@ int64_t gf_signal_workspace(struct gf_runner *r, int ndim, const int64_t *shape,
 static int run(struct gf_runner *r, struct gf_job *job, int64_t held, const struct gf_array *in,
                struct gf_array *out) {
     const struct gf_crew crew = {.runner = r, .threads = r->threads, .held = held};
-    int64_t shape[2][GF_MAX_RANK]; /* with a channel as the last axis */
+    int64_t shape[2][GF_MAX_RANK];     /* with a channel as the last axis */
     int rc = gf_crew_plan(&crew, job); /* before its output is allocated */
     gf_job_in_shape(job, shape[0]);
     gf_job_out_shape(job, 0, shape[1]);
@@ -276,7 +276,7 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk
     const struct gf_image volume = t->image;
     const int64_t pages = rc ? 0 : volume.px.shape[0];
     char name[PATH_MAX];
-    gf_runner_repeat(t->runner, pages);
+    gf_runner_repeat(t->op.crew.runner, pages);
     if (walk && !rc)
         return walk(t);
     t->image.px = (struct gf_array){0};
@@ -293,14 +293,14 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk
 int gf_signal_prepare(struct gf_task *t) {
     int rc = check_record(&t->image, t->hooks->name);
     gf_task_begin_job(t, GF_FORWARD);
-    t->refuses.pages = "pages are taken one by one";
+    t->op.refuses.pages = "pages are taken one by one";
     t->product[0].image.ndim = t->image.ndim;
     memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
-    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
+    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->op.job.ndim, &t->op.job.axes);
 }
 
 bool gf_signal_by_pages(const struct gf_task *t) {
-    return t->image.ndim == 3 && !(t->job.axes & 1);
+    return t->image.ndim == 3 && !(t->op.job.axes & 1);
 }
 
 struct gf_image gf_signal_visited(const struct gf_task *t) {
@@ -332,7 +332,7 @@ int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_s
     if (gf_signal_by_pages(t) && !walk && t->targets->n && to->plain && !to->where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in %s",
                        to->where.option);
-    int rc = gf_runner_check_memory(t->runner, need);
+    int rc = gf_runner_check_memory(t->op.crew.runner, need);
     for (int i = 0; i < t->targets->n && !rc; i++) {
         struct gf_array *out = &t->product[i].image.px, like = *out;
         rc = like.rank ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
@@ -342,7 +342,7 @@ int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_s
     for (int i = 0; i < t->targets->n && !rc; i++)
         if (t->product[i].image.px.rank) {
             gf_task_clip(t, i, &t->product[i].image.px);
-            rc = gf_product_write(t->s, &t->job, &t->product[i], &t->image.metadata);
+            rc = gf_product_write(t->s, &t->op.job, &t->product[i], &t->image.metadata);
         }
     if (!t->reader.series)
         gf_reader_close(&t->reader);

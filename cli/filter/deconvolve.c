@@ -47,9 +47,9 @@ int gf_filter_check(struct gf_settings *s) {
 static struct gf_job forward_job(const struct gf_task *t) {
     struct gf_array out;
     struct gf_job job = gf_filter_search_job(t, &out);
-    memcpy(job.shape, t->job.shape, sizeof job.shape);
+    memcpy(job.shape, t->op.job.shape, sizeof job.shape);
     memset(job.counted, 0, sizeof job.counted);
-    job.in_dtype = t->job.in_dtype;
+    job.in_dtype = t->op.job.in_dtype;
     return job;
 }
 
@@ -73,28 +73,28 @@ static bool is_lopsided(const struct gf_filter *f) {
 static int cut(struct gf_task *t) {
     const struct gf_filter_part *psf = gf_filter_psf(t->s);
     struct gf_filtering *f = t->filtering;
-    const struct gf_session *session = t->runner->session;
+    const struct gf_session *session = t->op.crew.runner->session;
     const bool on_device = session->asked >= 0 && session->backends[session->asked]->list;
     struct gf_filter_frame frame = {.dtype = f->frame.dtype};
     int64_t reach[GF_MAX_DIMS];
-    gf_filter_spread(&t->job, psf, reach);
-    for (int i = 0; i < t->job.ndim; i++) {
-        frame.shape[GF_MAX_DIMS - t->job.ndim + i] = f->frame.shape[i];
+    gf_filter_spread(&t->op.job, psf, reach);
+    for (int i = 0; i < t->op.job.ndim; i++) {
+        frame.shape[GF_MAX_DIMS - t->op.job.ndim + i] = f->frame.shape[i];
         reach[i] = psf->file.value ? reach[i] / 2 : (int64_t)ceil(GAUSSIAN_REACH * psf->psf.size);
     }
-    gf_tiles_init(&f->tiles, &t->job, reach, t->s->filter.edges == GF_EDGES_MIRROR,
+    gf_tiles_init(&f->tiles, &t->op.job, reach, t->s->filter.edges == GF_EDGES_MIRROR,
                   gf_settings_threads(t->s), on_device);
-    t->made_by = &f->tiles.job;
-    int rc = gf_filter_obtain(t->s, t->made_by, &frame, &f->filter);
+    t->op.inner = &f->tiles.job;
+    int rc = gf_filter_obtain(t->s, t->op.inner, &frame, &f->filter);
     if (rc)
         return rc;
-    gf_filter_use(t, t->made_by);
+    gf_filter_use(t, t->op.inner);
     const bool mirrored = is_lopsided(f->filter);
-    const int64_t work = gf_max(0, gf_runner_workspace(t->runner, t->made_by));
-    t->extra_bytes += gf_richardson_bytes(&f->tiles) +
-                      ((1 + mirrored) * f->tiles.hands - 1) * work +
-                      (mirrored ? gf_array_bytes(&f->filter->table) : 0);
-    expect_blurs(t, t->runner);
+    const int64_t work = gf_max(0, gf_runner_workspace(t->op.crew.runner, t->op.inner));
+    t->op.extra_bytes += gf_richardson_bytes(&f->tiles) +
+                         ((1 + mirrored) * f->tiles.hands - 1) * work +
+                         (mirrored ? gf_array_bytes(&f->filter->table) : 0);
+    expect_blurs(t, t->op.crew.runner);
     return 0;
 }
 
@@ -118,15 +118,15 @@ int gf_filter_measure_noise(struct gf_task *t) {
     int rc = 0;
     if (given > 0 || f->restore.regularize > 0 || f->restore.iterations > 0)
         return 0;
-    if (t->in.dtype == GF_U8 && t->job.ndim == 2 && !t->image.rounding[0])
-        rc = gf_quanta_find(&t->in, t->image.rounding);
+    if (t->op.in.dtype == GF_U8 && t->op.job.ndim == 2 && !t->image.rounding[0])
+        rc = gf_quanta_find(&t->op.in, t->image.rounding);
     const int step = gf_filter_iterates(t->s) && t->image.rounding[0] ? LOSSY_STEP : 1;
     if (!rc)
-        rc = gf_noise_estimate(&t->in, t->job.ndim, t->image.white, step, gf_settings_threads(t->s),
-                               noise);
-    if (t->job.luma)
+        rc = gf_noise_estimate(&t->op.in, t->op.job.ndim, t->image.white, step,
+                               gf_settings_threads(t->s), noise);
+    if (t->op.job.luma)
         noise->deviation *= sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    if (gf_dtype_is_integer(t->in.dtype)) {
+    if (gf_dtype_is_integer(t->op.in.dtype)) {
         noise->deviation = fmax(noise->deviation, ROUNDING);
         noise->least = fmax(noise->least, ROUNDING * ROUNDING);
     }
@@ -162,16 +162,16 @@ static int make_prior(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     struct gf_restored *r = &f->restored;
     struct gf_job forward = forward_job(t);
-    struct gf_array spectrum = t->in;
+    struct gf_array spectrum = t->op.in;
     spectrum.base = NULL;
     r->transfer = f->filter->table; /* only the blur's until now */
     f->filter->table = (struct gf_array){0};
-    int rc = gf_filter_run_over(t->runner, &forward, &spectrum);
+    int rc = gf_filter_run_over(t->op.crew.runner, &forward, &spectrum);
     if (!rc)
         rc = gf_prior_make(&forward, &spectrum, &r->transfer, pow(r->noise.deviation, 2),
                            t->image.rounding, gf_settings_threads(t->s), &r->prior);
     gf_array_free(&spectrum);
-    gf_runner_forget(t->runner); /* makes room for the filter's table */
+    gf_runner_forget(t->op.crew.runner); /* makes room for the filter's table */
     f->frame.prior = &r->prior;
     f->frame.transfer = &r->transfer;
     return rc;
@@ -210,7 +210,7 @@ static int transpose(const struct gf_filter *f, struct gf_filter **out) {
 /* Lets each hand run the tiles' jobs with runners of its own. */
 static int iterate(struct gf_task *t) {
     const struct gf_tiles *tiles = &t->filtering->tiles;
-    struct gf_session *session = t->runner->session;
+    struct gf_session *session = t->op.crew.runner->session;
     const bool alone = session->alone;
     struct gf_filter *mirrored = NULL;
     double share[GF_BLUR_CLASSES] = {0};
@@ -233,7 +233,8 @@ static int iterate(struct gf_task *t) {
     }
     for (int i = 0; i < 2 * tiles->hands && !rc; i++) {
         const int h = i / 2, transposed = i % 2 && mirrored;
-        to[i] = (struct blur){runners > 1 ? &own[h * each + transposed] : t->runner, tiles->job};
+        to[i] = (struct blur){runners > 1 ? &own[h * each + transposed] : t->op.crew.runner,
+                              tiles->job};
         if (transposed) {
             to[i].job.filter = mirrored;
             to[i].job.filter_serial = mirrored->serial;

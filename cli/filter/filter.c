@@ -20,12 +20,12 @@ static enum gf_dtype input_dtype(const struct gf_task *t) {
     const bool as_read = edges != GF_EDGES_TAPER && edges != GF_EDGES_SMOOTH &&
                          !t->filtering->n_striped && !t->filtering->peaks.n;
     return as_read && !gf_filter_iterates(t->s) ? t->image.px.dtype
-           : t->job.precision == GF_DOUBLE      ? GF_F64
+           : t->op.job.precision == GF_DOUBLE   ? GF_F64
                                                 : GF_F32;
 }
 
 static int describe_job(struct gf_task *t) {
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     struct gf_filtering *f = t->filtering;
     if (gf_dtype_is_complex(t->image.px.dtype))
         return gf_fail(GF_EINVAL, "a filter takes real samples, not complex ones");
@@ -68,15 +68,15 @@ static bool looks(const struct gf_settings *s) {
 static void refuse_parts(struct gf_task *t) {
     int64_t kernel;
     const int64_t parts = gf_filter_parts_bytes(t, &kernel) + kernel;
-    const bool most = 2 * parts > gf_runner_limit(t->runner);
+    const bool most = 2 * parts > gf_runner_limit(t->op.crew.runner);
     if (looks(t->s) || t->s->filter.mask_out)
-        t->refuses.pages = "the filter is made for all planes together";
+        t->op.refuses.pages = "the filter is made for all planes together";
     if (gf_filter_measures(t->s) || gf_filter_iterates(t->s))
-        t->refuses.pages = "--deconvolve takes all samples together";
-    t->refuses.slabs = t->refuses.pages      ? t->refuses.pages
-                       : gf_filter_psf(t->s) ? "--deconvolve takes the whole spectrum"
-                       : most                ? "its kernels take most of that memory"
-                                             : NULL;
+        t->op.refuses.pages = "--deconvolve takes all samples together";
+    t->op.refuses.slabs = t->op.refuses.pages   ? t->op.refuses.pages
+                          : gf_filter_psf(t->s) ? "--deconvolve takes the whole spectrum"
+                          : most                ? "its kernels take most of that memory"
+                                                : NULL;
 }
 
 /* Bytes that a table of masks, kernels or an inverse takes with the run, less the samples: files'
@@ -93,12 +93,12 @@ static int64_t table_bytes(const struct gf_task *t, int64_t half) {
             table = gf_filter_is_shown(&f->part[i]) ? table : half;
             files++;
         }
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->op.job.n_out; i++)
         out += gf_array_bytes(&t->product[i].image.px);
-    const int64_t spectrum = half * t->job.channels, more = files > 1 ? half / 2 : 0;
+    const int64_t spectrum = half * t->op.job.channels, more = files > 1 ? half / 2 : 0;
     int64_t run = out + 2 * table + spectrum + more + (f->paints ? half / 2 : 0), rows = 0;
-    for (int i = 0; i < t->job.ndim; i++)
-        rows += t->job.shape[i];
+    for (int i = 0; i < t->op.job.ndim; i++)
+        rows += t->op.job.shape[i];
     run += gf_max(run / 16, gf_settings_threads(t->s) * rows * 256);
     return values + gf_filter_lengthen_bytes(t) +
            (gf_filter_measures(t->s) ? gf_max(run, table + 2 * spectrum)
@@ -110,10 +110,10 @@ static int64_t table_bytes(const struct gf_task *t, int64_t half) {
 static int check_table(struct gf_task *t) {
     const struct gf_notches *peaks = &t->filtering->peaks;
     const bool masked = peaks->screens.px.data || peaks->painted.px.data;
-    bool file = has_table(t->s), mask = masked || (peaks->expected && t->job.ndim == 2);
+    bool file = has_table(t->s), mask = masked || (peaks->expected && t->op.job.ndim == 2);
     /* The screens' mask, the table's values and the table each hold half a spectrum. */
-    int64_t bytes, unit = !file ? 12 : t->job.precision == GF_DOUBLE ? 32 : 24;
-    int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
+    int64_t bytes, unit = !file ? 12 : t->op.job.precision == GF_DOUBLE ? 32 : 24;
+    int rc = gf_size_product(t->op.job.shape, t->op.job.ndim, unit, &bytes);
     if (rc || !(file || mask))
         return rc;
     if (file && !gf_filter_iterates(t->s) && !gf_filter_searches(t->s) && !t->s->filter.destripe)
@@ -122,13 +122,13 @@ static int check_table(struct gf_task *t) {
     rc = gf_filter_check_memory(t, bytes + (file ? screens + screens / 2 : screens));
     if (rc || !(file || masked)) /* without a mask yet the task checks all memory */
         return rc;
-    rc = gf_runner_check_memory(t->runner, t->prepare_bytes);
+    rc = gf_runner_check_memory(t->op.crew.runner, t->op.prepare_bytes);
     if (!rc || !file)
         return rc;
     char need[256];
     snprintf(need, sizeof need, "%s", gf_message());
-    const char *why = t->s->scratch || gf_filter_psf(t->s) ? t->refuses.slabs : NULL;
-    const bool offers = !t->s->scratch && (t->job.axes & 1 || gf_slab_is_line(&t->job));
+    const char *why = t->s->scratch || gf_filter_psf(t->s) ? t->op.refuses.slabs : NULL;
+    const bool offers = !t->s->scratch && (t->op.job.axes & 1 || gf_slab_is_line(&t->op.job));
     return gf_fail(
         (enum gf_status)rc,
         "%s: a mask or a kernel becomes a table as large as the volume or the picture%s%s", need,
@@ -142,13 +142,15 @@ static int check_table(struct gf_task *t) {
  * which makes the task too large; and by processes that share the filter. */
 static bool leaves_table(struct gf_task *t) {
     int64_t half;
-    if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data || t->refuses.slabs ||
-        gf_size_product(t->job.shape, t->job.ndim, t->job.precision == GF_DOUBLE ? 8 : 4, &half))
+    if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data ||
+        t->op.refuses.slabs ||
+        gf_size_product(t->op.job.shape, t->op.job.ndim, t->op.job.precision == GF_DOUBLE ? 8 : 4,
+                        &half))
         return false;
     const int64_t bytes = table_bytes(t, half) + gf_array_bytes(&t->image.px);
-    if (!t->ranks && bytes <= gf_runner_limit(t->runner))
+    if (!t->ranks && bytes <= gf_runner_limit(t->op.crew.runner))
         return false;
-    t->prepare_bytes = bytes;
+    t->op.prepare_bytes = bytes;
     return true;
 }
 
@@ -167,13 +169,13 @@ static int choose_filter(struct gf_task *t) {
     int rc = f->frame.in_parts ? 0 : check_table(t);
     rc = rc ? rc : check_files(t->s);
     if (!rc && (looks(t->s) || gf_filter_measures(t->s)))
-        rc = gf_filter_make(t->s, &t->job, &f->frame, &f->peaks, &f->filter);
+        rc = gf_filter_make(t->s, &t->op.job, &f->frame, &f->peaks, &f->filter);
     else if (!rc)
-        rc = gf_filter_obtain(t->s, &t->job, &f->frame, &f->filter);
+        rc = gf_filter_obtain(t->s, &t->op.job, &f->frame, &f->filter);
     if (rc)
         return rc;
-    gf_filter_use(t, &t->job);
-    t->extra_bytes += gf_filter_mask_bytes(t) + gf_filter_notch_bytes(t);
+    gf_filter_use(t, &t->op.job);
+    t->op.extra_bytes += gf_filter_mask_bytes(t) + gf_filter_notch_bytes(t);
     return 0;
 }
 
@@ -183,12 +185,12 @@ static int choose_filter(struct gf_task *t) {
 static int describe_product(struct gf_task *t, int i) {
     const struct gf_record own = {.dtype = t->image.px.dtype,
                                   .white = (int64_t)t->image.white,
-                                  .color = t->job.luma ? GF_GRAY : t->image.color,
+                                  .color = t->op.job.luma ? GF_GRAY : t->image.color,
                                   .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
     t->product[i].kind = GF_REAL;
     int rc = gf_task_describe_restored(t, i, &own);
     memcpy(t->product[i].shape, t->filtering->frame.shape,
-           (size_t)t->job.ndim * sizeof *t->product[i].shape);
+           (size_t)t->op.job.ndim * sizeof *t->product[i].shape);
     return rc;
 }
 
@@ -197,12 +199,12 @@ static bool is_copy(const struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_notches *peaks = &t->filtering->peaks;
     bool copy = !t->filtering->n_striped && !peaks->n && !peaks->n_screens &&
-                !peaks->painted.px.data && !t->job.luma && f->offset == 0 &&
+                !peaks->painted.px.data && !t->op.job.luma && f->offset == 0 &&
                 f->offset_unit != GF_OFFSET_MID;
     for (int i = 0; i < f->n_parts; i++)
         copy = copy && f->part[i].what == GF_PAINT;
-    for (int i = 0; i < t->job.n_out; i++)
-        copy = copy && t->job.out[i].dtype == t->image.px.dtype;
+    for (int i = 0; i < t->op.job.n_out; i++)
+        copy = copy && t->op.job.out[i].dtype == t->image.px.dtype;
     return copy;
 }
 
@@ -228,10 +230,10 @@ static int take_all(struct gf_task *t) {
     if (!rc && looks(t->s)) {
         release(t->filtering);
         gf_filter_set_lengths(t);
-        t->untouched = is_copy(t);
-        t->job.in_dtype = input_dtype(t);
+        t->op.untouched = is_copy(t);
+        t->op.job.in_dtype = input_dtype(t);
     }
-    if (!rc && !t->untouched)
+    if (!rc && !t->op.untouched)
         rc = gf_filter_lengthen(t);
     if (!rc && gf_filter_edges(t) == GF_EDGES_SCREEN)
         rc = gf_filter_mask_screens(t);
@@ -256,12 +258,12 @@ static int take_all(struct gf_task *t) {
  * their workspace and its spectrum, then the table. All of it is freed before the pages are read,
  * but a last group of fewer pages makes a table of its own. */
 static void count_making(struct gf_task *part) {
-    int64_t kernel, n = part->whole->job.shape[0] % part->job.shape[0];
+    int64_t kernel, n = part->whole->op.job.shape[0] % part->op.job.shape[0];
     const int64_t values = gf_filter_parts_bytes(part, &kernel);
     const int64_t making = 2 * kernel + gf_array_bytes(&part->filtering->filter->table);
-    part->extra_bytes += values + (kernel && n ? making : 0);
+    part->op.extra_bytes += values + (kernel && n ? making : 0);
     if (kernel)
-        part->whole->prepare_bytes = values + making;
+        part->whole->op.prepare_bytes = values + making;
 }
 
 /* Obtains the filter for the part's pages. Without samples the whole task keeps it for its plan. */
@@ -270,18 +272,18 @@ static int take_pages(struct gf_task *part) {
     if (!f)
         return gf_no_memory();
     f->frame = of->frame;
-    f->frame.shape[0] = part->job.shape[0];
-    if (!part->in.data && of->of_pages) { /* of more pages, which memory is too short for */
+    f->frame.shape[0] = part->op.job.shape[0];
+    if (!part->op.in.data && of->of_pages) { /* of more pages, which memory is too short for */
         gf_filter_release(of->of_pages);
         of->of_pages = NULL;
         gf_filter_forget();
     }
-    int rc = part->in.data ? check_files(part->s) : 0;
-    rc = rc ? rc : gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
+    int rc = part->op.in.data ? check_files(part->s) : 0;
+    rc = rc ? rc : gf_filter_obtain(part->s, &part->op.job, &f->frame, &f->filter);
     if (rc)
         return rc;
-    gf_filter_use(part, &part->job);
-    if (part->in.data)
+    gf_filter_use(part, &part->op.job);
+    if (part->op.in.data)
         return gf_filter_lengthen(part);
     of->of_pages = f->filter;
     count_making(part);
@@ -323,26 +325,26 @@ static int prepare(struct gf_task *t) {
     int rc = describe_job(t);
     if (!rc)
         refuse_parts(t);
-    t->scans = !rc && gf_filter_scans(t);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
+    t->op.scans = !rc && gf_filter_scans(t);
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
         rc = describe_product(t, i);
     if (!rc && t->s->filter.mask_out)
-        rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
+        rc = gf_filter_describe_mask(t, &t->product[t->op.job.n_out]);
     if (!rc && t->s->filter.destripe)
         rc = gf_filter_expect_stripes(t);
     if (!rc && gf_filter_searches(t->s))
         rc = gf_filter_expect_notches(t);
     if (!rc)
-        t->job.in_dtype = input_dtype(t);
+        t->op.job.in_dtype = input_dtype(t);
     /* A table for all pages would be as large as the volume, so it is made for a few. */
     t->pages.always = !rc && has_table(t->s) && !gf_task_refuses_pages(t);
     if (t->pages.always) /* the table and the plan's, of half a spectrum */
-        t->pages.beside = gf_job_points(&t->job) * (t->job.precision == GF_DOUBLE ? 16 : 8);
+        t->pages.beside = gf_job_points(&t->op.job) * (t->op.job.precision == GF_DOUBLE ? 16 : 8);
     if (!rc && gf_filter_psf(t->s))
         rc = gf_filter_expect_restored(t);
-    if (!rc && !t->pages.always && !t->made_by)
+    if (!rc && !t->pages.always && !t->op.inner)
         rc = choose_filter(t);
-    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    t->op.job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     t->ms_prepare = gf_now_ms() - start;
     return rc;
 }
@@ -374,7 +376,7 @@ static int describe(struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
     const enum gf_edges edges = f->tiles.mirrors ? GF_EDGES_MIRROR : gf_filter_edges(t);
     gf_json_memory_begin();
-    t->also = GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
+    t->also = GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->op.job.ndim)),
                         GF_KEY("type", gf_dtype_name(f->frame.dtype)),
                         GF_KEY("edges", gf_edges_name(edges)));
     gf_filter_describe_notches(t, t->also);
@@ -388,19 +390,19 @@ static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
                    gf_log_name(t->read[0]), t->ms_prepare);
     gf_array_free(&t->filtering->input);
-    for (int i = 0; i < t->job.n_out; i++) {
+    for (int i = 0; i < t->op.job.n_out; i++) {
         /* Crops the samples that --edges added. */
         memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
-               (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
+               (size_t)t->op.job.ndim * sizeof *t->filtering->frame.shape);
         tell_clipped(t, i);
         gf_task_note_lost(t, i);
-        if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->untouched)
+        if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->op.untouched)
             gf_log_note("'%s': its EXIF is damaged and left out", gf_log_name(t->read[0]));
     }
     int rc = t->s->json ? describe(t) : 0;
     if (rc)
         return rc;
-    return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
+    return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->op.job.n_out]) : 0;
 }
 
 const struct gf_task_hooks gf_hooks_filter = {

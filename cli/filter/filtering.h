@@ -85,7 +85,7 @@ struct gf_filtering {
     struct gf_notches peaks;
     double period; /* of --descreen, in samples; 0: any */
     struct gf_restored restored;
-    struct gf_tiles tiles;     /* Richardson-Lucy: of t->in */
+    struct gf_tiles tiles;     /* Richardson-Lucy: of t->op.in */
     struct gf_array clean;     /* the samples without stripes; no data if none were found */
     struct gf_stripes stripes; /* of the first plane that has some; axis -1: none has */
     int64_t n_striped;         /* planes that have some */
@@ -101,7 +101,7 @@ void gf_filter_note_radii(const struct gf_settings *s);
 const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s);
 /* True if the filter depends on the picture's samples: Wiener's. */
 bool gf_filter_measures(const struct gf_settings *s);
-/* True for Richardson-Lucy, whose job (t->made_by) blurs tiles. */
+/* True for Richardson-Lucy, whose job (t->op.inner) blurs tiles. */
 bool gf_filter_iterates(const struct gf_settings *s);
 
 /* ---- files.c: the pictures that --mask and --convolve name ---- */
@@ -131,7 +131,7 @@ int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
 void gf_filter_release(struct gf_filter *f); /* frees it unless it is kept; takes NULL */
 void gf_filter_forget(void);                 /* frees the kept ones that are not in use */
 /* Makes t->filtering->filter the job's, and counts its table and the lengthened input in
- * t->extra_bytes. */
+ * t->op.extra_bytes. */
 void gf_filter_use(struct gf_task *t, struct gf_job *job);
 
 /* ---- parts.c: tables of masks and kernels ---- */
@@ -159,9 +159,9 @@ int gf_filter_times_part(const struct gf_settings *s, const struct gf_filter_par
 int gf_filter_check(struct gf_settings *s);
 /* Before the samples are read: counts the memory, and refuses what the job does not allow. */
 int gf_filter_expect_restored(struct gf_task *t);
-/* Measures the noise in t->in, which --edges has not lengthened yet. */
+/* Measures the noise in t->op.in, which --edges has not lengthened yet. */
 int gf_filter_measure_noise(struct gf_task *t);
-/* From the lengthened t->in: Wiener's prior; or the restored picture, which replaces t->in. */
+/* From the lengthened t->op.in: Wiener's prior; or the restored picture, which replaces t->op.in. */
 int gf_filter_restore(struct gf_task *t);
 /* Adds the method and its numbers to the JSON line. */
 void gf_filter_describe_restored(const struct gf_task *t, json_t *o);
@@ -173,11 +173,11 @@ bool gf_filter_searches(const struct gf_settings *s);
 /* Before the samples are read: plans for the most notches there may be, and counts the memory of
  * the search. GF_EINVAL if the job's axes do not allow it. */
 int gf_filter_expect_notches(struct gf_task *t);
-/* The job that takes t->in to half its spectrum, and that spectrum without samples. */
+/* The job that takes t->op.in to half its spectrum, and that spectrum without samples. */
 struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out);
-/* Finds the waves and screens in t->in's spectrum: t->filtering->peaks. */
+/* Finds the waves and screens in t->op.in's spectrum: t->filtering->peaks. */
 int gf_filter_find_notches(struct gf_task *t);
-/* Makes the screens' mask from the spectrum of the lengthened t->in. */
+/* Makes the screens' mask from the spectrum of the lengthened t->op.in. */
 int gf_filter_mask_screens(struct gf_task *t);
 /* Bytes of the screens' mask while the job runs, or before the search those of its table too. */
 int64_t gf_filter_notch_bytes(const struct gf_task *t);
@@ -188,7 +188,7 @@ void gf_filter_tell_notches(const struct gf_task *t);
 /* Adds "notches" and "screens" to the JSON line. */
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o);
 
-/* The job that takes t->in, or its luma, to one output, and that output without
+/* The job that takes t->op.in, or its luma, to one output, and that output without
  * samples. */
 struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output, bool luma,
                                  struct gf_array *out);
@@ -197,7 +197,7 @@ struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output
 
 /* Before the samples are read: counts the memory. GF_EINVAL for a line. */
 int gf_filter_expect_stripes(struct gf_task *t);
-/* Removes stripes from each plane of t->in, into t->filtering->clean, if there are any. */
+/* Removes stripes from each plane of t->op.in, into t->filtering->clean, if there are any. */
 int gf_filter_remove_stripes(struct gf_task *t);
 /* Prints a line that says what was removed; adds "stripes" to the JSON line. */
 void gf_filter_tell_stripes(const struct gf_task *t);
@@ -222,12 +222,12 @@ void gf_filter_find_bin(const struct gf_job *job, const struct gf_array *half,
 
 /* ---- paint.c: --paint ---- */
 
-/* Finds how the files draw t->in's spectrum; zeroes the peaks' mask where they were painted. */
+/* Finds how the files draw t->op.in's spectrum; zeroes the peaks' mask where they were painted. */
 int gf_filter_paint(struct gf_task *t);
 
 /* ---- input.c, pages.c: the picture's samples, and those beyond its edges ---- */
 
-/* Notes in t->prepare_bytes that making the filter needs `bytes` besides the input. Once the
+/* Notes in t->op.prepare_bytes that making the filter needs `bytes` besides the input. Once the
  * samples are read, checks the sum against the limit. */
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
 /* The mode by which the samples are lengthened: instead of a mirror image Richardson-Lucy's tiles
@@ -235,7 +235,7 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
 enum gf_edges gf_filter_edges(const struct gf_task *t);
 /* Gives the job and its outputs the lengths that the mode needs. */
 void gf_filter_set_lengths(struct gf_task *t);
-/* Lengthens t->in by it, into t->filtering->input. */
+/* Lengthens t->op.in by it, into t->filtering->input. */
 int gf_filter_lengthen(struct gf_task *t);
 /* The most bytes that it needs. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);

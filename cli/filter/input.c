@@ -9,12 +9,12 @@ enum { BANDS = 27 }; /* of a wave that varies over a volume, itself included */
 
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     bytes += gf_array_bytes(&t->image.px);
-    if (t->prepare_bytes < bytes)
-        t->prepare_bytes = bytes;
+    if (t->op.prepare_bytes < bytes)
+        t->op.prepare_bytes = bytes;
     /* Until the samples are read the task checks all memory. */
     if (!t->image.px.data)
         return 0;
-    return gf_runner_check_memory(t->runner, t->need > bytes ? t->need : bytes);
+    return gf_runner_check_memory(t->op.crew.runner, t->op.need > bytes ? t->op.need : bytes);
 }
 
 /* True if the job needs samples other than the picture's. */
@@ -31,12 +31,12 @@ enum gf_edges gf_filter_edges(const struct gf_task *t) {
 }
 
 void gf_filter_set_lengths(struct gf_task *t) {
-    for (int i = 0; i < t->job.ndim; i++)
-        if (t->job.axes >> i & 1) {
-            t->job.counted[i] = t->filtering->frame.shape[i];
-            t->job.shape[i] = gf_edges_length(gf_filter_edges(t), t->job.counted[i]);
-            for (int k = 0; k < t->job.n_out; k++)
-                t->product[k].image.px.shape[i] = t->job.shape[i];
+    for (int i = 0; i < t->op.job.ndim; i++)
+        if (t->op.job.axes >> i & 1) {
+            t->op.job.counted[i] = t->filtering->frame.shape[i];
+            t->op.job.shape[i] = gf_edges_length(gf_filter_edges(t), t->op.job.counted[i]);
+            for (int k = 0; k < t->op.job.n_out; k++)
+                t->product[k].image.px.shape[i] = t->op.job.shape[i];
         }
 }
 
@@ -101,7 +101,7 @@ int gf_filter_smooth(struct gf_runner *runner, const struct gf_job *job, int thr
 }
 
 struct gf_job gf_filter_picture_job(const struct gf_task *t) {
-    struct gf_job job = t->job;
+    struct gf_job job = t->op.job;
     memcpy(job.shape, t->filtering->frame.shape, (size_t)job.ndim * sizeof *job.shape);
     return job;
 }
@@ -118,7 +118,7 @@ int64_t gf_filter_smooth_bytes(const struct gf_job *job) {
 }
 
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     if (!needs_input(t))
         return 0;
     int64_t bytes = gf_job_bytes(job, -1);
@@ -175,7 +175,7 @@ void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *
 static int subtract_variation(struct gf_task *t, const struct gf_notch *notch,
                               struct gf_array *samples) {
     struct gf_sinusoid band[BANDS] = {{.known = NULL}};
-    const int ndim = t->job.ndim, n = ndim > 2 ? BANDS : ndim > 1 ? 9 : 3;
+    const int ndim = t->op.job.ndim, n = ndim > 2 ? BANDS : ndim > 1 ? 9 : 3;
     for (int i = 0; i < n; i++)
         for (int k = 0, rest = i; k < ndim; k++, rest /= 3)
             band[i].frequency[k] =
@@ -188,11 +188,11 @@ static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
     struct gf_sinusoid wave[GF_MAX_NOTCHES];
     for (int i = 0; i < list->n; i++) {
         int hidden = i - (list->n - list->n_hidden);
-        wave[i].known = hidden < 0 ? NULL : list->factor + 2 * hidden * t->job.channels;
-        for (int k = 0; k < t->job.ndim; k++)
+        wave[i].known = hidden < 0 ? NULL : list->factor + 2 * hidden * t->op.job.channels;
+        for (int k = 0; k < t->op.job.ndim; k++)
             wave[i].frequency[k] = list->notch[i].at[k] / (double)t->filtering->frame.shape[k];
     }
-    int rc = gf_waves_subtract(samples, t->job.ndim, gf_settings_threads(t->s), wave, list->n);
+    int rc = gf_waves_subtract(samples, t->op.job.ndim, gf_settings_threads(t->s), wave, list->n);
     for (int i = 0; i < list->n && !rc; i++)
         list->notch[i].amplitude = wave[i].amplitude;
     for (int i = 0; i < list->n - list->n_hidden && !rc; i++)
@@ -207,25 +207,25 @@ int gf_filter_lengthen(struct gf_task *t) {
     struct gf_array *input = &t->filtering->input;
     if (!needs_input(t))
         return 0;
-    int rc = gf_runner_check_memory(t->runner, gf_filter_lengthen_bytes(t));
+    int rc = gf_runner_check_memory(t->op.crew.runner, gf_filter_lengthen_bytes(t));
     if (!rc)
-        rc = gf_job_alloc(&t->job, -1, input);
+        rc = gf_job_alloc(&t->op.job, -1, input);
     if (rc)
         return rc;
     struct gf_array picture = *input;
     picture.base = NULL;
-    memcpy(picture.shape, t->in.shape, sizeof picture.shape);
-    gf_filter_take_in(threads, &t->in, &picture);
+    memcpy(picture.shape, t->op.in.shape, sizeof picture.shape);
+    gf_filter_take_in(threads, &t->op.in, &picture);
     if (t->filtering->peaks.n)
         rc = subtract_waves(t, &picture);
     const struct gf_job job = gf_filter_picture_job(t);
     if (!rc && mode == GF_EDGES_SMOOTH)
-        rc = gf_filter_smooth(t->runner, &job, threads, &picture, input);
+        rc = gf_filter_smooth(t->op.crew.runner, &job, threads, &picture, input);
     else if (!rc && mode == GF_EDGES_SCREEN)
         rc = continue_screens(&t->filtering->peaks, picture.shape, input);
     else if (!rc && mode != GF_EDGES_PERIODIC)
         gf_edges_fill(mode, picture.shape, threads, input);
-    t->in = *input;
-    t->in.base = NULL;
+    t->op.in = *input;
+    t->op.in.base = NULL;
     return rc;
 }

@@ -428,7 +428,7 @@ void gf_filter_use(struct gf_task *t, struct gf_job *job) {
     const struct gf_filter *f = t->filtering->filter;
     job->filter = f;
     job->filter_serial = f->serial;
-    t->extra_bytes = gf_filter_lengthen_bytes(t);
+    t->op.extra_bytes = gf_filter_lengthen_bytes(t);
     if (f->table.data)
-        t->extra_bytes += gf_array_bytes(&f->table);
+        t->op.extra_bytes += gf_array_bytes(&f->table);
 }

@@ -4,7 +4,7 @@
 
 /* The job at the picture's size, with one sample along axes that are not transformed. */
 static struct gf_job mask_job(const struct gf_task *t) {
-    struct gf_job job = t->job;
+    struct gf_job job = t->op.job;
     for (int i = 0; i < job.ndim; i++)
         job.shape[i] = job.axes >> i & 1 ? t->filtering->frame.shape[i] : 1;
     job.channels = 1;
@@ -15,8 +15,8 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
     int64_t shape[GF_MAX_RANK];
     int ndim = 0;
     enum gf_dtype dtype;
-    for (int i = 0; i < t->job.ndim; i++)
-        if (t->job.axes >> i & 1)
+    for (int i = 0; i < t->op.job.ndim; i++)
+        if (t->op.job.axes >> i & 1)
             shape[ndim++] = t->filtering->frame.shape[i];
     shape[ndim] = 1;
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);

@@ -138,7 +138,7 @@ static int find_levels(struct search *e) {
     e->levels = gf_alloc((size_t)e->channels * sizeof *e->levels);
     int rc = e->levels ? 0 : gf_no_memory();
     for (int64_t c = 0; c < e->channels && !rc; c++) {
-        const struct gf_array px = gf_array_index(&e->t->in, e->job->ndim, c);
+        const struct gf_array px = gf_array_index(&e->t->op.in, e->job->ndim, c);
         rc = gf_samples_quantiles(&px, (const double[]){0.01, 0.99}, e->levels[c]);
     }
     return rc;
@@ -430,7 +430,7 @@ static int find_noise(struct search *e) {
 
 struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output, bool luma,
                                  struct gf_array *out) {
-    struct gf_job job = t->filtering->input.data ? t->job : gf_filter_picture_job(t);
+    struct gf_job job = t->filtering->input.data ? t->op.job : gf_filter_picture_job(t);
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
     job.luma |= luma;
@@ -447,7 +447,7 @@ struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output
 }
 
 struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out) {
-    const enum gf_dtype dtype = t->job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    const enum gf_dtype dtype = t->op.job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
     const struct gf_output half = {.kind = GF_COMPLEX, .dtype = dtype, .half = true};
     return gf_filter_look_job(t, &half, false, out);
 }
@@ -468,15 +468,15 @@ static int64_t search_bytes(const struct gf_task *t, const struct gf_job *job,
 static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
     int64_t held = gf_array_bytes(out) + search_bytes(t, job, out);
     /* If a context is being opened, does not wait for it before the samples are read. */
-    if (!t->in.data && gf_runner_ahead(t->runner, job))
+    if (!t->op.in.data && gf_runner_ahead(t->op.crew.runner, job))
         return gf_filter_check_memory(t, held);
-    int rc = gf_runner_plan(t->runner, job);
-    int64_t room = gf_runner_limit(t->runner) - held - gf_array_bytes(&t->image.px);
-    if (!rc && t->runner->workspace > room) {
+    int rc = gf_runner_plan(t->op.crew.runner, job);
+    int64_t room = gf_runner_limit(t->op.crew.runner) - held - gf_array_bytes(&t->image.px);
+    if (!rc && t->op.crew.runner->workspace > room) {
         job->lean = true;
-        rc = gf_runner_plan(t->runner, job);
+        rc = gf_runner_plan(t->op.crew.runner, job);
     }
-    return rc ? rc : gf_filter_check_memory(t, held + t->runner->workspace);
+    return rc ? rc : gf_filter_check_memory(t, held + t->op.crew.runner->workspace);
 }
 
 /* Converts the period of --descreen to samples, by the file's resolution along x. */
@@ -497,7 +497,7 @@ static int resolve_period(struct gf_task *t) {
 int gf_filter_expect_notches(struct gf_task *t) {
     struct gf_notches *list = &t->filtering->peaks;
     struct gf_array out;
-    if (t->job.axes != (1u << t->job.ndim) - 1)
+    if (t->op.job.axes != (1u << t->op.job.ndim) - 1)
         return gf_fail(GF_EINVAL,
                        "%s searches the whole spectrum; it works neither page by page nor along "
                        "some of --axes",
@@ -516,7 +516,7 @@ int gf_filter_expect_notches(struct gf_task *t) {
     return plan_search(t, &job, &out);
 }
 
-/* Calls use() with the spectrum of t->in. */
+/* Calls use() with the spectrum of t->op.in. */
 static int with_spectrum(struct gf_task *t, int (*use)(struct search *e)) {
     struct gf_array out;
     struct gf_report report;
@@ -526,11 +526,11 @@ static int with_spectrum(struct gf_task *t, int (*use)(struct search *e)) {
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)
-        rc = gf_runner_run(t->runner, &t->in, &out, &report);
+        rc = gf_runner_run(t->op.crew.runner, &t->op.in, &out, &report);
     if (!rc)
         rc = use(&e);
     gf_array_free(&out);
-    gf_runner_forget(t->runner); /* makes room for the filter's table */
+    gf_runner_forget(t->op.crew.runner); /* makes room for the filter's table */
     return rc;
 }
 
@@ -551,14 +551,14 @@ int gf_filter_mask_screens(struct gf_task *t) {
 }
 
 int64_t gf_filter_screen_bytes(const struct gf_task *t) {
-    struct gf_job wide = t->job;
+    struct gf_job wide = t->op.job;
     if (!t->filtering->peaks.expected || wide.ndim != 2 || t->s->filter.edges != GF_EDGES_PERIODIC)
         return 0;
     for (int i = 0; i < wide.ndim; i++)
         wide.shape[i] = gf_edges_length(GF_EDGES_SCREEN, wide.shape[i]);
-    const int64_t more = gf_shape_count(wide.shape, 2) - gf_shape_count(t->job.shape, 2);
-    const int64_t each = t->job.precision == GF_DOUBLE ? 32 : 16; /* output, spectrum, tables */
-    return gf_job_bytes(&wide, -1) + each * t->job.channels * more;
+    const int64_t more = gf_shape_count(wide.shape, 2) - gf_shape_count(t->op.job.shape, 2);
+    const int64_t each = t->op.job.precision == GF_DOUBLE ? 32 : 16; /* output, spectrum, tables */
+    return gf_job_bytes(&wide, -1) + each * t->op.job.channels * more;
 }
 
 int64_t gf_filter_notch_bytes(const struct gf_task *t) {
@@ -567,12 +567,12 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t) {
     if (!list->expected)
         return (list->screens.px.data ? gf_array_bytes(&list->screens.px) : 0) +
                (list->painted.px.data ? gf_array_bytes(&list->painted.px) : 0);
-    if (t->job.ndim != 2)
+    if (t->op.job.ndim != 2)
         return 0;
     /* The plan has a table of its own; it is counted already if waves may be found too. */
     int64_t tables = t->s->filter.auto_notch ? 1 : 2, mask = shape[0] * (shape[1] / 2 + 1) * 4;
-    int64_t table = t->job.shape[0] * (t->job.shape[1] / 2 + 1);
+    int64_t table = t->op.job.shape[0] * (t->op.job.shape[1] / 2 + 1);
     /* The input is lengthened once, for screens or for waves. */
     const int64_t wider = gf_max(0, gf_filter_screen_bytes(t) - gf_filter_lengthen_bytes(t));
-    return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES + wider;
+    return mask + tables * table * (t->op.job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES + wider;
 }

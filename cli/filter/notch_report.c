@@ -6,7 +6,7 @@
 enum { MOST_TOLD = 4 };
 
 static struct gf_wave wave_of(const struct gf_task *t, const double *at) {
-    return gf_wave_at(t->job.ndim, t->filtering->frame.shape, at);
+    return gf_wave_at(t->op.job.ndim, t->filtering->frame.shape, at);
 }
 
 /* Writes ": period 4.5, angle 30, strength 61"; further waves follow a semicolon. */
@@ -40,7 +40,7 @@ static void list_notches(const struct gf_task *t) {
         const struct gf_notch *p = &list->notch[i];
         char place[96];
         int n = 0;
-        for (int k = t->job.ndim - 1; k >= 0; k--)
+        for (int k = t->op.job.ndim - 1; k >= 0; k--)
             n += snprintf(place + n, sizeof place - (size_t)n, "%.2f,", p->at[k]);
         gf_log_verbose("'%s': a wave at %s amplitude %.3g, %.3g times its surroundings",
                        gf_log_name(t->read[0]), place, p->amplitude, p->strength);
@@ -56,8 +56,8 @@ void gf_filter_tell_notches(const struct gf_task *t) {
                  "; left alone: a regular pattern of period %.3g px with sharp edges, such as "
                  "bricks or mesh%s",
                  wave_of(t, list->left.at).period,
-                 gf_dtype_is_integer(t->job.in_dtype) ? " (--descreen removes printed screens)"
-                                                      : "");
+                 gf_dtype_is_integer(t->op.job.in_dtype) ? " (--descreen removes printed screens)"
+                                                         : "");
     if (list->varying > 0)
         snprintf(left, sizeof left,
                  "; left alone: a screen whose period, about %.3g px, varies over the picture",
@@ -67,7 +67,7 @@ void gf_filter_tell_notches(const struct gf_task *t) {
     else
         gf_log_note("'%s': %s%s%s", gf_log_name(t->read[0]),
                     waves ? "--auto-notch finds no periodic noise" : "--descreen finds no screen",
-                    t->untouched ? "; the samples are untouched" : "", left);
+                    t->op.untouched ? "; the samples are untouched" : "", left);
     list_notches(t);
 }
 
@@ -75,7 +75,7 @@ void gf_filter_tell_notches(const struct gf_task *t) {
 static json_t *describe_wave(const struct gf_task *t, const double *at, double strength,
                              double amplitude) {
     const struct gf_wave wave = wave_of(t, at);
-    return GF_REPORT(GF_KEY("at", gf_json_reals(at, NULL, t->job.ndim)),
+    return GF_REPORT(GF_KEY("at", gf_json_reals(at, NULL, t->op.job.ndim)),
                      GF_KEY("period", wave.period), GF_KEY("angle", wave.angle),
                      GF_KEY_IF(strength >= 0, "strength", strength),
                      GF_KEY("amplitude", amplitude));

@@ -53,7 +53,7 @@ static int64_t smooth_bytes(const struct gf_task *t, int64_t limit) {
 }
 
 bool gf_filter_scans(const struct gf_task *t) {
-    return splits(t) && !gf_slab_is_line(&t->job);
+    return splits(t) && !gf_slab_is_line(&t->op.job);
 }
 
 /* Makes pages of the smooth part; the caller frees them. */
@@ -62,13 +62,13 @@ static int make_smooth(struct gf_task *t, int64_t first, int64_t count, struct g
     int rc = gf_job_alloc(&job, -1, s);
     if (!rc)
         rc = gf_smooth_pages_spectrum(t->filtering->smooth, gf_settings_threads(t->s), first, s);
-    return rc ? rc : gf_filter_run_over(t->runner, &job, s);
+    return rc ? rc : gf_filter_run_over(t->op.crew.runner, &job, s);
 }
 
 /* ---- units ---- */
 
 static int64_t sample_bytes(const struct gf_task *t) {
-    return 3 * (int64_t)sizeof(double) * t->job.channels;
+    return 3 * (int64_t)sizeof(double) * t->op.job.channels;
 }
 
 /* Bytes for the samples of lines that are made at once. */
@@ -178,10 +178,10 @@ static int make_some(const struct making *m, int64_t first, struct gf_array *to)
 }
 
 static struct making making_of(struct gf_task *t, const struct gf_unit_source *file) {
-    const bool line = gf_slab_is_line(&t->job);
-    const int axis = line ? t->job.ndim - 1 : 0;
+    const bool line = gf_slab_is_line(&t->op.job);
+    const int axis = line ? t->op.job.ndim - 1 : 0;
     const struct gf_job picture = smooth_job(t);
-    const int64_t limit = gf_runner_limit(t->runner);
+    const int64_t limit = gf_runner_limit(t->op.crew.runner);
     return (struct making){.t = t,
                            .file = file,
                            .is_line = line,
@@ -190,12 +190,12 @@ static struct making making_of(struct gf_task *t, const struct gf_unit_source *f
                                                      smooth_page_bytes(t, &picture)
                                                : 1,
                            .n = t->filtering->frame.shape[axis],
-                           .length = t->job.shape[axis],
+                           .length = t->op.job.shape[axis],
                            .mode = (enum gf_edges)t->s->filter.edges};
 }
 
 static int take_buffers(struct making *m) {
-    const struct gf_job *job = &m->t->job;
+    const struct gf_job *job = &m->t->op.job;
     const int64_t *n = m->t->filtering->frame.shape;
     const int x = job->ndim - 1, rank = m->is_line ? 2 : 4;
     const bool rows = job->ndim == 3;
@@ -229,7 +229,7 @@ static int make(struct making *m, int64_t first, struct gf_array *to) {
 /* ---- all ---- */
 
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     const int64_t *n = t->filtering->frame.shape;
     int64_t kernel;
     const int64_t parts = gf_filter_parts_bytes(t, &kernel) + kernel;
@@ -272,7 +272,7 @@ static int scan(struct making *m) {
     gf_array_free(&pages);
     for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
         if (s->face[i].jumps)
-            rc = gf_filter_run_over(t->runner, &s->face[i].job, &s->face[i].of);
+            rc = gf_filter_run_over(t->op.crew.runner, &s->face[i].job, &s->face[i].of);
     return rc;
 }
 
@@ -281,6 +281,6 @@ int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, i
     struct making m = making_of(t, file);
     if (m.mode == GF_EDGES_PERIODIC)
         return file->read(file->user, first, to);
-    int rc = t->scans && !t->filtering->smooth ? scan(&m) : 0;
+    int rc = t->op.scans && !t->filtering->smooth ? scan(&m) : 0;
     return rc ? rc : make(&m, first, to);
 }

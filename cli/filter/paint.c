@@ -191,19 +191,19 @@ static int find_drawing(struct painting *p) {
 
 /* Transforms the picture, or its luma, and finds how the file draws that. */
 static int look(struct gf_task *t, bool luma, struct painting *p) {
-    const enum gf_dtype dtype = t->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    const enum gf_dtype dtype = t->op.job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
     const struct gf_output sizes = {.kind = GF_MAGNITUDE, .dtype = dtype, .half = true};
     struct gf_report report;
     p->job = gf_filter_look_job(t, &sizes, luma, &p->size);
     p->job.norm = GF_NORM_BACKWARD;
-    int rc = gf_runner_plan(t->runner, &p->job);
+    int rc = gf_runner_plan(t->op.crew.runner, &p->job);
     if (!rc)
-        rc = gf_filter_check_memory(t, gf_array_bytes(&p->size) + t->runner->workspace);
+        rc = gf_filter_check_memory(t, gf_array_bytes(&p->size) + t->op.crew.runner->workspace);
     if (!rc)
         rc = gf_array_alloc(&p->size, p->size.dtype, p->size.rank, p->size.shape);
     if (!rc)
-        rc = gf_runner_run(t->runner, &t->in, &p->size, &report);
-    gf_runner_forget(t->runner);
+        rc = gf_runner_run(t->op.crew.runner, &t->op.in, &p->size, &report);
+    gf_runner_forget(t->op.crew.runner);
     for (int64_t i = 0; !rc && i < gf_array_count(&p->size); i++)
         p->largest = fmax(p->largest, gf_filter_number(&p->size, i).re);
     return rc ? rc : find_drawing(p);
@@ -302,7 +302,7 @@ static int compare(struct gf_task *t, struct painting *p) {
 
 /* fwd draws the luma of a colour picture by default, but each channel beside other outputs. */
 static int paint(struct gf_task *t, const struct gf_filter_part *file) {
-    const bool colour = t->image.color == GF_RGB && !t->job.luma;
+    const bool colour = t->image.color == GF_RGB && !t->op.job.luma;
     struct painting best = {.file = file}, other = best;
     int rc = gf_filter_check_file(file);
     best.n = other.n = gf_shape_count(file->file.extent, file->ndim);
@@ -323,7 +323,7 @@ static int paint(struct gf_task *t, const struct gf_filter_part *file) {
 }
 
 int gf_filter_paint(struct gf_task *t) {
-    if (t->job.axes != (1u << t->job.ndim) - 1)
+    if (t->op.job.axes != (1u << t->op.job.ndim) - 1)
         return gf_fail(GF_EINVAL, "--paint needs the whole spectrum, without --axes and --dims");
     int rc = 0;
     for (int i = 0; i < t->s->filter.n_parts && !rc; i++)

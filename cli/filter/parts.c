@@ -141,7 +141,7 @@ static int times_mask(const struct gf_settings *s, struct gf_filter_part *p,
 }
 
 int64_t gf_filter_parts_bytes(const struct gf_task *t, int64_t *kernel) {
-    const struct gf_job *job = &t->job;
+    const struct gf_job *job = &t->op.job;
     int64_t bytes = 0;
     *kernel = 0;
     for (int i = 0; i < t->s->filter.n_parts; i++) {

@@ -9,23 +9,24 @@ static const double LEAST_DEVIATION = 0.75;
 
 /* The rows and columns of a plane are the last two axes. */
 static int64_t planes_of(const struct gf_task *t) {
-    return gf_shape_count(t->filtering->frame.shape, t->job.ndim - 2);
+    return gf_shape_count(t->filtering->frame.shape, t->op.job.ndim - 2);
 }
 
 int gf_filter_expect_stripes(struct gf_task *t) {
-    const int64_t *n = t->filtering->frame.shape + t->job.ndim - 2;
+    const int64_t *n = t->filtering->frame.shape + t->op.job.ndim - 2;
     int64_t clean;
-    if (t->job.ndim < 2)
+    if (t->op.job.ndim < 2)
         return gf_fail(GF_EINVAL, "--destripe needs a picture; a line has no stripes");
-    int rc = gf_size_product(t->image.px.shape, t->job.ndim + 1, 8, &clean);
+    int rc = gf_size_product(t->image.px.shape, t->op.job.ndim + 1, 8, &clean);
     t->filtering->n_striped = 1; /* until they are looked for */
     return rc ? rc
-              : gf_filter_check_memory(t, clean + gf_destripe_bytes(n[0], n[1], t->job.channels));
+              : gf_filter_check_memory(t,
+                                       clean + gf_destripe_bytes(n[0], n[1], t->op.job.channels));
 }
 
 int gf_filter_remove_stripes(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
-    const int last = t->job.ndim - 1;
+    const int last = t->op.job.ndim - 1;
     struct gf_destripe want = {
         .axis = t->s->filter.destripe - GF_DESTRIPE_ROWS,
         .threads = gf_settings_threads(t->s),
@@ -36,12 +37,12 @@ int gf_filter_remove_stripes(struct gf_task *t) {
         want.high = f->frame.white > 0 ? f->frame.white : want.high;
         want.least = LEAST_DEVIATION;
     }
-    int rc = gf_array_alloc(&f->clean, t->job.precision == GF_DOUBLE ? GF_F64 : GF_F32, last + 2,
-                            t->in.shape);
+    int rc = gf_array_alloc(&f->clean, t->op.job.precision == GF_DOUBLE ? GF_F64 : GF_F32, last + 2,
+                            t->op.in.shape);
     f->n_striped = 0;
     f->stripes.axis = -1;
     for (int64_t z = 0; z < planes_of(t) && !rc; z++) {
-        const struct gf_array in = last > 1 ? gf_array_index(&t->in, 0, z) : t->in;
+        const struct gf_array in = last > 1 ? gf_array_index(&t->op.in, 0, z) : t->op.in;
         struct gf_array out = last > 1 ? gf_array_index(&f->clean, 0, z) : f->clean;
         struct gf_stripes found;
         rc = gf_destripe(&want, &in, &out, &found);
@@ -49,8 +50,8 @@ int gf_filter_remove_stripes(struct gf_task *t) {
             f->stripes = found;
     }
     if (!rc && f->n_striped) {
-        t->in = f->clean;
-        t->in.base = NULL;
+        t->op.in = f->clean;
+        t->op.in.base = NULL;
     } else {
         gf_array_free(&f->clean);
     }
@@ -61,7 +62,7 @@ void gf_filter_tell_stripes(const struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
     const char *name = gf_log_name(t->read[0]);
     char planes[48] = "", period[48] = "";
-    if (t->job.ndim > 2)
+    if (t->op.job.ndim > 2)
         snprintf(planes, sizeof planes, " in %lld of %lld planes", (long long)f->n_striped,
                  (long long)planes_of(t));
     if (f->stripes.period > 0)
@@ -72,7 +73,7 @@ void gf_filter_tell_stripes(const struct gf_task *t) {
                     f->stripes.deviation);
     else
         gf_log_note("'%s': --destripe finds no stripes%s", name,
-                    t->untouched ? "; the samples are untouched" : "");
+                    t->op.untouched ? "; the samples are untouched" : "");
 }
 
 void gf_filter_describe_stripes(const struct gf_task *t, json_t *o) {

@@ -84,11 +84,13 @@ int64_t gf_window_bytes(const struct gf_settings *s, const struct gf_job *job) {
 /* ---- a task's input ---- */
 
 static int take(struct gf_task *t) {
-    t->extra_bytes = gf_window_bytes(t->s, &t->job);
-    int rc = t->in.data ? gf_window_make(t->s, t->runner, &t->job, false, &t->in, &t->weighed) : 0;
-    if (!rc && t->in.data) {
-        t->in = t->weighed;
-        t->in.base = NULL;
+    t->op.extra_bytes = gf_window_bytes(t->s, &t->op.job);
+    int rc = t->op.in.data ? gf_window_make(t->s, t->op.crew.runner, &t->op.job, false, &t->op.in,
+                                            &t->weighed)
+                           : 0;
+    if (!rc && t->op.in.data) {
+        t->op.in = t->weighed;
+        t->op.in.base = NULL;
     }
     return rc;
 }
@@ -100,19 +102,20 @@ static void drop(struct gf_task *t) {
 /* The file's samples that are read at a time: some of a line, or the unit's, a page or a row. */
 static int64_t samples_at_once(const struct gf_task *t) {
     enum { SOME = 1 << 12 };
-    return gf_slab_is_line(&t->job) ? SOME : gf_shape_count(t->job.shape + 1, t->job.ndim - 1);
+    return gf_slab_is_line(&t->op.job) ? SOME
+                                       : gf_shape_count(t->op.job.shape + 1, t->op.job.ndim - 1);
 }
 
 static int64_t bytes(const struct gf_task *t, int64_t limit) {
     (void)limit;
-    return samples_at_once(t) *
-           (t->job.channels * (int64_t)gf_dtype_size(t->image.px.dtype) + (int64_t)sizeof(double));
+    return samples_at_once(t) * (t->op.job.channels * (int64_t)gf_dtype_size(t->image.px.dtype) +
+                                 (int64_t)sizeof(double));
 }
 
 static int read_units(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
                       struct gf_array *to) {
     const int threads = gf_settings_threads(t->s);
-    const int64_t unit = gf_array_count(to) / to->shape[0] / t->job.channels;
+    const int64_t unit = gf_array_count(to) / to->shape[0] / t->op.job.channels;
     const int64_t most = gf_max(1, samples_at_once(t) / unit);
     struct gf_array read = {0}, like = *to;
     like.shape[0] = most;
@@ -124,7 +127,7 @@ static int read_units(struct gf_task *t, const struct gf_unit_source *below, int
         if (rc)
             break;
         gf_filter_take_in(threads, &from, &part);
-        rc = gf_window_apply(&t->s->window, &t->job, (first + at) * unit, threads, &part);
+        rc = gf_window_apply(&t->s->window, &t->op.job, (first + at) * unit, threads, &part);
     }
     gf_array_free(&read);
     return rc;

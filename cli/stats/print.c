@@ -144,7 +144,7 @@ static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
                   GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
                   GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
                   GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-                  GF_KEY("backend", gf_runner_name(t->runner)), GF_KEY("luma", job->luma),
+                  GF_KEY("backend", gf_runner_name(t->op.crew.runner)), GF_KEY("luma", job->luma),
                   GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
                   GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
                   GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),

@@ -23,7 +23,7 @@ static void free_stats(struct gf_stats *s) {
 
 /* Makes the job: half a spectrum of each channel but alpha, or a full one of complex samples. */
 static int make_job(struct gf_task *t) {
-    struct gf_job *job = &t->job;
+    struct gf_job *job = &t->op.job;
     *job = (struct gf_job){.n_out = 1, .norm = GF_NORM_BACKWARD};
     gf_task_begin_job(t, GF_FORWARD);
     job->axes = (1u << job->ndim) - 1;
@@ -41,13 +41,13 @@ static int cut(const struct gf_task *t, struct gf_stats *st) {
     const int64_t n = o->tile;
     int64_t longest = 1;
     st->step = n - (int64_t)((double)n * o->overlap);
-    st->tile = t->job;
+    st->tile = t->op.job;
     st->n_tiles = 1;
     st->changed = gf_window_is_asked(t->s) || o->psd;
-    if (o->angular && t->job.ndim != 2)
+    if (o->angular && t->op.job.ndim != 2)
         return gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
-    for (int i = 0; i < t->job.ndim; i++) {
-        const int64_t all = t->job.shape[i];
+    for (int i = 0; i < t->op.job.ndim; i++) {
+        const int64_t all = t->op.job.shape[i];
         if (n > all)
             return gf_fail(GF_EINVAL, "--tiles=%lld does not fit the %lld samples along an axis",
                            (long long)n, (long long)all);
@@ -73,7 +73,7 @@ static int plan(struct gf_task *t, struct gf_stats *st) {
         return rc;
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
-    const struct gf_crew crew = {.runner = t->runner,
+    const struct gf_crew crew = {.runner = t->op.crew.runner,
                                  .threads = one.threads,
                                  .held = gf_array_bytes(&t->image.px) + bytes +
                                          gf_spectrum_peaks_bytes(&one) +
@@ -141,17 +141,19 @@ int gf_stats_find_peaks(const struct gf_spectrum *s, int most, double weight,
 
 /* Transforms tile i into `out`, and adds its statistics. */
 static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struct gf_array *out) {
-    struct gf_array made = {0}, in = t->in;
+    struct gf_array made = {0}, in = t->op.in;
     struct gf_report report = {0};
     const int threads = gf_window_threads(t->s, &st->tile);
-    for (int axis = t->job.ndim - 1; axis >= 0; i /= st->count[axis--])
+    for (int axis = t->op.job.ndim - 1; axis >= 0; i /= st->count[axis--])
         in = gf_array_slice(&in, axis, i % st->count[axis] * st->step, st->tile.shape[axis]);
-    int rc =
-        !st->changed ? 0 : gf_window_make(t->s, t->runner, &st->tile, t->s->stats.psd, &in, &made);
+    int rc = !st->changed
+                 ? 0
+                 : gf_window_make(t->s, t->op.crew.runner, &st->tile, t->s->stats.psd, &in, &made);
     if (!rc)
-        rc = gf_runner_plan(t->runner, &st->tile); /* the smooth part has plans of its own */
+        rc =
+            gf_runner_plan(t->op.crew.runner, &st->tile); /* the smooth part has plans of its own */
     if (!rc)
-        rc = gf_runner_run(t->runner, st->changed ? &made : &in, out, &report);
+        rc = gf_runner_run(t->op.crew.runner, st->changed ? &made : &in, out, &report);
     for (int64_t c = 0; c < st->n_signals && !rc; c++) {
         struct gf_stats_signal *signal = &st->signal[c];
         const struct gf_spectrum s = gf_spectrum_of(&st->tile, out, c, threads);
@@ -196,7 +198,7 @@ static int look(struct gf_task *t, struct gf_stats *st) {
     if (rc)
         return rc;
     gf_task_bind(t);
-    gf_runner_ahead(t->runner, &st->tile);
+    gf_runner_ahead(t->op.crew.runner, &st->tile);
     rc = look_at_samples(st); /* while the context opens */
     rc = rc ? rc : plan(t, st);
     if (!rc)
@@ -215,7 +217,7 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
                           .name = name,
                           .page = page,
                           .image = &t->image,
-                          .job = &t->job,
+                          .job = &t->op.job,
                           .options = t->s};
     bool alike;
     st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.spacing, &alike);
@@ -226,8 +228,8 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
         rc = gf_stats_plot(&st, t->s->stats.psd ? st.density_unit : "mean power", t, NULL);
     if (!rc) {
         gf_stats_print(t, &st);
-        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name), gf_runner_name(t->runner),
-                       t->runner->why);
+        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name),
+                       gf_runner_name(t->op.crew.runner), t->op.crew.runner->why);
     }
     free_stats(&st);
     return rc;
