@@ -140,20 +140,6 @@ int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step) {
     return rc ? rc : append(list, &shape);
 }
 
-const char *gf_shape_mark(const int64_t *extent, int n, unsigned axes, const char *mark,
-                          char text[GF_SHAPE_TEXT]) {
-    int used = 0;
-    *text = 0;
-    for (int i = 0; i < n; i++)
-        used += snprintf(text + used, (size_t)(GF_SHAPE_TEXT - used), "%s%lld%s", i ? "x" : "",
-                         (long long)extent[i], axes >> i & 1 ? "" : mark);
-    return text;
-}
-
-const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]) {
-    return gf_shape_mark(extent, n, ~0u, "", text);
-}
-
 void gf_shapes_free(struct gf_shapes *list) {
     free(list->shape);
     *list = (struct gf_shapes){0};

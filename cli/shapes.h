@@ -8,7 +8,7 @@
 
 #include "core/base/value/array.h"
 
-enum { GF_MOST_SHAPES = 4096, GF_SHAPE_TEXT = 96 };
+enum { GF_MOST_SHAPES = 4096 };
 
 /* The sizes of a range: doublings; four per doubling, rounded up to numbers without prime factors
  * above 7; the next prime after each doubling. */
@@ -31,11 +31,6 @@ int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
 /* Appends `text`: 512x512, 2^10 (a length), 64^2 and 64^3 (a square and a cube of any side but 2),
  * or two of these last three with ".." between them. GF_EUSAGE. */
 int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step);
-/* Writes n extents as "512x512"; returns `text`. gf_shape_mark() puts a mark behind those of other
- * axes than these bits. */
-const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]);
-const char *gf_shape_mark(const int64_t *extent, int n, unsigned axes, const char *mark,
-                          char text[GF_SHAPE_TEXT]);
 void gf_shapes_free(struct gf_shapes *list);
 
 #endif

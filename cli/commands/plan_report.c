@@ -8,7 +8,6 @@
 #include "cli/commands/planes.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "cli/shapes.h"
 #include "core/base/job/range_sample.h"
 #include "core/session/speeds.h"
 

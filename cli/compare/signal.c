@@ -10,7 +10,6 @@
 #include "cli/plot/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/shapes.h"
 #include "core/base/value/sample_run.h"
 #include "core/base/value/sample_value.h"
 

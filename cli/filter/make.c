@@ -1,7 +1,6 @@
 /* Makes filters from options, and keeps them for later files. */
 
 #include "cli/filter/filtering.h"
-#include "cli/shapes.h"
 #include "core/base/value/hash.h"
 
 static bool on(const struct gf_job *job, int axis) {

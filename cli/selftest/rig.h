@@ -5,7 +5,6 @@
 
 #include <complex.h>
 
-#include "cli/shapes.h"
 #include "core/base/job/backend.h"
 
 struct gf_rig {

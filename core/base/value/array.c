@@ -2,6 +2,7 @@
 #include "core/base/value/array.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -141,6 +142,20 @@ struct gf_array gf_array_index(const struct gf_array *a, int axis, int64_t index
 
 int64_t gf_array_count(const struct gf_array *a) {
     return gf_shape_count(a->shape, a->rank);
+}
+
+const char *gf_shape_mark(const int64_t *extent, int n, unsigned axes, const char *mark,
+                          char text[GF_SHAPE_TEXT]) {
+    int used = 0;
+    *text = 0;
+    for (int i = 0; i < n; i++)
+        used += snprintf(text + used, (size_t)(GF_SHAPE_TEXT - used), "%s%lld%s", i ? "x" : "",
+                         (long long)extent[i], axes >> i & 1 ? "" : mark);
+    return text;
+}
+
+const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]) {
+    return gf_shape_mark(extent, n, ~0u, "", text);
 }
 
 char *gf_array_at(const struct gf_array *a, int64_t i) {

@@ -65,6 +65,13 @@ static inline int64_t gf_divide_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
+enum { GF_SHAPE_TEXT = 96 };
+/* Writes n extents as "512x512"; returns `text`. gf_shape_mark() puts a mark behind those of other
+ * axes than these bits. */
+const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]);
+const char *gf_shape_mark(const int64_t *extent, int n, unsigned axes, const char *mark,
+                          char text[GF_SHAPE_TEXT]);
+
 /* The product of `n` extents that are known to fit. */
 static inline int64_t gf_shape_count(const int64_t *shape, int n) {
     int64_t count = 1;
