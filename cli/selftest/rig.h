@@ -5,6 +5,7 @@
 
 #include <complex.h>
 
+#include "cli/shapes.h"
 #include "core/base/job/backend.h"
 
 struct gf_rig {
