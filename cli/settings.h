@@ -7,6 +7,7 @@
 #include "core/compare/frc.h"
 #include "core/deal/deal.h"
 #include "core/filter/table.h"
+#include "core/op/match.h"
 #include "core/restore/psf.h"
 #include "formats/format.h"
 
@@ -196,8 +197,7 @@ struct gf_settings {
     struct gf_match_settings {
         const char *with; /* the template's file, the last operand */
         const char *mask; /* --template-mask */
-        int peaks;
-        double least;                       /* the score that a peak has at least */
+        struct gf_match_options find;
         const struct gf_matching *prepared; /* what cli/compare/match.c made of the template */
     } match;
 

@@ -24,6 +24,10 @@ void gf_register_free_hand(struct gf_hand *r) {
 
 /* ---- correlation ---- */
 
+static struct gf_crew crew_of(const struct gf_hand *r, int which) {
+    return (struct gf_crew){r->runner[which], r->runner[which]->threads, r->all->bytes};
+}
+
 /* Tapers a signal, or its half, and transforms it. Like all below that return a status, GF_ENOMEM
  * or worse. */
 static int transform(struct gf_hand *r, struct gf_correlating_work *w, const struct gf_array *px,
@@ -40,8 +44,8 @@ static int transform(struct gf_hand *r, struct gf_correlating_work *w, const str
         rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
     if (rc)
         return rc;
-    return gf_signal_forward(r->runner[w == &r->pictures ? FORWARD : FIRST], r->all->bytes, &w->px,
-                             to);
+    const struct gf_crew crew = crew_of(r, w == &r->pictures ? FORWARD : FIRST);
+    return gf_signal_forward(&crew, &w->px, to);
 }
 
 /* Finds the shift of `in` to about a tenth of a sample, and how far the peak rises. */
@@ -58,7 +62,8 @@ static int find(struct gf_hand *r, struct gf_correlating_work *w, const struct g
         rc = gf_cross_phases(&w->kept, w->share, &w->of[1], &w->of[1]);
     if (rc)
         return rc;
-    rc = gf_signal_inverse(r->runner[INVERSE], r->all->bytes, &w->of[1], &w->px);
+    const struct gf_crew crew = crew_of(r, INVERSE);
+    rc = gf_signal_inverse(&crew, &w->of[1], &w->px);
     gf_correlation_peak(&w->kept, &w->px, w != &r->polars, peak);
     for (int i = 0; i < ref->rank && w == &r->halves; i++)
         peak->shift[i] *= 2;

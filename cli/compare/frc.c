@@ -122,24 +122,27 @@ static int64_t held(const struct gf_task *t, bool transforms) {
     return gf_signal_input_bytes(t) + gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) +
            signal * (1 + of->soft) + bytes * (t->s->frc.randomize.value > 0 ? 3 : 2) +
            2 * gf_signal_spectrum_bytes(image.ndim, part, is_double) +
-           (transforms ? gf_signal_workspace(t->op.crew.runner, image.ndim, part, is_double) : 0);
+           (transforms ? gf_signal_workspace(&t->op.crew, image.ndim, part, is_double) : 0);
+}
+
+static struct gf_crew crew_of(const struct gf_task *t) {
+    return (struct gf_crew){t->op.crew.runner, t->op.crew.runner->threads, held(t, false)};
 }
 
 /* Transforms picture i behind the mask, which changes it, or a copy with random phases. */
 static int transform(struct comparison *c, int i, bool random, struct gf_spectrum *out) {
     struct gf_array turned = {0}, *px = random ? &turned : &c->px[i];
-    struct gf_runner *r = c->t->op.crew.runner;
-    const int64_t bytes = held(c->t, false);
-    int rc = random ? gf_signal_forward(r, bytes, &c->px[i], out) : 0;
+    const struct gf_crew crew = crew_of(c->t);
+    int rc = random ? gf_signal_forward(&crew, &c->px[i], out) : 0;
     if (!rc && random) {
         gf_frc_turn(out, NULL, c->beyond * c->samples, (uint64_t)i + 1);
-        rc = gf_signal_inverse(r, bytes, out, &turned);
+        rc = gf_signal_inverse(&crew, out, &turned);
         gf_array_free(&out->px);
     }
     if (!rc && c->mask.data)
         rc = gf_frc_apply_mask(px, &c->mask);
     if (!rc)
-        rc = gf_signal_forward(r, bytes, px, out);
+        rc = gf_signal_forward(&crew, px, out);
     gf_array_free(&turned);
     return rc;
 }

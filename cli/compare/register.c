@@ -55,7 +55,7 @@ static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *pa
  * hand keeps, or what aligning takes (gf_align_bytes()). */
 static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
     struct gf_task *t = g->t;
-    const int64_t work = gf_signal_workspace(t->op.crew.runner, page->ndim, page->px.shape, false);
+    const int64_t work = gf_signal_workspace(&t->op.crew, page->ndim, page->px.shape, false);
     const int64_t aligning =
         moves(t)
             ? gf_align_bytes(t->s->reg.estimate == SHIFT,

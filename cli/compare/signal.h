@@ -1,15 +1,16 @@
-/* Pictures as signals of one channel, for commands that analyse a picture (stats) or compare two.
+/* Pictures of files as signals of one channel (core/op/signal.h transforms them), for commands that
+ * analyse a picture (stats) or compare two.
  *
  *     struct gf_array px = {0};
- *     struct gf_spectrum spectrum = {0};
  *     int rc = gf_signal_load(s, "ref.png", GF_SIGNAL_OTHER, &px, NULL, NULL);
- *     if (!rc)
- *         rc = gf_signal_forward(runner, held, &px, &spectrum);
- *     gf_array_free(&spectrum.px), gf_array_free(&px); */
+ *     gf_array_free(&px);
+ *
+ * signal.c */
 #ifndef GF_CLI_COMPARE_SIGNAL_H
 #define GF_CLI_COMPARE_SIGNAL_H
 
 #include "cli/batch/task.h"
+#include "core/op/signal.h"
 
 /* Allocates *px unless it has data, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
@@ -30,21 +31,6 @@ struct gf_signal_about {
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
                    struct gf_array *px, struct gf_signal_about *about,
                    struct gf_metadata *metadata);
-/* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
-int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
-
-/* Bytes of half a spectrum of a signal, and of the workspace that its transforms need at least; 0 if
- * that is unknown before they are planned. */
-int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double);
-int64_t gf_signal_workspace(struct gf_runner *r, int ndim, const int64_t *shape, bool is_double);
-
-/* Transforms a signal of f32 or f64 over all axes to half a spectrum, or back; without data the
- * output is allocated, and the caller frees it. `held`: bytes of all arrays of the caller. */
-int gf_signal_forward(struct gf_runner *r, int64_t held, const struct gf_array *px,
-                      struct gf_spectrum *out);
-int gf_signal_inverse(struct gf_runner *r, int64_t held, const struct gf_spectrum *s,
-                      struct gf_array *out);
-
 /* The unit in which the file gives the distance of samples along all ndim axes, and the distances;
  * NULL if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
  * image's. */

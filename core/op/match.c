@@ -1,0 +1,199 @@
+/* Correlates a template, and the squares below it, with a signal that zeros lengthen. */
+#include "core/op/match.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/value/factor.h"
+#include "core/base/value/halves.h"
+#include "core/base/value/sample_value.h"
+#include "core/compare/correlate.h"
+#include "core/op/signal.h"
+
+int gf_match_template_prepare(struct gf_match_template *t) {
+    const struct gf_array *weight = t->weight.data ? &t->weight : NULL;
+    int rc = weight ? gf_signal_same_shape(weight, &t->kernel, "the template") : 0;
+    return rc ? rc : gf_match_prepare(&t->kernel, weight, &t->match);
+}
+
+void gf_match_template_free(struct gf_match_template *t) {
+    gf_array_free(&t->kernel);
+    gf_array_free(&t->weight);
+}
+
+int gf_match_template_fits(const struct gf_match_template *t, int ndim, const int64_t *shape) {
+    const struct gf_match *m = &t->match;
+    if (m->ndim != ndim)
+        return gf_fail(GF_EINVAL, "%d axes, and the template has %d%s", ndim, m->ndim,
+                       ndim == 3 ? "; --dims=2 takes a volume page by page" : "");
+    for (int i = 0; i < ndim; i++)
+        if (m->shape[i] > shape[i])
+            return gf_fail(GF_EINVAL, "the template is larger: %lld samples along an axis of %lld",
+                           (long long)m->shape[i], (long long)shape[i]);
+    return 0;
+}
+
+void gf_matches_free(struct gf_matches *m) {
+    free(m->peak);
+    gf_array_free(&m->work);
+    *m = (struct gf_matches){0};
+}
+
+/* ---- correlation ---- */
+
+/* The arrays of a run: `in` is padded, and the others have its shape. */
+struct search {
+    struct gf_crew crew; /* counts them */
+    const struct gf_match_template *of;
+    double floor; /* of a window's variance */
+    struct gf_array in, correlation, sum, square;
+};
+
+/* Sets the padded shape of s->in, and counts all arrays at the peak. */
+static struct search begin(const struct gf_crew *crew, const struct gf_match_template *t, int ndim,
+                           const int64_t *shape) {
+    struct search s = {.crew = *crew, .of = t, .in.rank = ndim};
+    for (int i = 0; i < ndim; i++)
+        s.in.shape[i] = gf_factor_smooth_length(shape[i]);
+    s.crew.held += gf_array_count(&s.in) * (int64_t)sizeof(double) * (t->weight.data ? 6 : 4);
+    return s;
+}
+
+int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t, int ndim,
+                       const int64_t *shape, bool is_double) {
+    const struct search s = begin(crew, t, ndim, shape);
+    return s.crew.held - crew->held + gf_signal_workspace(crew, ndim, s.in.shape, is_double);
+}
+
+/* Makes `out` of the part, and of zeros to the padded shape. */
+static int pad(const struct search *s, const struct gf_array *part, struct gf_array *out) {
+    int rc = gf_array_alloc(out, part->dtype, part->rank, s->in.shape);
+    if (rc)
+        return rc;
+    struct gf_array to = *out;
+    memset(out->data, 0, (size_t)gf_array_bytes(out));
+    for (int i = 0; i < part->rank; i++)
+        to = gf_array_slice(&to, i, 0, part->shape[i]);
+    gf_array_copy(&to, part);
+    return 0;
+}
+
+/* Makes `out` the correlation of a part of the template with the samples of which `spectrum` is the
+ * transform. */
+static int correlate(const struct search *s, const struct gf_spectrum *spectrum,
+                     const struct gf_array *part, struct gf_array *out) {
+    struct gf_array padded = {0};
+    struct gf_spectrum own = {0};
+    int rc = pad(s, part, &padded);
+    if (!rc)
+        rc = gf_signal_forward(&s->crew, &padded, &own);
+    gf_array_free(&padded);
+    if (!rc) {
+        gf_cross_power(&spectrum->px, &own.px);
+        rc = gf_signal_inverse(&s->crew, &own, out);
+    }
+    gf_array_free(&own.px);
+    return rc;
+}
+
+/* Squares s->in, and correlates it with the weights. */
+static int weigh_squares(struct search *s) {
+    const bool is_double = s->in.dtype == GF_F64;
+    struct gf_spectrum squares = {0};
+    for (int64_t i = 0; i < gf_array_count(&s->in); i++) {
+        const double x = gf_real_get(s->in.data, i, is_double);
+        gf_real_put(s->in.data, i, is_double, x * x);
+    }
+    int rc = gf_signal_forward(&s->crew, &s->in, &squares);
+    if (!rc)
+        rc = correlate(s, &squares, &s->of->weight, &s->square);
+    gf_array_free(&squares.px);
+    return rc;
+}
+
+static int sum_windows(struct search *s) {
+    int rc = gf_array_alloc(&s->sum, GF_F64, s->in.rank, s->in.shape);
+    if (!rc)
+        rc = gf_array_alloc(&s->square, GF_F64, s->in.rank, s->in.shape);
+    if (rc)
+        return rc;
+    gf_samples_convert(&s->sum, &s->in);
+    const double *x = s->sum.data;
+    for (int64_t i = 0; i < gf_array_count(&s->sum); i++)
+        ((double *)s->square.data)[i] = x[i] * x[i];
+    gf_match_windows(&s->of->match, &s->sum);
+    gf_match_windows(&s->of->match, &s->square);
+    return 0;
+}
+
+/* Removes the signal's mean and makes s->in and s->floor, below which a window's variance, or its
+ * correlation, is rounding. */
+static int take_signal(struct search *s, struct gf_array *px) {
+    const bool is_double = px->dtype == GF_F64;
+    const double error = 64 * (is_double ? DBL_EPSILON : FLT_EPSILON);
+    const int64_t n = gf_array_count(px);
+    double sum = 0, squares = 0, fourths = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += gf_real_get(px->data, i, is_double);
+    for (int64_t i = 0; i < n; i++) {
+        const double x = gf_real_get(px->data, i, is_double) - sum / (double)n;
+        gf_real_put(px->data, i, is_double, x);
+        squares += x * x;
+        fourths += x * x * x * x;
+    }
+    s->floor = fmax(error * error, 64 * DBL_EPSILON) * squares;
+    if (s->of->weight.data)
+        s->floor += error * sqrt(fourths * s->of->match.count);
+    return pad(s, px, &s->in);
+}
+
+/* Makes the scores in s->sum. */
+static int score(struct search *s) {
+    const bool weighted = s->of->weight.data;
+    struct gf_spectrum spectrum = {0};
+    int rc = gf_signal_forward(&s->crew, &s->in, &spectrum);
+    if (!rc)
+        rc = correlate(s, &spectrum, &s->of->kernel, &s->correlation);
+    if (!rc && weighted)
+        rc = correlate(s, &spectrum, &s->of->weight, &s->sum);
+    gf_array_free(&spectrum.px);
+    if (!rc)
+        rc = weighted ? weigh_squares(s) : sum_windows(s);
+    if (!rc)
+        gf_match_score(&s->of->match, &s->correlation, &s->square, s->floor, &s->sum);
+    return rc;
+}
+
+/* ---- places ---- */
+
+static int list(const struct gf_match *match, const struct gf_match_options *o,
+                struct gf_matches *m) {
+    int none = 0;
+    m->peak = malloc(((size_t)o->peaks + 1) * sizeof *m->peak);
+    int rc = m->peak ? gf_match_peaks(match, &m->map, o->least, m->peak, o->peaks, &m->n)
+                     : gf_no_memory();
+    if (!rc && !m->n && o->peaks)
+        rc = gf_match_peaks(match, &m->map, 0, m->peak, 1, &none);
+    m->best = none ? m->peak->score : 0;
+    return rc;
+}
+
+int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
+                 const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m) {
+    struct search s = begin(crew, t, px->rank, px->shape);
+    const struct gf_array like = *px;
+    int rc = gf_match_template_fits(t, px->rank, px->shape);
+    if (!rc)
+        rc = take_signal(&s, px);
+    gf_array_free(px);
+    if (!rc)
+        rc = score(&s);
+    gf_array_free(&s.in);
+    gf_array_free(&s.correlation);
+    gf_array_free(&s.square);
+    m->work = m->map = s.sum;
+    for (int i = 0; i < like.rank && !rc; i++)
+        m->map = gf_array_slice(&m->map, i, 0, like.shape[i] - t->match.shape[i] + 1);
+    return rc ? rc : list(&t->match, o, m);
+}

@@ -1,0 +1,53 @@
+/* Finds a template in lines, pictures and volumes: the score of every place, and the best ones.
+ *
+ *     struct gf_match_template t = {.kernel = letter};                       takes the array over
+ *     struct gf_matches m = {0};
+ *     int rc = gf_match_template_prepare(&t);
+ *     if (!rc)
+ *         rc = gf_match_run(&crew, &t, &(struct gf_match_options){5, 0.5}, &page, &m);
+ *     m.peak[0].at, m.peak[0].score
+ *     gf_matches_free(&m);
+ *     gf_match_template_free(&t);
+ *
+ * Signals (core/op/signal.h) of one type. A prepared template is constant, for any number of signals and
+ * threads. The score is normalised cross-correlation (core/compare/match.h has its sources). match.c */
+#ifndef GF_CORE_OP_MATCH_H
+#define GF_CORE_OP_MATCH_H
+
+#include "core/compare/match.h"
+#include "core/op/crew.h"
+
+struct gf_match_template {
+    struct gf_array kernel; /* the samples; prepared, w (t - mean t) */
+    struct gf_array weight; /* w, 0 or more, or no data */
+    struct gf_match match;
+};
+/* GF_EINVAL if the arrays differ in shape, all weights are 0, or the weighted samples are alike. */
+int gf_match_template_prepare(struct gf_match_template *t);
+void gf_match_template_free(struct gf_match_template *t);
+/* GF_EINVAL unless a signal of that shape has the template's axes, each as long at least. */
+int gf_match_template_fits(const struct gf_match_template *t, int ndim, const int64_t *shape);
+
+struct gf_match_options {
+    int peaks;    /* the most that are listed */
+    double least; /* the score that one of them has at least */
+};
+
+struct gf_matches {
+    struct gf_match_peak *peak;
+    int n;
+    double best;         /* none was listed, although some were asked for: the highest, 0 without */
+    struct gf_array map; /* of n - m + 1 samples an axis, a view of */
+    struct gf_array work; /* f32 or f64 */
+};
+
+/* Bytes that a run takes beside crew->held, the workspace included. */
+int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t, int ndim,
+                       const int64_t *shape, bool is_double);
+/* Fills *m, which the caller frees after a failure too. Spends px, which crew->held counts: its samples
+ * change, and the array is freed. GF_EINVAL, GF_ENOMEM or a backend's status. */
+int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
+                 const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m);
+void gf_matches_free(struct gf_matches *m);
+
+#endif

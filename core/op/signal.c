@@ -1,0 +1,81 @@
+/* Transforms signals of one channel. */
+#include "core/op/signal.h"
+
+#include <string.h>
+
+int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what) {
+    char is[GF_SHAPE_TEXT], want[GF_SHAPE_TEXT];
+    if (a->rank == b->rank && !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape))
+        return 0;
+    return gf_fail(GF_EINVAL, "%s, and %s is %s; both must have the same size",
+                   gf_shape_text(a->shape, a->rank, is), what,
+                   gf_shape_text(b->shape, b->rank, want));
+}
+
+/* The job of a signal of that shape over all axes: reals to half a spectrum, or back. */
+static struct gf_job make_job(int ndim, const int64_t *shape, bool is_double,
+                              enum gf_direction direction) {
+    const bool forward = direction == GF_FORWARD;
+    const enum gf_dtype real = is_double ? GF_F64 : GF_F32, number = is_double ? GF_C128 : GF_C64;
+    struct gf_job job = {.direction = direction,
+                         .ndim = ndim,
+                         .channels = 1,
+                         .axes = (1u << ndim) - 1,
+                         .in_dtype = forward ? real : number,
+                         .in_half = !forward,
+                         .real = !forward,
+                         .precision = is_double ? GF_DOUBLE : GF_SINGLE,
+                         .norm = GF_NORM_BACKWARD,
+                         .n_out = 1};
+    job.out[0] = (struct gf_output){
+        .kind = forward ? GF_COMPLEX : GF_REAL, .dtype = forward ? number : real, .half = forward};
+    memcpy(job.shape, shape, (size_t)ndim * sizeof *shape);
+    return job;
+}
+
+int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double) {
+    const struct gf_job job = make_job(ndim, shape, is_double, GF_FORWARD);
+    return gf_job_bytes(&job, 0);
+}
+
+int64_t gf_signal_workspace(const struct gf_crew *crew, int ndim, const int64_t *shape,
+                            bool is_double) {
+    int64_t most = 0;
+    for (int i = 0; i < 2; i++) {
+        struct gf_job job = make_job(ndim, shape, is_double, i ? GF_INVERSE : GF_FORWARD);
+        job.lean = true;
+        most = gf_max(most, gf_runner_workspace(crew->runner, &job));
+    }
+    return most;
+}
+
+static int run(const struct gf_crew *crew, struct gf_job *job, const struct gf_array *in,
+               struct gf_array *out) {
+    int64_t shape[2][GF_MAX_RANK];    /* with a channel as the last axis */
+    int rc = gf_crew_plan(crew, job); /* before its output is allocated */
+    gf_job_in_shape(job, shape[0]);
+    gf_job_out_shape(job, 0, shape[1]);
+    if (!rc && !out->data)
+        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim, shape[1]);
+    if (rc)
+        return rc;
+    const struct gf_array from = gf_array_wrap(in->data, in->dtype, job->ndim + 1, shape[0]);
+    struct gf_array to = gf_array_wrap(out->data, out->dtype, job->ndim + 1, shape[1]);
+    return gf_crew_run(crew, job, &from, &to);
+}
+
+int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,
+                      struct gf_spectrum *out) {
+    struct gf_job job = make_job(px->rank, px->shape, px->dtype == GF_F64, GF_FORWARD);
+    out->ndim = px->rank;
+    out->half = true;
+    out->threads = crew->threads;
+    memcpy(out->shape, job.shape, sizeof out->shape);
+    return run(crew, &job, px, &out->px);
+}
+
+int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
+                      struct gf_array *out) {
+    struct gf_job job = make_job(s->ndim, s->shape, s->px.dtype == GF_C128, GF_INVERSE);
+    return run(crew, &job, &s->px, out);
+}

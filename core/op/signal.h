@@ -1,0 +1,31 @@
+/* Signals, arrays of real samples without a channel axis, and their transforms over all axes.
+ *
+ *     struct gf_spectrum spectrum = {0};
+ *     rc = gf_signal_forward(&crew, &px, &spectrum);       px: f32 or f64, C-contiguous, 1 to 3 axes
+ *     rc = gf_signal_inverse(&crew, &spectrum, &px);
+ *     gf_array_free(&spectrum.px);
+ *
+ * An output without data is allocated, and the caller frees it; crew->held counts all arrays of both
+ * calls. They return 0, GF_ENOMEM or the status of the backend. signal.c */
+#ifndef GF_CORE_OP_SIGNAL_H
+#define GF_CORE_OP_SIGNAL_H
+
+#include "core/op/crew.h"
+#include "core/spectrum/spectrum.h"
+
+/* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
+int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
+
+/* Bytes of half a spectrum of a signal, and of the workspace that its transforms need at least; 0 if
+ * that is unknown before they are planned. */
+int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double);
+int64_t gf_signal_workspace(const struct gf_crew *crew, int ndim, const int64_t *shape,
+                            bool is_double);
+
+/* Transforms a signal to half a spectrum, or back, in the signal's precision. */
+int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,
+                      struct gf_spectrum *out);
+int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
+                      struct gf_array *out);
+
+#endif

@@ -1,0 +1,206 @@
+/* The operations of core/op on arrays that are made here, without a file, an option or a report: the values that
+ * gpufft gave for the same samples when they were steps of its commands, and equal results of four threads at
+ * once. */
+#include <math.h>
+#include <pthread.h>
+
+#include "core/base/value/sample_value.h"
+#include "core/op/match.h"
+#include "tests/test.h"
+
+enum { THREADS = 4, MOST = 64 };
+
+/* ---- samples ---- */
+
+static double noise(int64_t seed, const int64_t *at, int rank) {
+    uint32_t x = (uint32_t)seed * 2654435761u;
+    for (int i = 0; i < rank; i++) {
+        x = (x ^ (uint32_t)at[i]) * 2246822519u;
+        x ^= x >> 15;
+    }
+    return (double)(x * 3266489917u >> 8) / 65536; /* 0 to 256 */
+}
+
+/* The mean of the noise at a place and before it, along each axis. */
+static double field(int64_t seed, const int64_t *at, int rank) {
+    double sum = 0;
+    for (int k = 0; k < 1 << rank; k++) {
+        int64_t from[GF_MAX_DIMS];
+        for (int i = 0; i < rank; i++)
+            from[i] = at[i] - (k >> i & 1);
+        sum += noise(seed, from, rank);
+    }
+    return sum / (1 << rank);
+}
+
+/* Makes an array of a field from `first` samples along each axis on, whole ones if they are to be of `t` u8. The
+ * array is of f64 then, as the command's for such a file. */
+static struct gf_array make(enum gf_dtype t, int rank, const int64_t *shape, int64_t first,
+                            int64_t seed) {
+    struct gf_array a;
+    CHECK_EQ(gf_array_alloc(&a, t == GF_U8 ? GF_F64 : t, rank, shape), 0);
+    for (int64_t i = 0; i < gf_array_count(&a); i++) {
+        int64_t at[GF_MAX_DIMS];
+        gf_array_unravel(&a, i, at);
+        for (int k = 0; k < rank; k++)
+            at[k] += first;
+        const double v = field(seed, at, rank);
+        gf_sample_put(gf_array_at(&a, i), a.dtype, t == GF_U8 ? floor(v) : v);
+    }
+    return a;
+}
+
+/* ---- one thread and four ---- */
+
+/* Writes what it finds as numbers, and returns how many. */
+typedef int operation(const struct gf_crew *crew, int which, double *fact);
+
+static struct gf_session session;
+
+struct work {
+    operation *run;
+    int which, n;
+    double fact[MOST];
+};
+
+static void *work(void *user) {
+    struct work *w = user;
+    struct gf_runner runner;
+    gf_runner_open(&runner, &session, 1);
+    const struct gf_crew crew = {.runner = &runner, .threads = 1};
+    w->n = w->run(&crew, w->which, w->fact);
+    gf_runner_close(&runner);
+    return NULL;
+}
+
+/* Compares what an operation finds with `expected`, which may be off by so much, and with what it finds in each of
+ * four threads. */
+static void check(operation *run, int which, double error, int n, const double *expected) {
+    struct work first = {run, which, 0, {0}}, at_once[THREADS];
+    pthread_t thread[THREADS];
+    work(&first);
+    CHECK_EQ(first.n, n);
+    for (int i = 0; i < n; i++)
+        CHECK_MSG(fabs(first.fact[i] - expected[i]) <= error * fmax(1, fabs(expected[i])),
+                  "row %d, number %d: expected %.17g, got %.17g", which, i, expected[i],
+                  first.fact[i]);
+    for (int i = 0; i < THREADS; i++) {
+        at_once[i] = (struct work){run, which, 0, {0}};
+        CHECK_EQ(pthread_create(&thread[i], NULL, work, &at_once[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK_MSG(at_once[i].n == n && !memcmp(at_once[i].fact, first.fact, sizeof first.fact),
+                  "row %d: thread %d differs", which, i);
+    }
+}
+
+/* ---- match ---- */
+
+static const struct {
+    enum gf_dtype dtype;
+    int rank;
+    int64_t shape[3], size[3],
+        first; /* of the signal; of the template, a part of it from there on */
+    bool weighted;
+} matches[] = {
+    {GF_F32, 1, {300}, {11}, 120, false},
+    {GF_U8, 2, {60, 70}, {9, 7}, 13, false},
+    {GF_F64, 2, {60, 70}, {9, 7}, 31, true},
+    {GF_F32, 3, {12, 14, 16}, {3, 4, 5}, 6, true},
+};
+
+static struct gf_match_template template_of(int which) {
+    const enum gf_dtype t = matches[which].dtype;
+    const int rank = matches[which].rank;
+    struct gf_match_template m = {.kernel =
+                                      make(t, rank, matches[which].size, matches[which].first, 1)};
+    const struct gf_array other = make(t, rank, matches[which].size, 0, 2);
+    for (int64_t i = 0; i < gf_array_count(&other); i++) {
+        char *p = gf_array_at(&m.kernel, i);
+        const double more = gf_sample_get(gf_array_at(&other, i), other.dtype) / 4;
+        gf_sample_put(p, other.dtype, gf_sample_get(p, other.dtype) + floor(more));
+    }
+    m.weight = matches[which].weighted ? other : (struct gf_array){0};
+    if (!matches[which].weighted)
+        gf_array_free((struct gf_array *)&other);
+    return m;
+}
+
+static int run_match(const struct gf_crew *crew, int which, double *fact) {
+    const int rank = matches[which].rank;
+    struct gf_match_template t = template_of(which);
+    struct gf_array px = make(matches[which].dtype, rank, matches[which].shape, 0, 1);
+    struct gf_matches m = {0};
+    int n = 0;
+    CHECK_EQ(gf_match_template_prepare(&t), 0);
+    CHECK(gf_match_bytes(crew, &t, rank, px.shape, px.dtype == GF_F64) > gf_array_bytes(&px));
+    CHECK_EQ(gf_match_run(crew, &t, &(struct gf_match_options){3, 0.2}, &px, &m), 0);
+    CHECK(!px.data);
+    for (int i = 0; i < rank; i++)
+        CHECK_EQ(m.map.shape[i], matches[which].shape[i] - matches[which].size[i] + 1);
+    for (int k = 0; k < m.n; k++) {
+        fact[n++] = m.peak[k].score;
+        for (int i = 0; i < rank; i++)
+            fact[n++] = m.peak[k].fine[i];
+    }
+    gf_matches_free(&m);
+    gf_match_template_free(&t);
+    return n;
+}
+
+static void test_match(void) {
+    check(run_match, 0, 1e-5, 6,
+          (double[]){0.9722544023678238, 119.9655996118113, 0.8531328947769067, 149.0080281953352,
+                     0.8429851477723149, 184.11805977150422});
+    check(run_match, 1, 1e-10, 9,
+          (double[]){0.9691134986642138, 13.005834706706967, 12.990902698978896, 0.61739116597418,
+                     28.994182242597237, 21.912088466401965, 0.6081691437033696, 37.99362660432299,
+                     50.96215020711721});
+    check(run_match, 2, 1e-10, 9,
+          (double[]){0.956995110571432, 30.94982858493008, 30.959789023654913, 0.6063325949178553,
+                     18.958730327381343, 56.83288665462118, 0.5924145619019126, 19.033433280950522,
+                     43.020806010441596});
+    check(run_match, 3, 1e-5, 12,
+          (double[]){0.9687692523002625, 5.929472482512911, 6.083381312032466, 6.0783743857528325,
+                     0.619114339351654, 0.0, 7.851203055156599, 3.790947971596741,
+                     0.4896695017814636, 0.0, 0.0, 0.7199106324311557});
+}
+
+static void test_match_refusals(void) {
+    struct gf_runner runner;
+    gf_runner_open(&runner, &session, 1);
+    const struct gf_crew crew = {&runner, 1, session.options.memory_limit};
+    struct gf_match_template t = template_of(1), other = template_of(2);
+    struct gf_array small = make(GF_F64, 2, matches[1].size, 0, 1),
+                    line = make(GF_F64, 1, (int64_t[]){50}, 0, 1),
+                    px = make(GF_F64, 2, matches[1].shape, 0, 1);
+    struct gf_matches m = {0};
+    const struct gf_match_options options = {3, 0.2};
+    CHECK_EQ(gf_match_template_prepare(&t), 0);
+    small.shape[1]--;
+    CHECK_EQ(gf_match_run(&crew, &t, &options, &small, &m), GF_EINVAL);
+    CHECK_STR(gf_message(), "the template is larger: 7 samples along an axis of 6");
+    CHECK_EQ(gf_match_run(&crew, &t, &options, &line, &m), GF_EINVAL);
+    CHECK_EQ(gf_match_run(&crew, &t, &options, &px, &m), GF_ENOMEM);
+    CHECK_HAS(gf_message(), "limit 1.0 GiB");
+    other.weight.shape[0]--;
+    CHECK_EQ(gf_match_template_prepare(&other), GF_EINVAL);
+    CHECK_STR(gf_message(), "8x7, and the template is 9x7; both must have the same size");
+    CHECK(!small.data && !line.data && !px.data && !m.peak && !m.work.data);
+    gf_match_template_free(&other);
+    gf_match_template_free(&t);
+    gf_runner_close(&runner);
+}
+
+int main(void) {
+    struct gf_wish wish;
+    NEED(!gf_wish_one(&wish, NULL, "openmp", NULL));
+    gf_session_open(&session,
+                    &(struct gf_session_options){.wish = &wish, .memory_limit = INT64_C(1) << 30});
+    session.alone = false;
+    RUN("match finds a template in lines, pictures and volumes", test_match());
+    RUN("match refuses what does not fit the template, or memory", test_match_refusals());
+    gf_session_close(&session);
+    return TEST_END();
+}
