@@ -4,9 +4,9 @@
 
 #include "cli/opt.h"
 #include "core/base/job/window.h"
-#include "core/compare/frc.h"
 #include "core/deal/deal.h"
 #include "core/filter/table.h"
+#include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/restore/psf.h"
 #include "formats/format.h"
@@ -72,7 +72,7 @@ struct gf_filter_part {
     struct gf_image *header;
 };
 
-enum { GF_MAX_PARTS = 64, GF_FRC_MOST = 6 /* thresholds of frc */ };
+enum { GF_MAX_PARTS = 64 };
 
 /* True for what is given as a picture of the spectrum. */
 static inline bool gf_filter_is_shown(const struct gf_filter_part *p) {
@@ -206,11 +206,8 @@ struct gf_settings {
         const char *mask, *curve;
         struct gf_radius randomize; /* value 0: unset; GF_BINS: cycles a sample, as GF_CYCLES */
         const char *randomize_text;
-        int n_thresholds;
-        struct {
-            struct gf_frc_threshold is;
-            char name[12];
-        } threshold[GF_FRC_MOST];
+        struct gf_frc_options find;
+        char name[GF_FRC_MOST][12];            /* of its thresholds */
         const struct gf_correlating *prepared; /* what cli/compare/frc.c made of them */
     } frc;
 

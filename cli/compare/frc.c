@@ -14,183 +14,19 @@
 
 /* The other side of every comparison of a run. */
 struct gf_correlating {
-    struct gf_array other; /* no data: halves of each input are compared */
-    struct gf_array mask;  /* a file's, or no data */
-    bool soft;
+    struct gf_array other;        /* no data: halves of each input are compared */
+    struct gf_array mask;         /* a file's, or no data */
     struct gf_signal_about about; /* other */
-    double radius;                /* of a soft mask in samples; 0: by the extents */
 };
-
-/* The curves of a comparison, each of n rings, and their names. */
-enum { FREQUENCY, CORRELATION, CORRECTED, RANDOMIZED, THRESHOLDS, MOST = THRESHOLDS + GF_FRC_MOST };
 
 struct comparison {
     struct gf_task *t;
     const struct gf_correlating *of;
-    int64_t page; /* -1: all of the file */
-    struct gf_array whole, soft, px[2];
-    struct gf_array mask;    /* a view on the pair's grid, or no data */
-    double samples, space;   /* a sample of the pair in those of the file; one of these in units */
-    double beyond;           /* --randomize, in cycles a sample of the file; 0: unset */
-    const char *unit;        /* NULL: unknown */
-    int64_t n;               /* rings up to half a cycle a sample */
-    struct gf_ring *ring[2]; /* of the samples, and of random phases */
-    double *curve;           /* MOST times n */
+    int64_t page;     /* -1: all of the file */
+    const char *unit; /* of o.sample; NULL: unknown */
+    struct gf_frc_options o;
+    struct gf_frc f;
 };
-
-/* True if --randomize was given. */
-static bool randomizes(const struct comparison *c) {
-    return c->beyond > 0;
-}
-
-static struct gf_frc_threshold threshold(const struct comparison *c, int k) {
-    return c->t->s->frc.threshold[k].is;
-}
-
-/* ---- the pair ---- */
-
-/* Every second sample along each axis, from the first or the second one on. */
-static struct gf_array thinned(const struct gf_array *a, int first) {
-    struct gf_array view = *a;
-    view.base = NULL;
-    for (int i = 0; i < a->rank; i++) {
-        view.data = (char *)view.data + first * view.stride[i];
-        view.shape[i] /= 2;
-        view.stride[i] *= 2;
-    }
-    return view;
-}
-
-/* Sets c->mask on the grid of the whole picture. */
-static int make_mask(struct comparison *c) {
-    const struct gf_array *px = &c->whole;
-    c->mask = c->of->mask;
-    if (!c->of->soft)
-        return c->mask.data ? gf_signal_same_shape(&c->mask, px, "the picture") : 0;
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < px->rank; i++)
-        least = px->shape[i] > 1 ? gf_min(least, px->shape[i]) : least;
-    const double edge = 0.1 * (double)least;
-    int rc = gf_array_alloc(&c->soft, px->dtype, px->rank, px->shape);
-    if (!rc)
-        gf_frc_soft_mask(c->of->radius > 0 ? c->of->radius : 4 * edge, edge, &c->soft);
-    c->mask = c->soft;
-    return rc;
-}
-
-/* Copies the two pictures or, of one, the halves on the diagonals of squares of four samples (Koho,
- * Tortarolo, Castello and others 2019, "Fourier ring correlation simplifies image restoration in
- * fluorescence microscopy"). */
-static int make_pair(struct comparison *c) {
-    struct gf_array from[2] = {c->whole, c->of->other};
-    const struct gf_array *b = &from[1];
-    if (c->page >= 0 && b->rank == 3 && c->page < b->shape[0])
-        from[1] = gf_array_index(b, 0, c->page);
-    int rc = make_mask(c);
-    if (!rc && b->data)
-        rc = gf_signal_same_shape(&c->whole, b, "the other");
-    if (!c->of->other.data) {
-        c->samples = 2;
-        from[0] = thinned(&c->whole, 0);
-        from[1] = thinned(&c->whole, 1);
-        c->mask = c->mask.data ? thinned(&c->mask, 0) : c->mask;
-        if (!gf_array_count(b))
-            return gf_fail(GF_EINVAL, "an axis of one sample has no halves to compare");
-    }
-    for (int i = 0; i < 2 && !rc; i++) {
-        rc = gf_array_alloc(&c->px[i], from[i].dtype, from[i].rank, from[i].shape);
-        if (!rc)
-            gf_array_copy(&c->px[i], &from[i]);
-    }
-    return rc;
-}
-
-/* ---- rings ---- */
-
-/* Bytes of all arrays: the input, the signals, and for each of the pair its part, its spectrum and, with
- * --randomize, a turned copy of one. Adds the workspace if `transforms`. */
-static int64_t held(const struct gf_task *t, bool transforms) {
-    const struct gf_correlating *of = t->s->frc.prepared;
-    const struct gf_image image = gf_signal_visited(t);
-    const int64_t signal = gf_signal_bytes(t->s, &image),
-                  n = gf_shape_count(image.px.shape, image.ndim);
-    const bool is_double = signal / n == sizeof(double);
-    int64_t part[GF_MAX_DIMS];
-    for (int i = 0; i < image.ndim; i++)
-        part[i] = of->other.data ? image.px.shape[i] : gf_max(1, image.px.shape[i] / 2);
-    const int64_t bytes = gf_shape_count(part, image.ndim) * (signal / n);
-    return gf_signal_input_bytes(t) + gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) +
-           signal * (1 + of->soft) + bytes * (t->s->frc.randomize.value > 0 ? 3 : 2) +
-           2 * gf_signal_spectrum_bytes(image.ndim, part, is_double) +
-           (transforms ? gf_signal_workspace(&t->op.crew, image.ndim, part, is_double) : 0);
-}
-
-static struct gf_crew crew_of(const struct gf_task *t) {
-    return (struct gf_crew){t->op.crew.runner, t->op.crew.runner->threads, held(t, false)};
-}
-
-/* Transforms picture i behind the mask, which changes it, or a copy with random phases. */
-static int transform(struct comparison *c, int i, bool random, struct gf_spectrum *out) {
-    struct gf_array turned = {0}, *px = random ? &turned : &c->px[i];
-    const struct gf_crew crew = crew_of(c->t);
-    int rc = random ? gf_signal_forward(&crew, &c->px[i], out) : 0;
-    if (!rc && random) {
-        gf_frc_turn(out, NULL, c->beyond * c->samples, (uint64_t)i + 1);
-        rc = gf_signal_inverse(&crew, out, &turned);
-        gf_array_free(&out->px);
-    }
-    if (!rc && c->mask.data)
-        rc = gf_frc_apply_mask(px, &c->mask);
-    if (!rc)
-        rc = gf_signal_forward(&crew, px, out);
-    gf_array_free(&turned);
-    return rc;
-}
-
-static int make_rings(struct comparison *c, bool random) {
-    static const double shift[GF_MAX_DIMS] = {0.5, 0.5, 0.5};
-    struct gf_spectrum of[2] = {{0}, {0}};
-    int rc = transform(c, 0, random, &of[0]);
-    if (!rc)
-        rc = transform(c, 1, random, &of[1]);
-    if (!rc) {
-        if (c->samples > 1) /* the second half begins half a sample later */
-            gf_frc_turn(&of[1], shift, 0, 0);
-        c->ring[random] = calloc((size_t)gf_spectrum_ring_count(&of[0]), sizeof *c->ring[random]);
-        rc = c->ring[random] ? gf_spectrum_cross_rings(&of[0], &of[1], c->ring[random])
-                             : gf_no_memory();
-    }
-    gf_array_free(&of[0].px);
-    gf_array_free(&of[1].px);
-    return rc;
-}
-
-static int make_curves(struct comparison *c) {
-    int64_t longest = 1;
-    for (int i = 0; i < c->px[0].rank; i++)
-        longest = gf_max(longest, c->px[0].shape[i]);
-    c->n = longest / 2 + 1;
-    c->curve = calloc(MOST * (size_t)c->n, sizeof *c->curve);
-    int rc = c->curve ? 0 : gf_no_memory();
-    if (!rc && randomizes(c)) /* before the mask changes the pair */
-        rc = make_rings(c, true);
-    if (!rc)
-        rc = make_rings(c, false);
-    for (int64_t i = 0; i < c->n && !rc; i++) {
-        struct gf_ring *r = &c->ring[0][i];
-        double *v = c->curve + i;
-        r->frequency /= c->samples;
-        v[FREQUENCY * c->n] = r->frequency / c->space;
-        v[CORRELATION * c->n] = v[CORRECTED * c->n] = gf_frc_correlation(r);
-        if (randomizes(c))
-            v[RANDOMIZED * c->n] = gf_frc_correlation(&c->ring[1][i]);
-        if (randomizes(c) && r->frequency > c->beyond)
-            v[CORRECTED * c->n] = gf_frc_corrected(v[CORRELATION * c->n], v[RANDOMIZED * c->n]);
-        for (int k = 0; k < c->t->s->frc.n_thresholds; k++)
-            v[(THRESHOLDS + k) * c->n] = fmin(gf_frc_threshold(threshold(c, k), r->bins), 1);
-    }
-    return rc;
-}
 
 /* ---- the report ---- */
 
@@ -198,32 +34,26 @@ static json_t *rings_report(const struct comparison *c) {
     static const struct gf_frc_threshold half_bit = {GF_FRC_HALF_BIT, 0},
                                          sigma_3 = {GF_FRC_3_SIGMA, 0};
     json_t *list = json_array();
-    for (int64_t i = 0; i < c->n; i++) {
-        const double *v = c->curve + i;
-        const int64_t bins = c->ring[0][i].bins;
-        GF_APPEND(list, GF_KEY("frequency", v[FREQUENCY * c->n]), GF_KEY("bins", bins),
-                  GF_KEY("correlation", v[CORRELATION * c->n]),
-                  GF_KEY_IF(randomizes(c), "randomized", v[RANDOMIZED * c->n]),
-                  GF_KEY_IF(randomizes(c), "corrected", v[CORRECTED * c->n]),
+    for (int64_t i = 0; i < c->f.n; i++) {
+        double *const *v = c->f.curve;
+        const int64_t bins = c->f.ring[i].bins;
+        GF_APPEND(list, GF_KEY("frequency", v[GF_FRC_FREQUENCY][i]), GF_KEY("bins", bins),
+                  GF_KEY("correlation", v[GF_FRC_CORRELATION][i]),
+                  GF_KEY_IF(c->o.random > 0, "randomized", v[GF_FRC_RANDOMIZED][i]),
+                  GF_KEY_IF(c->o.random > 0, "corrected", v[GF_FRC_CORRECTED][i]),
                   GF_KEY("half_bit", gf_frc_threshold(half_bit, bins)),
                   GF_KEY("sigma_3", gf_frc_threshold(sigma_3, bins)));
     }
     return list;
 }
 
-/* The frequency at which the curve falls below threshold k, in cycles per unit. */
-static double crossing(const struct comparison *c, int k) {
-    return gf_frc_crossing(threshold(c, k), c->ring[0], c->curve + CORRECTED * c->n, c->n) /
-           c->space;
-}
-
 static json_t *crossings_report(const struct comparison *c) {
     json_t *list = json_array();
-    for (int k = 0; k < c->t->s->frc.n_thresholds; k++) {
-        const double f = crossing(c, k);
+    for (int k = 0; k < c->o.n_thresholds; k++) {
+        const double f = c->f.crossing[k];
         const bool crosses = f > 0 && f < INFINITY;
         GF_APPEND(
-            list, GF_KEY("threshold", c->t->s->frc.threshold[k].name),
+            list, GF_KEY("threshold", c->t->s->frc.name[k]),
             GF_KEY_OR_NULL(crosses, "frequency", f), GF_KEY_OR_NULL(crosses, "resolution", 1 / f),
             GF_KEY(".why", f > 0 ? "the curve stays above it" : "the curve is never above it"));
     }
@@ -248,10 +78,10 @@ static json_t *report(const void *comparison) {
     const struct gf_settings *s = c->t->s;
     return GF_ADD(
         gf_signal_report(c->t, c->t->read[0], c->page), GF_KEY_IF(s->frc.with, "with", s->frc.with),
-        GF_KEY("shape", gf_json_shape(c->whole.shape, c->whole.rank)),
+        GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
         GF_BOOL("luma", c->of->about.luma || c->t->image.color == GF_RGB),
         GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
-        GF_KEY_IF(randomizes(c), "randomize", c->beyond / c->space),
+        GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
         GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
         GF_KEY("rings", rings_report(c)), GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)),
         GF_BOOL("ok", true), GF_KEY(".in", c->unit ? c->unit : "samples"),
@@ -260,9 +90,9 @@ static json_t *report(const void *comparison) {
 
 /* The curve's value at a frequency. */
 static double value_at(const struct comparison *c, double f) {
-    const double *x = c->curve + FREQUENCY * c->n, *y = c->curve + CORRECTED * c->n;
+    const double *x = c->f.curve[GF_FRC_FREQUENCY], *y = c->f.curve[GF_FRC_CORRECTED];
     int64_t i = 1;
-    while (i + 1 < c->n && x[i] < f)
+    while (i + 1 < c->f.n && x[i] < f)
         i++;
     return y[i - 1] + (y[i] - y[i - 1]) * (f - x[i - 1]) / (x[i] - x[i - 1]);
 }
@@ -274,8 +104,8 @@ static const char *last_of(const char *path) {
 
 static int write_file(const struct comparison *c) {
     const struct gf_settings *s = c->t->s;
-    const int n = s->frc.n_thresholds, further = randomizes(c) ? 2 : 0;
-    struct gf_plot_curve curve[MOST + GF_FRC_MOST];
+    const int n = c->o.n_thresholds, further = c->o.random > 0 ? 2 : 0;
+    struct gf_plot_curve curve[GF_FRC_CURVES + GF_FRC_MOST];
     double at[GF_FRC_MOST][2];
     char label[32], title[256];
     struct gf_plot plot = {title, label, "correlation", .linear_x = true, .linear_y = true};
@@ -284,27 +114,27 @@ static int write_file(const struct comparison *c) {
              gf_log_name(last_of(c->t->name)), s->frc.with ? last_of(s->frc.with) : "");
     snprintf(label, sizeof label, "cycles/%s", c->unit ? c->unit : "sample");
     for (int k = 0; k < n; k++) { /* the dots come first, which puts them on top */
-        at[k][0] = crossing(c, k);
+        at[k][0] = c->f.crossing[k];
         if (!(at[k][0] > 0 && at[k][0] < INFINITY))
             continue;
         at[k][1] = value_at(c, at[k][0]);
         curve[plot.n++] = (struct gf_plot_curve){NULL, &at[k][0], &at[k][1], 1, k + 1};
     }
     for (int k = 0; k < 1 + n + further; k++) {
-        const int which = k == 0   ? CORRELATION
-                          : k <= n ? THRESHOLDS + k - 1
-                                   : CORRECTED + k - n - 1;
-        const char *name = k == 0               ? "correlation"
-                           : k <= n             ? s->frc.threshold[k - 1].name
-                           : which == CORRECTED ? "corrected"
-                                                : "randomized";
+        const int which = k == 0   ? GF_FRC_CORRELATION
+                          : k <= n ? GF_FRC_THRESHOLDS + k - 1
+                                   : GF_FRC_CORRECTED + k - n - 1;
+        const char *name = k == 0                      ? "correlation"
+                           : k <= n                    ? s->frc.name[k - 1]
+                           : which == GF_FRC_CORRECTED ? "corrected"
+                                                       : "randomized";
         curve[plot.n++] =
-            (struct gf_plot_curve){name, c->curve + 1, c->curve + which * c->n + 1, c->n - 1, k};
+            (struct gf_plot_curve){name, *c->f.curve + 1, c->f.curve[which] + 1, c->f.n - 1, k};
     }
     return gf_signal_save(c->t, c->page, &plot, csv, report, c);
 }
 
-/* Sets the unit and c->beyond; notes that the distances of the samples differ. */
+/* Sets the unit, c->o.sample and c->o.random; notes that the distances of the samples differ. */
 static int take_units(struct comparison *c) {
     const struct gf_settings *s = c->t->s;
     const struct gf_radius *r = &s->frc.randomize;
@@ -314,7 +144,7 @@ static int take_units(struct comparison *c) {
     char kind = 0, own = 0;
     const char *unit = gf_signal_spacing(image, image->ndim, spacing, &alike);
     c->unit = alike ? unit : NULL;
-    c->space = alike ? spacing[0] : 1;
+    c->o.sample = alike ? spacing[0] : 1;
     if (unit && !alike && c->page <= 0)
         gf_log_note("'%s': the distance of its samples differs from axis to axis; a ring holds one "
                     "frequency in cycles per sample, and the resolution is in samples",
@@ -332,51 +162,64 @@ static int take_units(struct comparison *c) {
             "by one, and the resolution is by the first",
             gf_log_name(c->t->read[0]), s->frc.with);
     const double metres = gf_unit_value(r->name, &kind);
-    const double sample = c->unit ? c->space * gf_unit_value(c->unit, &own) : 0;
-    c->beyond = r->unit == GF_NYQUIST      ? r->value / 200
-                : r->unit < GF_PERIOD      ? r->value
-                : own != kind              ? 0
-                : r->unit == GF_PER_LENGTH ? r->value / metres * sample
-                                           : sample / (r->value * metres);
-    if (r->unit >= GF_PERIOD && !(c->beyond > 0))
+    const double sample = c->unit ? c->o.sample * gf_unit_value(c->unit, &own) : 0;
+    c->o.random = r->unit == GF_NYQUIST      ? r->value / 200
+                  : r->unit < GF_PERIOD      ? r->value
+                  : own != kind              ? 0
+                  : r->unit == GF_PER_LENGTH ? r->value / metres * sample
+                                             : sample / (r->value * metres);
+    if (r->unit >= GF_PERIOD && !(c->o.random > 0))
         return gf_fail(
             GF_EINVAL,
             "--randomize=%.60s: its samples have no distance of that kind that is the same "
             "along all axes; give --pixel=LENGTH, or cycles a sample",
             s->frc.randomize_text);
-    return c->beyond <= 0.5
+    return c->o.random <= 0.5
                ? 0
                : gf_fail(GF_EINVAL, "--randomize=%.60s: it is up to 0.5 cycles a sample",
                          s->frc.randomize_text);
 }
 
+/* The crew, which holds the other side, the mask and a signal. */
+static struct gf_crew crew_of(const struct gf_task *t) {
+    const struct gf_correlating *of = t->s->frc.prepared;
+    const struct gf_image image = gf_signal_visited(t);
+    const struct gf_array px = gf_signal_like(t->s, &image);
+    return gf_signal_crew(t, gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) +
+                                 gf_array_bytes(&px));
+}
+
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    struct comparison c = {.t = t, .of = t->s->frc.prepared, .page = page, .samples = 1};
+    const struct gf_correlating *of = t->s->frc.prepared;
+    struct comparison c = {.t = t, .of = of, .page = page, .o = t->s->frc.find};
+    const struct gf_crew crew = crew_of(t);
+    struct gf_array px = {0}, other = of->other;
+    if (page >= 0 && other.rank == 3 && page < other.shape[0])
+        other = gf_array_index(&other, 0, page);
     gf_progress_show("transforming", gf_log_name(name));
     int rc = take_units(&c);
     if (!rc)
-        rc = gf_signal_make(t->s, &t->image, &c.whole);
+        rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
-        rc = make_pair(&c);
-    if (!rc)
-        rc = make_curves(&c);
+        rc = gf_frc_run(&crew, &c.o, &px, other.data ? &other : NULL,
+                        of->mask.data ? &of->mask : NULL, &c.f);
     if (!rc && t->targets->n)
         rc = write_file(&c);
     if (!rc)
         gf_signal_print(t, name, form, report(&c));
-    free(c.ring[0]);
-    free(c.ring[1]);
-    free(c.curve);
-    struct gf_array *const all[] = {&c.whole, &c.soft, &c.px[0], &c.px[1]};
-    for (int i = 0; i < 4; i++)
-        gf_array_free(all[i]);
+    gf_array_free(&px);
+    gf_frc_free(&c.f);
     return rc;
 }
 
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    return gf_signal_each(t, held(t, true), visit, NULL);
+    const struct gf_image image = gf_signal_visited(t);
+    const struct gf_array px = gf_signal_like(t->s, &image);
+    const struct gf_crew crew = crew_of(t);
+    const int64_t bytes = gf_frc_bytes(&crew, &t->s->frc.find, &px, !t->s->frc.with);
+    return gf_signal_each(t, crew.held + bytes, visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {
@@ -385,22 +228,24 @@ static const struct gf_task_hooks hooks = {
 static int load(struct gf_settings *s, struct gf_correlating *c) {
     const char *mask = s->frc.mask;
     char end;
-    c->soft = mask && (!strcmp(mask, "soft") ||
-                       (sscanf(mask, "soft:%lf%c", &c->radius, &end) == 1 && c->radius > 0));
+    struct gf_frc_options *o = &s->frc.find;
+    o->soft = mask && (!strcmp(mask, "soft") ||
+                       (sscanf(mask, "soft:%lf%c", &o->radius, &end) == 1 && o->radius > 0));
     int rc = s->frc.with
                  ? gf_signal_load(s, s->frc.with, GF_SIGNAL_OTHER, &c->other, &c->about, NULL)
                  : 0;
-    if (!rc && mask && !c->soft)
+    if (!rc && mask && !o->soft)
         rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &c->mask, NULL, NULL);
     return rc;
 }
 
 static int parse_thresholds(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
-    for (s->frc.n_thresholds = 0; *value; value += strcspn(value, ",")) {
+    struct gf_frc_options *find = &s->frc.find;
+    for (find->n_thresholds = 0; *value; value += strcspn(value, ",")) {
         value += *value == ',';
         char *end;
-        const int k = s->frc.n_thresholds++, n = (int)strcspn(value, ",");
+        const int k = find->n_thresholds++, n = (int)strcspn(value, ",");
         const bool half_bit = n == 8 && !strncmp(value, "half-bit", 8);
         const bool sigma = n == 7 && !strncmp(value, "3-sigma", 7);
         const double v = strtod(value, &end);
@@ -409,14 +254,13 @@ static int parse_thresholds(const struct gf_opt *o, const char *value, void *fie
             return gf_opt_refuse(o, value,
                                  "it lists up to six of half-bit, 3-sigma and numbers "
                                  "between 0 and 1");
-        s->frc.threshold[k].is = (struct gf_frc_threshold){half_bit ? GF_FRC_HALF_BIT
-                                                           : sigma  ? GF_FRC_3_SIGMA
-                                                                    : GF_FRC_CONSTANT,
-                                                           v};
-        snprintf(s->frc.threshold[k].name, sizeof s->frc.threshold[k].name, "%.*s", n,
-                 sigma ? "3 sigma" : value);
+        find->threshold[k] = (struct gf_frc_threshold){half_bit ? GF_FRC_HALF_BIT
+                                                       : sigma  ? GF_FRC_3_SIGMA
+                                                                : GF_FRC_CONSTANT,
+                                                       v};
+        snprintf(s->frc.name[k], sizeof s->frc.name[k], "%.*s", n, sigma ? "3 sigma" : value);
     }
-    return s->frc.n_thresholds ? 0 : gf_opt_refuse(o, "", "it is a list");
+    return find->n_thresholds ? 0 : gf_opt_refuse(o, "", "it is a list");
 }
 
 static int parse_random(const struct gf_opt *o, const char *value, void *field) {
@@ -425,6 +269,7 @@ static int parse_random(const struct gf_opt *o, const char *value, void *field) 
     s->frc.randomize_text = value;
     if (!gf_radius_parse(value, r) || !(r->value > 0))
         return gf_opt_refuse(o, value, "it is above 0: cycles a sample, or 30A, 0.03/A");
+    s->frc.find.random = r->value; /* until the unit is known */
     const double most = r->unit == GF_NYQUIST ? 100 : r->unit < GF_PERIOD ? 0.5 : HUGE_VAL;
     return r->value <= most ? 0 : gf_opt_refuse(o, value, "it is up to 0.5 cycles a sample");
 }
@@ -432,7 +277,7 @@ static int parse_random(const struct gf_opt *o, const char *value, void *field) 
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_correlating correlating = {0};
     int rc = s->frc.curve ? gf_plot_file("--out", s->frc.curve) : 0;
-    if (rc >= 0 && !s->frc.n_thresholds)
+    if (rc >= 0 && !s->frc.find.n_thresholds)
         rc = parse_thresholds(NULL, "0.5,0.143,half-bit,3-sigma", s);
     if (rc < 0)
         return rc;

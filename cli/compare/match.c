@@ -90,16 +90,8 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
     gf_samples_convert(&to, map);
 }
 
-/* The runner, and the bytes of the image and of the map that is written. */
-static struct gf_crew crew_of(const struct gf_task *t) {
-    return (struct gf_crew){.runner = t->op.crew.runner,
-                            .threads = t->op.crew.runner->threads,
-                            .held =
-                                gf_signal_input_bytes(t) + gf_array_bytes(&t->product[0].image.px)};
-}
-
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    const struct gf_crew crew = crew_of(t);
+    const struct gf_crew crew = gf_signal_crew(t, gf_array_bytes(&t->product[0].image.px));
     struct gf_matches found = {0};
     struct gf_array px = {0};
     gf_progress_show("transforming", gf_log_name(name));
@@ -143,11 +135,10 @@ static int prepare(struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
     const struct gf_image image = gf_signal_visited(t);
-    const struct gf_crew crew = crew_of(t);
-    const int64_t bytes = gf_match_bytes(&crew, &t->s->match.prepared->template, image.ndim,
-                                         image.px.shape, is_double);
+    const struct gf_array px = gf_signal_like(t->s, &image);
+    const struct gf_crew crew = gf_signal_crew(t, gf_array_bytes(&t->product[0].image.px));
+    const int64_t bytes = gf_match_bytes(&crew, &t->s->match.prepared->template, &px);
     return gf_signal_each(t, crew.held + bytes, visit, NULL);
 }
 

@@ -44,8 +44,10 @@ static bool moves(struct gf_task *t) {
 /* Bytes of a hand's arrays: a tapered signal and three spectra of the picture, less of the halves,
  * and for --estimate=rigid the moved picture and the polar samples. */
 static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *page) {
-    const int64_t signal = gf_signal_bytes(s, page), n = gf_shape_count(page->px.shape, page->ndim),
-                  spectrum = gf_signal_spectrum_bytes(page->ndim, page->px.shape, false),
+    const struct gf_array px = gf_signal_like(s, page);
+    const struct gf_array single = gf_array_wrap(NULL, GF_F32, px.rank, px.shape);
+    const int64_t signal = gf_array_bytes(&px), n = gf_array_count(&px),
+                  spectrum = gf_signal_spectrum_bytes(&single),
                   polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR * 24;
     const bool halves = gf_register_has_halves(page->ndim, page->px.shape, signal == 4 * n);
     return 4 * n + 3 * spectrum + (halves ? n + spectrum / 2 : 0) + polars + (polars ? signal : 0);
@@ -55,7 +57,8 @@ static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *pa
  * hand keeps, or what aligning takes (gf_align_bytes()). */
 static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
     struct gf_task *t = g->t;
-    const int64_t work = gf_signal_workspace(&t->op.crew, page->ndim, page->px.shape, false);
+    const struct gf_array single = gf_array_wrap(NULL, GF_F32, page->ndim, page->px.shape);
+    const int64_t work = gf_signal_workspace(&t->op.crew, &single);
     const int64_t aligning =
         moves(t)
             ? gf_align_bytes(t->s->reg.estimate == SHIFT,
@@ -69,7 +72,8 @@ static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *pag
 static int64_t choose_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
     const struct gf_settings *s = g->t->s;
     const bool whole = pages > 1 && !gf_reader_has_pages(&g->t->reader);
-    const int64_t signal = gf_signal_bytes(s, page), hand = hand_bytes(s, page),
+    const struct gf_array px = gf_signal_like(s, page);
+    const int64_t signal = gf_array_bytes(&px), hand = hand_bytes(s, page),
                   frame =
                       gf_array_bytes(&page->px) + signal * (1 + (s->reg.to == PREVIOUS)) +
                       (mean_of(g->t) && !gf_register_writes(g->t) ? gf_array_bytes(&page->px) : 0),

@@ -40,13 +40,9 @@ static int read_only(struct gf_reader *r, struct gf_image *image) {
 
 /* ---- samples ---- */
 
-static enum gf_dtype real_type(const struct gf_settings *s, const struct gf_image *image) {
-    return gf_settings_precision(s, image->px.dtype) == GF_DOUBLE ? GF_F64 : GF_F32;
-}
-
-int64_t gf_signal_bytes(const struct gf_settings *s, const struct gf_image *image) {
-    return gf_shape_count(image->px.shape, image->ndim) *
-           (int64_t)gf_dtype_size(real_type(s, image));
+struct gf_array gf_signal_like(const struct gf_settings *s, const struct gf_image *image) {
+    const bool is_double = gf_settings_precision(s, image->px.dtype) == GF_DOUBLE;
+    return gf_array_wrap(NULL, is_double ? GF_F64 : GF_F32, image->ndim, image->px.shape);
 }
 
 /* Adds a row's channels, weighted, and stores them as the signal's type. */
@@ -80,7 +76,7 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
     double *row = malloc(2 * (size_t)n * sizeof *row);
     int rc = !row       ? gf_no_memory()
              : px->data ? 0
-                        : gf_array_alloc(px, real_type(s, image), ndim, image->px.shape);
+                        : gf_array_alloc(px, gf_signal_like(s, image).dtype, ndim, image->px.shape);
     struct gf_array rows = image->px, line = image->px;
     rows.rank = ndim - 1;
     for (int64_t i = 0; i < gf_array_count(&rows) && !rc; i++) {
@@ -232,11 +228,12 @@ struct gf_image gf_signal_visited(const struct gf_task *t) {
     return image;
 }
 
-int64_t gf_signal_input_bytes(const struct gf_task *t) {
+struct gf_crew gf_signal_crew(const struct gf_task *t, int64_t more) {
     const struct gf_image one = gf_signal_visited(t);
     const bool whole = !gf_reader_has_pages(&t->reader);
-    return gf_array_bytes(whole ? &t->image.px : &one.px) +
-           (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
+    more += gf_array_bytes(whole ? &t->image.px : &one.px) +
+            (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
+    return (struct gf_crew){t->op.crew.runner, t->op.crew.runner->threads, more};
 }
 
 /* Calls visit() or walk(). */

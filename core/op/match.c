@@ -50,20 +50,20 @@ struct search {
     struct gf_array in, correlation, sum, square;
 };
 
-/* Sets the padded shape of s->in, and counts all arrays at the peak. */
-static struct search begin(const struct gf_crew *crew, const struct gf_match_template *t, int ndim,
-                           const int64_t *shape) {
-    struct search s = {.crew = *crew, .of = t, .in.rank = ndim};
-    for (int i = 0; i < ndim; i++)
-        s.in.shape[i] = gf_factor_smooth_length(shape[i]);
+/* Gives s->in the padded shape, and counts all arrays at the peak. */
+static struct search begin(const struct gf_crew *crew, const struct gf_match_template *t,
+                           const struct gf_array *px) {
+    struct search s = {.crew = *crew, .of = t, .in.rank = px->rank, .in.dtype = px->dtype};
+    for (int i = 0; i < px->rank; i++)
+        s.in.shape[i] = gf_factor_smooth_length(px->shape[i]);
     s.crew.held += gf_array_count(&s.in) * (int64_t)sizeof(double) * (t->weight.data ? 6 : 4);
     return s;
 }
 
-int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t, int ndim,
-                       const int64_t *shape, bool is_double) {
-    const struct search s = begin(crew, t, ndim, shape);
-    return s.crew.held - crew->held + gf_signal_workspace(crew, ndim, s.in.shape, is_double);
+int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t,
+                       const struct gf_array *px) {
+    const struct search s = begin(crew, t, px);
+    return s.crew.held - crew->held + gf_signal_workspace(crew, &s.in);
 }
 
 /* Makes `out` of the part, and of zeros to the padded shape. */
@@ -181,7 +181,7 @@ static int list(const struct gf_match *match, const struct gf_match_options *o,
 
 int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
                  const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m) {
-    struct search s = begin(crew, t, px->rank, px->shape);
+    struct search s = begin(crew, t, px);
     const struct gf_array like = *px;
     int rc = gf_match_template_fits(t, px->rank, px->shape);
     if (!rc)

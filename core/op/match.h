@@ -41,9 +41,9 @@ struct gf_matches {
     struct gf_array work; /* f32 or f64 */
 };
 
-/* Bytes that a run takes beside crew->held, the workspace included. */
-int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t, int ndim,
-                       const int64_t *shape, bool is_double);
+/* Bytes that a run takes beside crew->held, the workspace included; px needs no data. */
+int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t,
+                       const struct gf_array *px);
 /* Fills *m, which the caller frees after a failure too. Spends px, which crew->held counts: its samples
  * change, and the array is freed. GF_EINVAL, GF_ENOMEM or a backend's status. */
 int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,

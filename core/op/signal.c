@@ -13,11 +13,9 @@ int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, con
 }
 
 /* The job of a signal of that shape over all axes: reals to half a spectrum, or back. */
-static struct gf_job make_job(int ndim, const int64_t *shape, bool is_double,
-                              enum gf_direction direction) {
-    const bool forward = direction == GF_FORWARD;
+static struct gf_job make_job(int ndim, const int64_t *shape, bool is_double, bool forward) {
     const enum gf_dtype real = is_double ? GF_F64 : GF_F32, number = is_double ? GF_C128 : GF_C64;
-    struct gf_job job = {.direction = direction,
+    struct gf_job job = {.direction = forward ? GF_FORWARD : GF_INVERSE,
                          .ndim = ndim,
                          .channels = 1,
                          .axes = (1u << ndim) - 1,
@@ -33,16 +31,15 @@ static struct gf_job make_job(int ndim, const int64_t *shape, bool is_double,
     return job;
 }
 
-int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double) {
-    const struct gf_job job = make_job(ndim, shape, is_double, GF_FORWARD);
+int64_t gf_signal_spectrum_bytes(const struct gf_array *px) {
+    const struct gf_job job = make_job(px->rank, px->shape, px->dtype == GF_F64, true);
     return gf_job_bytes(&job, 0);
 }
 
-int64_t gf_signal_workspace(const struct gf_crew *crew, int ndim, const int64_t *shape,
-                            bool is_double) {
+int64_t gf_signal_workspace(const struct gf_crew *crew, const struct gf_array *px) {
     int64_t most = 0;
     for (int i = 0; i < 2; i++) {
-        struct gf_job job = make_job(ndim, shape, is_double, i ? GF_INVERSE : GF_FORWARD);
+        struct gf_job job = make_job(px->rank, px->shape, px->dtype == GF_F64, !i);
         job.lean = true;
         most = gf_max(most, gf_runner_workspace(crew->runner, &job));
     }
@@ -66,7 +63,7 @@ static int run(const struct gf_crew *crew, struct gf_job *job, const struct gf_a
 
 int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,
                       struct gf_spectrum *out) {
-    struct gf_job job = make_job(px->rank, px->shape, px->dtype == GF_F64, GF_FORWARD);
+    struct gf_job job = make_job(px->rank, px->shape, px->dtype == GF_F64, true);
     out->ndim = px->rank;
     out->half = true;
     out->threads = crew->threads;
@@ -76,6 +73,6 @@ int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,
 
 int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
                       struct gf_array *out) {
-    struct gf_job job = make_job(s->ndim, s->shape, s->px.dtype == GF_C128, GF_INVERSE);
+    struct gf_job job = make_job(s->ndim, s->shape, s->px.dtype == GF_C128, false);
     return run(crew, &job, &s->px, out);
 }

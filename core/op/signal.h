@@ -16,11 +16,10 @@
 /* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
 
-/* Bytes of half a spectrum of a signal, and of the workspace that its transforms need at least; 0 if
- * that is unknown before they are planned. */
-int64_t gf_signal_spectrum_bytes(int ndim, const int64_t *shape, bool is_double);
-int64_t gf_signal_workspace(const struct gf_crew *crew, int ndim, const int64_t *shape,
-                            bool is_double);
+/* Bytes of half a spectrum of a signal, whose data is not read, and of the workspace that its
+ * transforms need at least; 0 if that is unknown before they are planned. */
+int64_t gf_signal_spectrum_bytes(const struct gf_array *px);
+int64_t gf_signal_workspace(const struct gf_crew *crew, const struct gf_array *px);
 
 /* Transforms a signal to half a spectrum, or back, in the signal's precision. */
 int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,

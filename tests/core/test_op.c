@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "core/base/value/sample_value.h"
+#include "core/op/frc.h"
 #include "core/op/match.h"
 #include "tests/test.h"
 
@@ -134,7 +135,7 @@ static int run_match(const struct gf_crew *crew, int which, double *fact) {
     struct gf_matches m = {0};
     int n = 0;
     CHECK_EQ(gf_match_template_prepare(&t), 0);
-    CHECK(gf_match_bytes(crew, &t, rank, px.shape, px.dtype == GF_F64) > gf_array_bytes(&px));
+    CHECK(gf_match_bytes(crew, &t, &px) > gf_array_bytes(&px));
     CHECK_EQ(gf_match_run(crew, &t, &(struct gf_match_options){3, 0.2}, &px, &m), 0);
     CHECK(!px.data);
     for (int i = 0; i < rank; i++)
@@ -193,6 +194,107 @@ static void test_match_refusals(void) {
     gf_runner_close(&runner);
 }
 
+/* ---- frc ---- */
+
+static const struct {
+    enum gf_dtype dtype;
+    int rank;
+    int64_t shape[3];
+    bool halves, masked;
+    struct gf_frc_options options;
+} rings[] = {
+    {GF_U8, 2, {48, 60}, false, false, {.sample = 0.5}},
+    {GF_F32, 2, {64, 50}, true, false, {.soft = true}},
+    {GF_F64, 3, {12, 16, 14}, false, true, {.random = 0.2}},
+    {GF_F64, 1, {500}, true, false, {.soft = true, .radius = 90, .random = 0.1}},
+};
+
+/* The signal, the mean of it and of others, and a mask. */
+static void make_three(int which, struct gf_array a[3]) {
+    const enum gf_dtype t = rings[which].dtype;
+    for (int k = 0; k < 3; k++)
+        a[k] = make(t, rings[which].rank, rings[which].shape, 0, k + 1);
+    for (int64_t i = 0; i < gf_array_count(a); i++) {
+        char *p = gf_array_at(&a[1], i);
+        const double sum = gf_sample_get(p, a->dtype) + gf_sample_get(gf_array_at(a, i), a->dtype);
+        gf_sample_put(p, a->dtype, floor(sum / 2));
+    }
+}
+
+static int run_frc(const struct gf_crew *crew, int which, double *fact) {
+    struct gf_frc_options o = rings[which].options;
+    struct gf_array a[3];
+    struct gf_frc f = {0};
+    int n = 0;
+    o.n_thresholds = 2;
+    o.threshold[0] = (struct gf_frc_threshold){GF_FRC_CONSTANT, 0.5};
+    o.threshold[1] = (struct gf_frc_threshold){GF_FRC_HALF_BIT, 0};
+    make_three(which, a);
+    CHECK(gf_frc_bytes(crew, &o, a, rings[which].halves) > gf_array_bytes(a));
+    CHECK_EQ(gf_frc_run(crew, &o, a, rings[which].halves ? NULL : &a[1],
+                        rings[which].masked ? &a[2] : NULL, &f),
+             0);
+    for (int k = 0; k < 2; k++)
+        fact[n++] = isfinite(f.crossing[k]) && f.crossing[k] > 0 ? f.crossing[k] : -1;
+    for (int64_t i = f.n / 4; i < f.n && n < 14; i += f.n / 4) {
+        fact[n++] = f.curve[GF_FRC_FREQUENCY][i];
+        fact[n++] = f.curve[GF_FRC_CORRELATION][i];
+        fact[n++] = f.curve[GF_FRC_CORRECTED][i];
+    }
+    gf_frc_free(&f);
+    for (int k = 0; k < 3; k++)
+        gf_array_free(&a[k]);
+    return n;
+}
+
+static void test_frc(void) {
+    check(run_frc, 0, 1e-10, 14,
+          (double[]){0.13032902259416146, 0.12056277143780429, 0.23333333333333334,
+                     0.5528080459480901, 0.5528080459480901, 0.4666666666666667, 0.802051664073583,
+                     0.802051664073583, 0.7, 0.7072198838028717, 0.7072198838028717,
+                     0.9333333333333333, 0.7103966856728542, 0.7103966856728542});
+    check(run_frc, 1, 1e-5, 14,
+          (double[]){0.14986334122623107, 0.15437353368839132, 0.0625, 0.9398107842056262,
+                     0.9398107842056262, 0.125, 0.7698019535887385, 0.7698019535887385, 0.1875,
+                     0.32063039699523255, 0.32063039699523255, 0.25, 0.09358925959729941,
+                     0.09358925959729941});
+    check(run_frc, 2, 1e-10, 14,
+          (double[]){-1, -1, 0.125, 0.7608740733897453, 0.7608740733897453, 0.25,
+                     0.7269206528414524, 0.6881343867324263, 0.375, 0.7380465596992758,
+                     0.7241045726866635, 0.5, 0.6935530456323139, 0.682076514154802});
+    check(run_frc, 3, 1e-10, 14,
+          (double[]){0.03482839958204634, -1, 0.062, 0.7343989643329689, 0.7343989643329689, 0.124,
+                     -0.9641622266016591, -3.154306379210659, 0.186, 0.997282086199463,
+                     0.9985795692896186, 0.248, 0.5824966375460479, 0.77773719546049});
+}
+
+static void test_frc_refusals(void) {
+    struct gf_runner runner;
+    gf_runner_open(&runner, &session, 1);
+    const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, session.options.memory_limit};
+    const struct gf_frc_options o = {0};
+    struct gf_array a[3];
+    struct gf_frc f = {0};
+    make_three(0, a);
+    CHECK_EQ(gf_frc_run(&full, &o, a, &a[1], NULL, &f), GF_ENOMEM);
+    gf_frc_free(&f);
+    a[1].shape[0]--;
+    CHECK_EQ(gf_frc_run(&crew, &o, a, &a[1], NULL, &f), GF_EINVAL);
+    CHECK_STR(gf_message(), "48x60, and the other is 47x60; both must have the same size");
+    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[1], &f), GF_EINVAL);
+    CHECK_STR(gf_message(), "47x60, and the picture is 48x60; both must have the same size");
+    memset(a[2].data, 0, (size_t)gf_array_bytes(&a[2]));
+    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[2], &f), GF_EINVAL);
+    CHECK_HAS(gf_message(), "the mask leaves nothing");
+    gf_frc_free(&f);
+    a[0].shape[1] = 1;
+    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, NULL, &f), GF_EINVAL);
+    CHECK_HAS(gf_message(), "an axis of one sample");
+    for (int k = 0; k < 3; k++)
+        gf_array_free(&a[k]);
+    gf_runner_close(&runner);
+}
+
 int main(void) {
     struct gf_wish wish;
     NEED(!gf_wish_one(&wish, NULL, "openmp", NULL));
@@ -201,6 +303,8 @@ int main(void) {
     session.alone = false;
     RUN("match finds a template in lines, pictures and volumes", test_match());
     RUN("match refuses what does not fit the template, or memory", test_match_refusals());
+    RUN("frc correlates rings and shells of two signals, or halves of one", test_frc());
+    RUN("frc refuses different shapes, empty masks and too little memory", test_frc_refusals());
     gf_session_close(&session);
     return TEST_END();
 }

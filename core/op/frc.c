@@ -1,0 +1,183 @@
+/* Correlates two signals ring by ring, behind a mask, and once more with random phases. */
+#include "core/op/frc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/op/signal.h"
+
+struct comparison {
+    struct gf_crew crew; /* counts all arrays */
+    const struct gf_frc_options *o;
+    struct gf_array px[2], mask, soft; /* mask: a view on the pair's grid, or no data */
+    double samples;                    /* a sample of the pair in those of the signal */
+};
+
+void gf_frc_free(struct gf_frc *f) {
+    free(f->ring);
+    free(*f->curve);
+    *f = (struct gf_frc){0};
+}
+
+/* Every second sample along each axis, from the first or the second one on. */
+static struct gf_array thinned(const struct gf_array *a, int first) {
+    struct gf_array view = *a;
+    view.base = NULL;
+    for (int i = 0; i < a->rank; i++) {
+        view.data = (char *)view.data + first * view.stride[i];
+        view.shape[i] /= 2;
+        view.stride[i] *= 2;
+    }
+    return view;
+}
+
+/* Bytes of a soft mask, and for each of the pair of its part, its spectrum and a turned copy of one. */
+static int64_t array_bytes(const struct gf_frc_options *o, const struct gf_array *px,
+                           const struct gf_array *part) {
+    return (o->soft ? gf_array_bytes(px) : 0) + gf_array_bytes(part) * (o->random > 0 ? 3 : 2) +
+           2 * gf_signal_spectrum_bytes(part);
+}
+
+int64_t gf_frc_bytes(const struct gf_crew *crew, const struct gf_frc_options *o,
+                     const struct gf_array *px, bool halves) {
+    struct gf_array part = *px;
+    for (int i = 0; i < px->rank && halves; i++)
+        part.shape[i] = gf_max(1, px->shape[i] / 2);
+    return array_bytes(o, px, &part) + gf_signal_workspace(crew, &part);
+}
+
+/* ---- the pair ---- */
+
+/* Sets c->mask on the grid of the whole signal. */
+static int make_mask(struct comparison *c, const struct gf_array *px, const struct gf_array *mask) {
+    int64_t least = INT64_MAX;
+    if (!c->o->soft) {
+        c->mask = mask ? *mask : c->mask;
+        return mask ? gf_signal_same_shape(mask, px, "the picture") : 0;
+    }
+    for (int i = 0; i < px->rank; i++)
+        least = px->shape[i] > 1 ? gf_min(least, px->shape[i]) : least;
+    const double edge = 0.1 * (double)least;
+    int rc = gf_array_alloc(&c->soft, px->dtype, px->rank, px->shape);
+    if (!rc)
+        gf_frc_soft_mask(c->o->radius > 0 ? c->o->radius : 4 * edge, edge, &c->soft);
+    c->mask = c->soft;
+    return rc;
+}
+
+/* Copies the two signals or, of one, the halves on the diagonals of squares of four samples (Koho,
+ * Tortarolo, Castello and others 2019, "Fourier ring correlation simplifies image restoration in
+ * fluorescence microscopy"). */
+static int make_pair(struct comparison *c, const struct gf_array *px,
+                     const struct gf_array *other) {
+    struct gf_array from[2] = {*px, other ? *other : thinned(px, 1)};
+    int rc = other ? gf_signal_same_shape(px, other, "the other") : 0;
+    if (!other) {
+        from[0] = thinned(px, 0);
+        c->mask = c->mask.data ? thinned(&c->mask, 0) : c->mask;
+        if (!gf_array_count(from))
+            return gf_fail(GF_EINVAL, "an axis of one sample has no halves to compare");
+    }
+    for (int i = 0; i < 2 && !rc; i++) {
+        rc = gf_array_alloc(&c->px[i], from[i].dtype, from[i].rank, from[i].shape);
+        if (!rc)
+            gf_array_copy(&c->px[i], &from[i]);
+    }
+    return rc;
+}
+
+/* ---- rings ---- */
+
+/* Transforms signal i behind the mask, which changes it, or a copy with random phases. */
+static int transform(struct comparison *c, int i, bool random, struct gf_spectrum *out) {
+    struct gf_array turned = {0}, *px = random ? &turned : &c->px[i];
+    int rc = random ? gf_signal_forward(&c->crew, &c->px[i], out) : 0;
+    if (!rc && random) {
+        gf_frc_turn(out, NULL, c->o->random * c->samples, (uint64_t)i + 1);
+        rc = gf_signal_inverse(&c->crew, out, &turned);
+        gf_array_free(&out->px);
+    }
+    if (!rc && c->mask.data)
+        rc = gf_frc_apply_mask(px, &c->mask);
+    if (!rc)
+        rc = gf_signal_forward(&c->crew, px, out);
+    gf_array_free(&turned);
+    return rc;
+}
+
+static int make_rings(struct comparison *c, bool random, struct gf_ring **ring) {
+    static const double shift[GF_MAX_DIMS] = {0.5, 0.5, 0.5};
+    struct gf_spectrum of[2] = {{0}, {0}};
+    int rc = transform(c, 0, random, &of[0]);
+    if (!rc)
+        rc = transform(c, 1, random, &of[1]);
+    if (!rc) {
+        if (c->samples > 1) /* the second half begins half a sample later */
+            gf_frc_turn(&of[1], shift, 0, 0);
+        *ring = calloc((size_t)gf_spectrum_ring_count(&of[0]), sizeof **ring);
+        rc = *ring ? gf_spectrum_cross_rings(&of[0], &of[1], *ring) : gf_no_memory();
+    }
+    gf_array_free(&of[0].px);
+    gf_array_free(&of[1].px);
+    return rc;
+}
+
+/* Fills the curves from the rings of the samples, and of random phases or NULL. */
+static void fill_curves(const struct comparison *c, const struct gf_ring *random,
+                        struct gf_frc *f) {
+    const struct gf_frc_options *o = c->o;
+    const double sample = o->sample > 0 ? o->sample : 1;
+    double **v = f->curve;
+    for (int64_t i = 0; i < f->n; i++) {
+        struct gf_ring *r = &f->ring[i];
+        r->frequency /= c->samples;
+        v[GF_FRC_FREQUENCY][i] = r->frequency / sample;
+        v[GF_FRC_CORRELATION][i] = v[GF_FRC_CORRECTED][i] = gf_frc_correlation(r);
+        if (random)
+            v[GF_FRC_RANDOMIZED][i] = gf_frc_correlation(&random[i]);
+        if (random && r->frequency > o->random)
+            v[GF_FRC_CORRECTED][i] =
+                gf_frc_corrected(v[GF_FRC_CORRELATION][i], v[GF_FRC_RANDOMIZED][i]);
+        for (int k = 0; k < o->n_thresholds; k++)
+            v[GF_FRC_THRESHOLDS + k][i] = fmin(gf_frc_threshold(o->threshold[k], r->bins), 1);
+    }
+    for (int k = 0; k < o->n_thresholds; k++)
+        f->crossing[k] =
+            gf_frc_crossing(o->threshold[k], f->ring, v[GF_FRC_CORRECTED], f->n) / sample;
+}
+
+static int compare(struct comparison *c, struct gf_frc *f) {
+    struct gf_ring *random = NULL;
+    int64_t longest = 1;
+    for (int i = 0; i < c->px[0].rank; i++)
+        longest = gf_max(longest, c->px[0].shape[i]);
+    f->n = longest / 2 + 1;
+    *f->curve = calloc(GF_FRC_CURVES * (size_t)f->n, sizeof **f->curve);
+    int rc = *f->curve ? 0 : gf_no_memory();
+    for (int k = 1; k < GF_FRC_CURVES && !rc; k++)
+        f->curve[k] = *f->curve + k * f->n;
+    if (!rc && c->o->random > 0) /* before the mask changes the pair */
+        rc = make_rings(c, true, &random);
+    if (!rc)
+        rc = make_rings(c, false, &f->ring);
+    if (!rc)
+        fill_curves(c, random, f);
+    free(random);
+    return rc;
+}
+
+int gf_frc_run(const struct gf_crew *crew, const struct gf_frc_options *o,
+               const struct gf_array *px, const struct gf_array *other, const struct gf_array *mask,
+               struct gf_frc *f) {
+    struct comparison c = {.crew = *crew, .o = o, .samples = other ? 1 : 2};
+    int rc = make_mask(&c, px, mask);
+    if (!rc)
+        rc = make_pair(&c, px, other);
+    c.crew.held += rc ? 0 : array_bytes(o, px, c.px);
+    if (!rc)
+        rc = compare(&c, f);
+    gf_array_free(&c.soft);
+    gf_array_free(&c.px[0]);
+    gf_array_free(&c.px[1]);
+    return rc;
+}

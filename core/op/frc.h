@@ -1,0 +1,55 @@
+/* Fourier ring (pictures) and shell (volumes) correlation of two signals, or of halves of one.
+ *
+ *     struct gf_frc_options o = {.n_thresholds = 1, .threshold[0] = {GF_FRC_CONSTANT, 0.143}};
+ *     struct gf_frc f = {0};
+ *     rc = gf_frc_run(&crew, &o, &first, &second, NULL, &f);
+ *     f.crossing[0], f.curve[GF_FRC_CORRELATION][0 .. f.n)
+ *     gf_frc_free(&f);
+ *
+ * Signals (core/op/signal.h) of one type and shape. core/compare/frc.h has the sources. frc.c */
+#ifndef GF_CORE_OP_FRC_H
+#define GF_CORE_OP_FRC_H
+
+#include "core/compare/frc.h"
+#include "core/op/crew.h"
+
+enum { GF_FRC_MOST = 6 };
+
+struct gf_frc_options {
+    bool soft;     /* the mask is a disc or ball with a soft edge, */
+    double radius; /* of so many samples; 0: by the extents */
+    double
+        random; /* phases beyond are made random, to correct the curve: cycles a sample; 0: none */
+    double sample; /* the distance of two, to whose unit the results' frequencies refer; 0: 1 */
+    int n_thresholds;
+    struct gf_frc_threshold threshold[GF_FRC_MOST];
+};
+
+enum {
+    GF_FRC_FREQUENCY,
+    GF_FRC_CORRELATION,
+    GF_FRC_CORRECTED,  /* without random phases the same */
+    GF_FRC_RANDOMIZED, /* 0 without */
+    GF_FRC_THRESHOLDS,
+    GF_FRC_CURVES = GF_FRC_THRESHOLDS + GF_FRC_MOST
+};
+
+struct gf_frc {
+    int64_t n; /* rings up to half a cycle a sample */
+    double *curve[GF_FRC_CURVES];
+    double crossing[GF_FRC_MOST]; /* by gf_frc_crossing() */
+    struct gf_ring *ring;         /* their frequencies are in cycles a sample */
+};
+
+/* Bytes that a run takes beside crew->held, the workspace included; px needs no data. */
+int64_t gf_frc_bytes(const struct gf_crew *crew, const struct gf_frc_options *o,
+                     const struct gf_array *px, bool halves);
+/* Fills *f, which the caller frees after a failure too. Without `other`, NULL, compares the samples on
+ * both diagonals of squares of four. `mask`: weights, or NULL. GF_EINVAL for different shapes, an axis
+ * without halves or a mask of zeros; GF_ENOMEM or a backend's status. */
+int gf_frc_run(const struct gf_crew *crew, const struct gf_frc_options *o,
+               const struct gf_array *px, const struct gf_array *other, const struct gf_array *mask,
+               struct gf_frc *f);
+void gf_frc_free(struct gf_frc *f);
+
+#endif
