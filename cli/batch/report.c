@@ -79,7 +79,7 @@ static json_t *times_report(const struct gf_task *t) {
     const bool device = gf_runner_on_device(t->op.crew.runner);
     return GF_REPORT(
         GF_KEY("decode", rounded(t->ms_decode)),
-        GF_KEY_IF(t->filtering, "prepare", rounded(t->ms_prepare)),
+        GF_KEY_IF(t->op.state, "prepare", rounded(t->ms_prepare)),
         GF_KEY("transform", rounded(t->ms_transform)), GF_KEY("encode", rounded(t->ms_encode)),
         GF_KEY_IF(device, "open", rounded(d->open)), GF_KEY_IF(device, "build", rounded(d->build)),
         GF_KEY_IF(device, "upload", rounded(d->run.upload)),

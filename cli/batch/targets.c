@@ -71,8 +71,8 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
                          "%s names a file, or a template with {stem}, and with --dims=2 {page}",
                          t->where.option);
     }
-    if (!rc && s->filter.mask_out)
-        rc = add_aside(out, "--mask-out", s->filter.mask_out, kind, "mask");
+    if (!rc && s->mask_out)
+        rc = add_aside(out, "--mask-out", s->mask_out, kind, "mask");
     for (int i = 0; i < out->n && !rc && s->json; i++)
         if (!strcmp(out->target[i].where.text, "-"))
             return gf_fail(GF_EUSAGE, "--json and %s=- both want stdout",

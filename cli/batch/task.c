@@ -201,6 +201,7 @@ int gf_task_preview(struct gf_task *t) {
 void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner) {
     t->s = t->reader.s = s;
     t->op.crew.runner = runner;
+    t->op.crew.threads = gf_settings_threads(s);
     t->op.job.lean = gf_task_planned(t)->lean = false; /* other threads, another workspace */
     if (t->state == GF_TASK_PLANNED)
         t->state = GF_TASK_PLACED;

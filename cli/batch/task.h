@@ -25,13 +25,6 @@
 struct gf_task;
 struct json_t;
 
-/* A source of units: pages of a volume, rows of a picture, or samples counted through all lines.
- * read() reads to->shape[0] of them, contiguous and finite, and returns 0 or a status. */
-struct gf_unit_source {
-    int (*read)(void *user, int64_t first, struct gf_array *to);
-    void *user;
-};
-
 enum gf_task_state {
     GF_TASK_NAMED,
     GF_TASK_DESCRIBED,
@@ -76,7 +69,6 @@ struct gf_task_hooks {
     int (*stream)(struct gf_task *t);
 };
 
-struct gf_filtering;
 struct gf_series;
 struct gf_shared_output;
 
@@ -123,10 +115,9 @@ struct gf_task {
     struct gf_report report;
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
-    struct gf_filtering *filtering; /* filter's state */
-    struct gf_array weighed;        /* --window: the job's input in memory; owned */
-    struct json_t *also;            /* NULL, or the command's keys for the JSON line; owned */
-    double ms_prepare;              /* filter: prepare() and take() */
+    struct gf_array weighed; /* --window: the job's input in memory; owned */
+    struct json_t *also;     /* NULL, or the command's keys for the JSON line; owned */
+    double ms_prepare;       /* filter: prepare() and take() */
 };
 
 /* ---- steps ---- */

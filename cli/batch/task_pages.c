@@ -121,13 +121,19 @@ static int64_t usual_slots(const struct gf_task *t) {
 struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px) {
     struct gf_task part = {.s = t->s,
                            .hooks = t->hooks,
-                           .op = {.crew = {.runner = runner}, .in = t->op.in, .job = t->pages.job},
+                           .op = {.crew = {.runner = runner, .threads = t->op.crew.threads},
+                                  .of = t->op.of,
+                                  .in = t->op.in,
+                                  .job = t->pages.job,
+                                  .whole = &t->op,
+                                  .shared = t->op.shared},
                            .image = t->image,
                            .whole = t,
                            .has_alpha = t->has_alpha};
     part.image.px.base = NULL;
     part.image.px.data = px;
     part.image.px.shape[0] = part.op.in.shape[0] = part.op.job.shape[0] = n;
+    part.op.crew.held = gf_array_bytes(&part.image.px);
     return part;
 }
 

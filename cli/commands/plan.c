@@ -279,8 +279,10 @@ static int plan_operands(struct gf_settings *s, struct gf_session *session,
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets = {0};
     struct gf_session session;
+    struct gf_filter_maker maker;
     int worst = 0, rc = 0;
     bool further = false;
+    s->maker = &maker;
     for (int k = 0; k < GF_N_KINDS; k++)
         further = further || s->further[k];
     s->plan_only = true;
@@ -310,9 +312,10 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = open_session(s, &session);
     if (!rc) {
+        gf_filter_maker_open(&maker, &s->filter);
         worst = plan_operands(s, &session, &targets, operands, n);
         gf_session_close(&session);
-        gf_filter_forget();
+        gf_filter_maker_close(&maker);
         gf_filter_free_files(s);
     }
     gf_targets_free(&targets);

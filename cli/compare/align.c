@@ -3,7 +3,6 @@
 
 #include "core/base/host/memory.h"
 #include "core/base/value/sample_value.h"
-#include "core/filter/edges.h"
 
 /* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
 static struct gf_job shift_job(const struct gf_aligning *a, const struct gf_array *in,

@@ -6,13 +6,21 @@
 #include "core/base/value/sample_value.h"
 #include "core/base/host/memory.h"
 
+/* A mask that is read in parts. */
+struct source {
+    struct gf_file *file;
+    struct gf_image header;
+};
+
 static void close_mask(struct gf_filter_part *p) {
-    gf_file_close(p->source);
-    if (p->header)
-        gf_image_free(p->header);
-    free(p->header);
-    p->header = NULL;
+    struct source *from = p->source;
+    if (from) {
+        gf_file_close(from->file);
+        gf_image_free(&from->header);
+    }
+    free(from);
     p->source = NULL;
+    p->read = NULL;
 }
 
 /* A kernel whose sum is below this share of its absolute sum is a difference and not scaled. */
@@ -62,6 +70,30 @@ static int scale_kernel(double *v, int64_t n, bool is_psf) {
     return 0;
 }
 
+/* Reads rows of a mask as numbers from 0 to 1, or of a line samples. */
+static int read_rows(const struct gf_filter_part *p, int64_t first, int64_t n, double *to) {
+    const struct source *from = p->source;
+    const struct gf_array *px = &from->header.px;
+    const bool line = p->ndim == 1;
+    const double white = gf_filter_mask_white(&from->header);
+    const int64_t samples = line ? n : n * px->shape[p->ndim - 1], step = px->stride[p->ndim - 1];
+    char *row = gf_alloc((size_t)(samples * step));
+    int rc = row ? 0 : gf_no_memory();
+    if (!rc && line && gf_file_unit(from->file) < GF_SAMPLE)
+        rc = gf_fail(GF_EUNSUPP, "--mask=%s: a line's mask of that size is a raw or .npy file",
+                     p->text);
+    if (!rc)
+        rc = gf_file_read_part(from->file, &from->header, line ? GF_SAMPLE : GF_ROW, first, n, row);
+    const int64_t shape[] = {samples, px->shape[p->ndim]};
+    const struct gf_array a = gf_array_wrap(row, px->dtype, 2, shape);
+    if (!rc && gf_array_nonfinite(&a, NULL))
+        rc = gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
+    for (int64_t i = 0; i < samples && !rc; i++)
+        to[i] = gf_filter_sample(&from->header, row + i * step) / white;
+    gf_free(row);
+    return rc;
+}
+
 /* Keeps a large mask open as p->source, if it can be read row by row, or a line's span by span. */
 static int open_mask(const struct gf_settings *s, const struct gf_read_options *options,
                      struct gf_filter_part *p) {
@@ -69,20 +101,24 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     bool kept = false;
     if (p->what != GF_MASK || !s->scratch)
         return 0;
-    if (!(p->header = calloc(1, sizeof *p->header)))
+    struct source *from = p->source = calloc(1, sizeof *from);
+    if (!from)
         return gf_no_memory();
-    int rc = gf_file_open(p->text, options, &p->source, p->header);
-    const struct gf_array *px = &p->header->px;
+    int rc = gf_file_open(p->text, options, &from->file, &from->header);
+    const struct gf_array *px = &from->header.px;
     if (!rc)
         kept = gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
-               gf_file_unit(p->source) >= (p->header->ndim > 1 ? GF_ROW : GF_SAMPLE);
+               gf_file_unit(from->file) >= (from->header.ndim > 1 ? GF_ROW : GF_SAMPLE);
     if (!rc && kept)
-        rc = check_image(p->header);
-    p->ndim = p->header->ndim;
-    if (!rc && kept)
+        rc = check_image(&from->header);
+    p->ndim = from->header.ndim;
+    if (!rc && kept) {
         memcpy(p->file.extent, px->shape, (size_t)p->ndim * sizeof *px->shape);
-    if (rc || !kept)
+        p->sample_bytes = px->stride[p->ndim - 1];
+        p->read = read_rows;
+    } else {
         close_mask(p);
+    }
     return rc;
 }
 
@@ -109,7 +145,7 @@ static bool is_spectrum(const struct gf_filter_part *p) {
 static int read_image(const struct gf_settings *s, struct gf_read_options *options,
                       struct gf_filter_part *p, struct gf_image *image) {
     const int rc = gf_image_read(p->text, options, image, NULL);
-    if (rc != GF_ENOMEM || gf_filter_iterates(s))
+    if (rc != GF_ENOMEM || gf_filter_iterates(&s->filter))
         return rc;
     options->header_only = true;
     p->refused = strdup(gf_message());
@@ -175,7 +211,7 @@ static bool is_symmetric(const struct gf_filter_part *p) {
  * Richardson and Lucy are not each other's transpose, so that it diverges. */
 static int choose_edges(struct gf_settings *s, const struct gf_filter_part *psf) {
     int *edges = &s->filter.edges;
-    if (*edges == GF_EDGES_MIRROR && !psf->symmetric && gf_filter_iterates(s))
+    if (*edges == GF_EDGES_MIRROR && !psf->symmetric && gf_filter_iterates(&s->filter))
         return gf_fail(GF_EINVAL,
                        "--edges=mirror: --iterations would diverge, as the blur is not its "
                        "own mirror image; leave --edges out, or give taper");
@@ -206,10 +242,6 @@ int gf_filter_read_files(struct gf_settings *s) {
         }
     }
     return 0;
-}
-
-int gf_filter_check_file(const struct gf_filter_part *p) {
-    return p->refused ? gf_fail(GF_ENOMEM, "'%.400s' %s", p->text, p->refused) : 0;
 }
 
 void gf_filter_free_files(struct gf_settings *s) {

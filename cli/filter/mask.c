@@ -6,7 +6,7 @@
 static struct gf_job mask_job(const struct gf_task *t) {
     struct gf_job job = t->op.job;
     for (int i = 0; i < job.ndim; i++)
-        job.shape[i] = job.axes >> i & 1 ? t->filtering->frame.shape[i] : 1;
+        job.shape[i] = job.axes >> i & 1 ? gf_filtering_of(&t->op)->frame.shape[i] : 1;
     job.channels = 1;
     return job;
 }
@@ -17,7 +17,7 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
     enum gf_dtype dtype;
     for (int i = 0; i < t->op.job.ndim; i++)
         if (t->op.job.axes >> i & 1)
-            shape[ndim++] = t->filtering->frame.shape[i];
+            shape[ndim++] = gf_filtering_of(&t->op)->frame.shape[i];
     shape[ndim] = 1;
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);
     if (rc)
@@ -32,27 +32,7 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
 int64_t gf_filter_mask_bytes(const struct gf_task *t) {
     const struct gf_job job = mask_job(t);
     /* Half a spectrum of complex doubles, and the table that it is made from. */
-    return t->s->filter.mask_out ? 16 * gf_shape_count(job.shape, job.ndim) : 0;
-}
-
-void gf_filter_find_bin(const struct gf_job *job, const struct gf_array *half,
-                        struct gf_layout layout, int64_t at, int64_t where[2]) {
-    int64_t k[GF_MAX_DIMS] = {0};
-    const int folded = gf_job_half_axis(job);
-    for (int i = job->ndim - 1; i >= 0; i--) {
-        const bool halved = layout.half && i == folded;
-        const int64_t n = halved ? half->shape[i] : job->shape[i];
-        k[i] = (at % n + (layout.centred && !halved ? n - n / 2 : 0)) % n;
-        at /= n;
-    }
-    const int64_t n = job->shape[folded];
-    const bool both = gf_half_negative(k[folded], n) == k[folded];
-    where[0] = where[1] = 0;
-    for (int i = 0; i < job->ndim; i++) {
-        const int64_t mirror = gf_half_negative(k[i], job->shape[i]);
-        where[0] = where[0] * half->shape[i] + (k[folded] > n / 2 ? mirror : k[i]);
-        where[1] = where[1] * half->shape[i] + (both || k[folded] > n / 2 ? mirror : k[i]);
-    }
+    return t->s->mask_out ? 16 * gf_shape_count(job.shape, job.ndim) : 0;
 }
 
 /* The value, or a complex one's magnitude, at the picture's centred position `at` (C order). */
@@ -66,9 +46,11 @@ static double value(const struct gf_job *job, const struct gf_array *half, int64
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p) {
     struct gf_job job = mask_job(t);
     struct gf_filter *filter;
+    const struct gf_filtering *f = gf_filtering_of(&t->op);
     struct gf_array half = {0}, like = p->image.px;
     job.precision = GF_DOUBLE;
-    int rc = gf_filter_make(t->s, &job, &t->filtering->frame, &t->filtering->peaks, &filter);
+    int rc =
+        gf_filter_make(t->s->maker, &job, gf_settings_threads(t->s), &f->frame, &f->peaks, &filter);
     if (rc)
         return rc;
     job.filter = filter;

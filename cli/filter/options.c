@@ -52,14 +52,15 @@ static int wrong_form(const struct gf_filter_part *p) {
 
 /* Parses "10A" or "10 A", a period, or "0.3/mm", a frequency; false for anything else. */
 static bool parse_length(const struct field *f, struct gf_radius *out) {
-    char *end, kind;
+    char *end;
     out->value = strtod(f->text, &end);
     if (end == f->text || !isfinite(out->value))
         return false;
     end += strspn(end, " ");
     out->unit = *end == '/' ? GF_PER_LENGTH : GF_PERIOD;
     gf_unit_copy(end + (*end == '/'), ',', out->name);
-    return gf_unit_value(out->name, &kind) > 0;
+    out->unit_value = gf_unit_value(out->name, &out->kind);
+    return out->unit_value > 0;
 }
 
 /* Parses a distance from the zero frequency in any unit; 20px is a period of 20 samples. */
@@ -128,7 +129,7 @@ static int parse_profile(const struct field *f, struct gf_filter_part *p) {
 /* Adds a part of the kind that the row's `low` names. */
 static int add_part(const struct gf_opt *o, const char *text, struct gf_settings *s,
                     struct gf_filter_part **out) {
-    struct gf_filter_settings *f = &s->filter;
+    struct gf_filter_options *f = &s->filter;
     if (f->n_parts == GF_MAX_PARTS)
         return gf_fail(GF_EUSAGE, "more than %d filters in one run", GF_MAX_PARTS);
     f->paints = f->paints || o->low == GF_PAINT;
@@ -203,7 +204,7 @@ static int parse_kernel(const struct gf_opt *o, const char *value, void *setting
         k++;
     struct gf_psf psf = {.shape = (enum gf_psf_shape)k};
     const bool undoes = o->low == GF_PSF, named = k <= GF_PSF_MOFFAT;
-    if (undoes && gf_filter_psf(settings))
+    if (undoes && gf_filter_psf(&((struct gf_settings *)settings)->filter))
         return gf_fail(GF_EUSAGE, "--deconvolve is given once");
     const double most = undoes || k != GF_PSF_GAUSSIAN ? GF_PSF_MOST : HUGE_VAL;
     if (named ? !parse_psf(strchr(value, ':') + 1, most, &psf)
@@ -221,22 +222,6 @@ static int parse_kernel(const struct gf_opt *o, const char *value, void *setting
     return 0;
 }
 
-const struct gf_filter_part *gf_filter_psf(const struct gf_settings *s) {
-    for (int i = 0; i < s->filter.n_parts; i++)
-        if (s->filter.part[i].what >= GF_PSF)
-            return &s->filter.part[i];
-    return NULL;
-}
-
-bool gf_filter_iterates(const struct gf_settings *s) {
-    return gf_filter_psf(s) && s->filter.restore.iterations != 0;
-}
-
-bool gf_filter_measures(const struct gf_settings *s) {
-    return gf_filter_psf(s) && s->filter.restore.iterations == 0 &&
-           !(s->filter.restore.regularize > 0);
-}
-
 static int parse_auto_notch(const struct gf_opt *o, const char *value, void *count) {
     struct field f = {value, strlen(value)};
     double n = DEFAULT_NOTCHES;
@@ -249,7 +234,7 @@ static int parse_auto_notch(const struct gf_opt *o, const char *value, void *cou
 
 /* Parses a period in samples, or rows per inch; without a value any screen. */
 static int parse_descreen(const struct gf_opt *o, const char *value, void *settings) {
-    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
+    struct gf_filter_options *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
     double number = 0;
     bool px = field.length > 2 && !strcmp(value + field.length - 2, "px");
@@ -279,7 +264,7 @@ static int parse_destripe(const struct gf_opt *o, const char *value, void *destr
 }
 
 static int parse_offset(const struct gf_opt *o, const char *value, void *settings) {
-    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
+    struct gf_filter_options *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
     bool percent = value[field.length - 1] == '%';
     f->offset_unit = percent ? GF_OFFSET_PERCENT : GF_OFFSET_NUMBER;
@@ -308,6 +293,31 @@ void gf_filter_note_radii(const struct gf_settings *s) {
 }
 
 /* ---- the options ---- */
+
+int gf_filter_check(struct gf_settings *s) {
+    struct gf_filter_options *f = &s->filter;
+    const bool psf = gf_filter_psf(f), tikhonov = f->restore.regularize > 0;
+    const bool iterates = f->restore.iterations != 0, noise = f->restore.noise != 0;
+    const bool offset = f->offset != 0 || f->offset_unit == GF_OFFSET_MID;
+    /* Richardson-Lucy is no factor of a spectrum, so that nothing can be one beside it. */
+    const bool beside = f->n_parts > 1 || s->mask_out || offset || s->color == 1;
+    const char *why =
+        !psf && (iterates || tikhonov || noise)
+            ? "--iterations, --regularize and --noise belong to --deconvolve"
+        : psf && (gf_filter_searches(f) || f->destripe || f->paints)
+            ? "--deconvolve does not go with --auto-notch, --descreen, --destripe or --paint; "
+              "remove periodic noise first"
+        : tikhonov && (iterates || noise) ? "--regularize excludes --iterations and --noise"
+        : f->restore.iterations > 0 && noise
+            ? "--noise ends --iterations=auto, not a number of iterations"
+        : iterates && (beside || s->precision == GF_DOUBLE)
+            ? "--iterations excludes other filters, --mask-out, --offset, --color=luma and "
+              "--precision=double; filter its result"
+            : NULL;
+    if (f->edges == GF_UNSET && !psf)
+        f->edges = GF_EDGES_PERIODIC;
+    return why ? gf_fail(GF_EUSAGE, "%s", why) : 0;
+}
 
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 
@@ -370,5 +380,5 @@ const struct gf_opt_group gf_opts_filter_result =
     GF_GROUP(NULL,
              GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
                        "add V, P% of white, or mid-grey to the result"),
-             GF_TEXT("mask-out", filter.mask_out, "OUT",
+             GF_TEXT("mask-out", mask_out, "OUT",
                      "also write the filter, as a picture of the centred spectrum", .inert = true));

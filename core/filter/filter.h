@@ -64,7 +64,8 @@ struct gf_filter {
     bool in_parts; /* each part of a job has its own table, not stored here */
     /* NULL, or multiplies the table of a part (`whole`) by the part's values of this table's
      * factors. */
-    int (*make_part)(const void *maker, const struct gf_job *part, struct gf_filter *filter);
+    int (*make_part)(const void *maker, const struct gf_job *part, int threads,
+                     struct gf_filter *filter);
     const void *maker;
     double offset; /* added to every result, in the input's unit */
 };

@@ -22,5 +22,8 @@ int gf_crew_plan(const struct gf_crew *c, struct gf_job *job);
 /* Plans a job likewise and runs it; `in` and `out` are allocated in the job's shapes. */
 int gf_crew_run(const struct gf_crew *c, struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out);
+/* Runs a job on the host's CPU in a context of its own, whatever backend the session has. */
+int gf_crew_run_here(int threads, const struct gf_job *job, const struct gf_array *in,
+                     struct gf_array *out);
 
 #endif

@@ -5,15 +5,43 @@
 
 #include "core/op/crew.h"
 
+/* A source of units: pages of a volume, rows of a picture, or samples counted through all lines.
+ * read() reads to->shape[0] of them, contiguous and finite, and returns 0 or a status. */
+struct gf_unit_source {
+    int (*read)(void *user, int64_t first, struct gf_array *to);
+    void *user;
+};
+
+/* An operation's samples, as far as they are known. */
+struct gf_operand {
+    struct gf_array px; /* shape and type, without data; channels last, with those passed on */
+    bool alpha;         /* a channel is passed on */
+    double white;       /* 0: the type's largest number, 1 for floats */
+    bool rgb;
+    uint8_t rounding[GF_ROUNDING_BANDS]; /* of a lossy file, as gf_rounding_make() says; else 0 */
+    double spacing[GF_MAX_DIMS];         /* metres, degrees or seconds, and which; 0: unknown */
+    char kind[GF_MAX_DIMS];
+    bool oblique; /* the axes are not at right angles */
+    double dpi;   /* along x; 0: unknown */
+};
+
 struct gf_operation {
-    struct gf_crew crew;        /* held: bytes of the samples, with those that are only passed on */
+    struct gf_crew crew; /* held: bytes of the samples, with those that are only passed on */
+    struct gf_operand of;
     struct gf_array in;         /* the job's input; without data until it is read */
     struct gf_job job;          /* takes `in` to the outputs */
     struct gf_operation *whole; /* the operation of which this one takes some pages */
     struct gf_job *inner; /* NULL, or the job with which the operation makes the outputs, `in` */
-    void *state;          /* the operation's */
-    bool untouched;       /* nothing was found; the outputs are copies of the samples */
-    bool scans;           /* all samples are read once before the first unit is made */
+    void *shared;         /* the operation's, for all inputs of a run */
+    void *state;          /* its own, for this input */
+    /* NULL, or is told in a sentence what the user of the result should know. */
+    void (*note)(void *caller, const char *text);
+    void *caller;
+    bool divides;   /* the caller runs the job in slabs if it does not fit memory, */
+    bool divided;   /* or at any rate, as others have a share */
+    int64_t beside; /* bytes that the caller needs while the job runs */
+    bool untouched; /* nothing was found; the outputs are copies of the samples */
+    bool scans;     /* all samples are read once before the first unit is made */
     /* The reasons against taking some pages at a time, and against slabs, or NULL. */
     struct {
         const char *pages, *slabs;
@@ -22,5 +50,9 @@ struct gf_operation {
     int64_t prepare_bytes; /* the most memory until the job begins, with the samples */
     int64_t extra_bytes;   /* held besides the arrays until it ends */
 };
+
+/* Tells the operation's caller, unless it does not listen. */
+void gf_operation_note(const struct gf_operation *op, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

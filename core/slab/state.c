@@ -46,7 +46,7 @@ int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
 int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part) {
     const struct gf_filter *whole = r->plan->job.filter;
     gf_array_free(&r->filter->table);
-    return whole->make_part ? whole->make_part(whole->maker, part, r->filter) : 0;
+    return whole->make_part ? whole->make_part(whole->maker, part, r->io->threads, r->filter) : 0;
 }
 
 int gf_slab_run_job(const struct gf_slab_io *io, const struct gf_job *job, void *in,

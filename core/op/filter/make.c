@@ -1,6 +1,6 @@
 /* Makes filters from options, and keeps them for later files. */
 
-#include "cli/filter/filtering.h"
+#include "core/op/filter/filtering.h"
 #include "core/base/value/hash.h"
 
 static bool on(const struct gf_job *job, int axis) {
@@ -37,30 +37,27 @@ static double within_reason(double radius) {
     return fmin(fmax(radius, 1e-60), 1e60);
 }
 
-/* A period or a frequency in cycles per metre, degree or second (*kind). */
-static double frequency_of(const struct gf_radius *r, char *kind) {
-    const double unit = gf_unit_value(r->name, kind);
-    return r->unit == GF_PERIOD ? 1 / (r->value * unit) : r->value / unit;
+/* A period or a frequency in cycles per metre, degree or second */
+static double frequency_of(const struct gf_radius *r) {
+    return r->unit == GF_PERIOD ? 1 / (r->value * r->unit_value) : r->value / r->unit_value;
 }
 
 /* The distance in bins of the picture's axis. */
 static double in_bins(const struct gf_filter_frame *frame, const struct gf_radius *r, int axis) {
     const double n = (double)frame->shape[axis];
-    char kind;
     return r->unit == GF_BINS      ? r->value
            : r->unit == GF_CYCLES  ? r->value * n
            : r->unit == GF_NYQUIST ? r->value / 100 * n / 2
-                                   : frequency_of(r, &kind) * frame->spacing[axis] * n;
+                                   : frequency_of(r) * frame->spacing[axis] * n;
 }
 
 /* GF_EINVAL for a distance in the file's units if the samples along the axis have no such. */
 static int check_spacing(const struct gf_filter_frame *frame, const struct gf_filter_part *p,
                          const struct gf_radius *r, int axis) {
-    char kind = 0;
-    const double unit = gf_unit_value(r->name, &kind);
+    const char kind = r->kind;
     const bool print = frame->kind[axis] == 'p' && frame->spacing[axis] > 0 && kind == 'm';
     if (r->unit < GF_PERIOD || (frame->spacing[axis] > 0 && frame->kind[axis] == kind) ||
-        (print && unit > 1e-5))
+        (print && r->unit_value > 1e-5))
         return 0;
     if (print)
         return gf_fail(GF_EINVAL, "--%s=%.60s: %.0f dpi is a print's size; give --pixel=LENGTH",
@@ -83,8 +80,7 @@ static int check_spacing(const struct gf_filter_frame *frame, const struct gf_fi
 /* Checks a period or a frequency in the file's units: a sphere in them. */
 static int check_length(const struct gf_job *job, const struct gf_filter_frame *frame,
                         const struct gf_filter_part *p, const struct gf_radius *r) {
-    char kind = 0;
-    const double unit = gf_unit_value(r->name, &kind), f = frequency_of(r, &kind);
+    const double unit = r->unit_value, f = frequency_of(r);
     double squares = 0;
     int rc = 0;
     for (int i = 0; i < job->ndim && !rc; i++) {
@@ -220,35 +216,35 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
     if (!fits)
         return gf_fail(GF_EINVAL, "--%s=%s is larger than the picture's %s", p->option, p->text,
                        spectrum_text(job, frame, text));
-    if (p->source && !frame->in_parts)
+    if (p->read && !frame->in_parts)
         return gf_fail(GF_ENOMEM, "--mask=%s is too large for the memory limit (--max-memory)",
                        p->text);
     return 0;
 }
 
 /* check_file(), and samples a point-spread function that fits. */
-static int take_file(const struct gf_job *job, const struct gf_filter_frame *frame,
-                     const struct gf_filter_part *p) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int take_file(struct gf_filter_maker *m, const struct gf_job *job,
+                     const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
     const int rc = check_file(job, frame, p);
     if (rc || p->psf.size == 0 || !p->file.value)
         return rc;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&m->sampling);
     if (p->file.value[gf_shape_count(p->file.extent, p->ndim) / 2] == 0)
         gf_psf_sample(&p->psf, p->file.extent, p->file.value);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&m->sampling);
     return 0;
 }
 
 /* ---- deconvolution ---- */
 
-static int add_psf(const struct gf_settings *s, const struct gf_job *job, struct gf_filter *f) {
-    const struct gf_filter_part *p = gf_filter_psf(s);
-    return p->file.value ? gf_filter_times_part(s, p, job, f) : add_blur(f, job, p->psf.size);
+static int add_psf(const struct gf_filter_options *o, const struct gf_job *job, int threads,
+                   struct gf_filter *f) {
+    const struct gf_filter_part *p = gf_filter_psf(o);
+    return p->file.value ? gf_filter_times_part(p, job, threads, f) : add_blur(f, job, p->psf.size);
 }
 
 /* Makes an empty filter what --deconvolve says: the blur's inverse, or for iterations the blur. */
-static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
+static int add_restoring(const struct gf_filter_options *o, const struct gf_job *job, int threads,
                          const struct gf_filter_frame *frame, struct gf_filter *f) {
     struct gf_array *kept = frame->transfer, h = {0};
     struct gf_job blur = *job;
@@ -256,11 +252,11 @@ static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
         f->table = *kept;
         *kept = h;
     } else {
-        int rc = add_psf(s, job, f);
+        int rc = add_psf(o, job, threads, f);
         blur.filter = f;
-        if (!rc && !gf_filter_iterates(s))
-            rc = gf_filter_tabulate(&blur, gf_settings_threads(s), &h);
-        if (rc || gf_filter_iterates(s))
+        if (!rc && !gf_filter_iterates(o))
+            rc = gf_filter_tabulate(&blur, threads, &h);
+        if (rc || gf_filter_iterates(o))
             return rc;
         if (h.base) { /* else it is a view of the table */
             gf_array_free(&f->table);
@@ -268,9 +264,8 @@ static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
         }
         f->n_factors = 0;
     }
-    if (frame->prior || !gf_filter_measures(s))
-        return gf_wiener_invert(job, frame->prior, s->filter.restore.regularize,
-                                gf_settings_threads(s), &f->table);
+    if (frame->prior || !gf_filter_measures(o))
+        return gf_wiener_invert(job, frame->prior, o->restore.regularize, threads, &f->table);
     return 0;
 }
 
@@ -278,8 +273,7 @@ static int add_restoring(const struct gf_settings *s, const struct gf_job *job,
 
 /* White is the file's, else an integer type's largest number, and 1 for floats. A percentage of an integer type's
  * white is rounded, so that flat areas are not on a rounding boundary. */
-static double offset_of(const struct gf_settings *s, const struct gf_filter_frame *frame) {
-    const struct gf_filter_settings *f = &s->filter;
+static double offset_of(const struct gf_filter_options *f, const struct gf_filter_frame *frame) {
     double low = 0, high = frame->white > 0 ? frame->white : 1;
     bool whole = gf_dtype_is_integer(frame->dtype) || frame->white > 0;
     if (whole && !(frame->white > 0))
@@ -291,33 +285,34 @@ static double offset_of(const struct gf_settings *s, const struct gf_filter_fram
     return whole ? round(f->offset / 100 * high) : f->offset / 100;
 }
 
-int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
+int gf_filter_make(struct gf_filter_maker *m, const struct gf_job *job, int threads,
                    const struct gf_filter_frame *frame, const struct gf_notches *peaks,
                    struct gf_filter **out) {
+    const struct gf_filter_options *o = m->options;
     int rc = gf_filter_new(out);
     if (rc)
         return rc;
     bool files = false;
-    const struct gf_filter_part *psf = gf_filter_psf(s);
+    const struct gf_filter_part *psf = gf_filter_psf(o);
     if (psf)
-        rc = take_file(job, frame, psf);
+        rc = take_file(m, job, frame, psf);
     if (!rc && psf)
-        rc = add_restoring(s, job, frame, *out);
-    for (int i = 0; i < s->filter.n_parts && !rc; i++) {
-        const struct gf_filter_part *p = &s->filter.part[i];
+        rc = add_restoring(o, job, threads, frame, *out);
+    for (int i = 0; i < o->n_parts && !rc; i++) {
+        const struct gf_filter_part *p = &o->part[i];
         files = files || (p->what >= GF_KERNEL && p->what <= GF_MASK);
-        rc = p->what >= GF_KERNEL ? take_file(job, frame, p)
+        rc = p->what >= GF_KERNEL ? take_file(m, job, frame, p)
              : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
                                   : add_profile(*out, job, frame, p);
     }
     if (!rc && files) {
         (*out)->make_part = gf_filter_make_table;
-        (*out)->maker = s;
+        (*out)->maker = o;
         (*out)->in_parts = frame->in_parts;
     }
     /* Before the picture's spectrum is known the table is the blur's. */
-    if (!rc && files && !frame->in_parts && (frame->prior || !gf_filter_measures(s)))
-        rc = gf_filter_make_table(s, job, *out);
+    if (!rc && files && !frame->in_parts && (frame->prior || !gf_filter_measures(o)))
+        rc = gf_filter_make_table(o, job, threads, *out);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)
             rc = add_peak(*out, job, frame, &peaks->notch[i]);
@@ -326,9 +321,9 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
         struct gf_filter_samples mask = {.half = from->px.data};
         memcpy(mask.extent, from->extent, sizeof mask.extent);
         if (mask.half)
-            rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
+            rc = gf_filter_times_mask(*out, job, threads, &mask);
     }
-    (*out)->offset = offset_of(s, frame);
+    (*out)->offset = offset_of(o, frame);
     if (rc) {
         gf_filter_free(*out);
         *out = NULL;
@@ -336,20 +331,19 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     return rc;
 }
 
-/* ---- kept filters: a backend keeps its plan while the filter is the same ---- */
+/* ---- kept filters ---- */
 
-enum { MAX_KEPT = 8 };
+void gf_filter_maker_open(struct gf_filter_maker *m, const struct gf_filter_options *options) {
+    *m = (struct gf_filter_maker){.options = options};
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->sampling, NULL);
+}
 
-static struct {
-    pthread_mutex_t lock;
-    int64_t clock;
-    struct kept {
-        uint64_t key;
-        struct gf_filter *filter;
-        int users;
-        int64_t used; /* by the clock */
-    } kept[MAX_KEPT];
-} keep = {.lock = PTHREAD_MUTEX_INITIALIZER};
+void gf_filter_maker_close(struct gf_filter_maker *m) {
+    gf_filter_forget(m);
+    pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->sampling);
+}
 
 /* A hash of all that the filter depends on besides the run's options. */
 static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *frame) {
@@ -362,10 +356,10 @@ static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *f
 }
 
 /* The entry with that key; else the unused entry that was used longest ago, emptied; else NULL. */
-static struct kept *find_kept(uint64_t key) {
-    struct kept *oldest = NULL;
-    for (int i = 0; i < MAX_KEPT; i++) {
-        struct kept *k = &keep.kept[i];
+static struct gf_filter_kept *find_kept(struct gf_filter_maker *m, uint64_t key) {
+    struct gf_filter_kept *oldest = NULL;
+    for (int i = 0; i < GF_FILTERS_KEPT; i++) {
+        struct gf_filter_kept *k = &m->kept[i];
         if (k->filter && k->key == key)
             return k;
         if (!k->users && (!oldest || k->used < oldest->used))
@@ -378,56 +372,56 @@ static struct kept *find_kept(uint64_t key) {
     return oldest;
 }
 
-int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
+int gf_filter_obtain(struct gf_filter_maker *m, const struct gf_job *job, int threads,
                      const struct gf_filter_frame *frame, struct gf_filter **out) {
     const uint64_t key = key_of(job, frame);
     int rc = 0;
-    pthread_mutex_lock(&keep.lock);
-    struct kept *k = find_kept(key);
+    pthread_mutex_lock(&m->lock);
+    struct gf_filter_kept *k = find_kept(m, key);
     if (!k || !k->filter)
-        rc = gf_filter_make(s, job, frame, NULL, out);
+        rc = gf_filter_make(m, job, threads, frame, NULL, out);
     if (k && !rc) {
         if (!k->filter)
             k->filter = *out;
         k->key = key;
         k->users++;
-        k->used = ++keep.clock;
+        k->used = ++m->clock;
         *out = k->filter;
     }
-    pthread_mutex_unlock(&keep.lock);
+    pthread_mutex_unlock(&m->lock);
     return rc;
 }
 
-void gf_filter_release(struct gf_filter *f) {
+void gf_filter_release(struct gf_filter_maker *m, struct gf_filter *f) {
     bool known = false;
     if (!f)
         return;
-    pthread_mutex_lock(&keep.lock);
-    for (int i = 0; i < MAX_KEPT; i++)
-        if (keep.kept[i].filter == f) {
-            keep.kept[i].users--;
+    pthread_mutex_lock(&m->lock);
+    for (int i = 0; i < GF_FILTERS_KEPT; i++)
+        if (m->kept[i].filter == f) {
+            m->kept[i].users--;
             known = true;
         }
-    pthread_mutex_unlock(&keep.lock);
+    pthread_mutex_unlock(&m->lock);
     if (!known)
         gf_filter_free(f);
 }
 
-void gf_filter_forget(void) {
-    pthread_mutex_lock(&keep.lock);
-    for (int i = 0; i < MAX_KEPT; i++)
-        if (!keep.kept[i].users) {
-            gf_filter_free(keep.kept[i].filter);
-            keep.kept[i] = (struct kept){0};
+void gf_filter_forget(struct gf_filter_maker *m) {
+    pthread_mutex_lock(&m->lock);
+    for (int i = 0; i < GF_FILTERS_KEPT; i++)
+        if (!m->kept[i].users) {
+            gf_filter_free(m->kept[i].filter);
+            m->kept[i] = (struct gf_filter_kept){0};
         }
-    pthread_mutex_unlock(&keep.lock);
+    pthread_mutex_unlock(&m->lock);
 }
 
-void gf_filter_use(struct gf_task *t, struct gf_job *job) {
-    const struct gf_filter *f = t->filtering->filter;
+void gf_filter_use(struct gf_operation *op, struct gf_job *job) {
+    const struct gf_filter *f = gf_filtering_of(op)->filter;
     job->filter = f;
     job->filter_serial = f->serial;
-    t->op.extra_bytes = gf_filter_lengthen_bytes(t);
+    op->extra_bytes = gf_filter_lengthen_bytes(op);
     if (f->table.data)
-        t->op.extra_bytes += gf_array_bytes(&f->table);
+        op->extra_bytes += gf_array_bytes(&f->table);
 }

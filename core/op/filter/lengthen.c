@@ -1,42 +1,41 @@
 /* Makes the samples beyond a picture's edges: mirrors, fades, or splits off the smooth part. */
 
-#include "cli/filter/filtering.h"
+#include "core/op/filter/filtering.h"
 #include "core/filter/smooth.h"
 #include "core/filter/waves.h"
 #include "core/base/value/sample_value.h"
 
 enum { BANDS = 27 }; /* of a wave that varies over a volume, itself included */
 
-int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
-    bytes += gf_array_bytes(&t->image.px);
-    if (t->op.prepare_bytes < bytes)
-        t->op.prepare_bytes = bytes;
+int gf_filter_check_memory(struct gf_operation *op, int64_t bytes) {
+    bytes += op->crew.held;
+    if (op->prepare_bytes < bytes)
+        op->prepare_bytes = bytes;
     /* Until the samples are read the task checks all memory. */
-    if (!t->image.px.data)
+    if (!op->in.data)
         return 0;
-    return gf_runner_check_memory(t->op.crew.runner, t->op.need > bytes ? t->op.need : bytes);
+    return gf_runner_check_memory(op->crew.runner, op->need > bytes ? op->need : bytes);
 }
 
 /* True if the job needs samples other than the picture's. */
-static bool needs_input(const struct gf_task *t) {
-    return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n ||
-           gf_filter_edges(t) == GF_EDGES_SCREEN || gf_filter_iterates(t->s);
+static bool needs_input(const struct gf_operation *op) {
+    return gf_filter_options_of(op)->edges != GF_EDGES_PERIODIC || gf_filtering_of(op)->peaks.n ||
+           gf_filter_edges(op) == GF_EDGES_SCREEN || gf_filter_iterates(gf_filter_options_of(op));
 }
 
-enum gf_edges gf_filter_edges(const struct gf_task *t) {
-    const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
-    return mode == GF_EDGES_PERIODIC && t->filtering->peaks.n_screens ? GF_EDGES_SCREEN
-           : mode == GF_EDGES_MIRROR && gf_filter_iterates(t->s)      ? GF_EDGES_PERIODIC
-                                                                      : mode;
+enum gf_edges gf_filter_edges(const struct gf_operation *op) {
+    const enum gf_edges mode = (enum gf_edges)gf_filter_options_of(op)->edges;
+    return mode == GF_EDGES_PERIODIC && gf_filtering_of(op)->peaks.n_screens ? GF_EDGES_SCREEN
+           : mode == GF_EDGES_MIRROR && gf_filter_iterates(gf_filter_options_of(op))
+               ? GF_EDGES_PERIODIC
+               : mode;
 }
 
-void gf_filter_set_lengths(struct gf_task *t) {
-    for (int i = 0; i < t->op.job.ndim; i++)
-        if (t->op.job.axes >> i & 1) {
-            t->op.job.counted[i] = t->filtering->frame.shape[i];
-            t->op.job.shape[i] = gf_edges_length(gf_filter_edges(t), t->op.job.counted[i]);
-            for (int k = 0; k < t->op.job.n_out; k++)
-                t->product[k].image.px.shape[i] = t->op.job.shape[i];
+void gf_filter_set_lengths(struct gf_operation *op) {
+    for (int i = 0; i < op->job.ndim; i++)
+        if (op->job.axes >> i & 1) {
+            op->job.counted[i] = gf_filtering_of(op)->frame.shape[i];
+            op->job.shape[i] = gf_edges_length(gf_filter_edges(op), op->job.counted[i]);
         }
 }
 
@@ -100,9 +99,9 @@ int gf_filter_smooth(struct gf_runner *runner, const struct gf_job *job, int thr
     return rc;
 }
 
-struct gf_job gf_filter_picture_job(const struct gf_task *t) {
-    struct gf_job job = t->op.job;
-    memcpy(job.shape, t->filtering->frame.shape, (size_t)job.ndim * sizeof *job.shape);
+struct gf_job gf_filter_picture_job(const struct gf_operation *op) {
+    struct gf_job job = op->job;
+    memcpy(job.shape, gf_filtering_of(op)->frame.shape, (size_t)job.ndim * sizeof *job.shape);
     return job;
 }
 
@@ -117,17 +116,17 @@ int64_t gf_filter_smooth_bytes(const struct gf_job *job) {
     return parts + most;
 }
 
-int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
-    const struct gf_job *job = &t->op.job;
-    if (!needs_input(t))
+int64_t gf_filter_lengthen_bytes(const struct gf_operation *op) {
+    const struct gf_job *job = &op->job;
+    if (!needs_input(op))
         return 0;
     int64_t bytes = gf_job_bytes(job, -1);
-    const struct gf_job picture = gf_filter_picture_job(t);
-    if (gf_filter_edges(t) == GF_EDGES_SMOOTH)
+    const struct gf_job picture = gf_filter_picture_job(op);
+    if (gf_filter_edges(op) == GF_EDGES_SMOOTH)
         bytes += gf_filter_smooth_bytes(&picture);
-    return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim,
-                                  (int)gf_max(t->filtering->peaks.n, BANDS),
-                                  gf_settings_threads(t->s));
+    return bytes + gf_waves_bytes(gf_filtering_of(op)->frame.shape, job->ndim,
+                                  (int)gf_max(gf_filtering_of(op)->peaks.n, BANDS),
+                                  op->crew.threads);
 }
 
 #define TO_FLOAT(to_type, from_type) \
@@ -172,60 +171,61 @@ void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *
 
 /* A wave whose amplitude varies over the picture has side bands: those at half a bin to both sides
  * of it along each axis make up its rise and fall, and no seam at the picture's borders. */
-static int subtract_variation(struct gf_task *t, const struct gf_notch *notch,
+static int subtract_variation(struct gf_operation *op, const struct gf_notch *notch,
                               struct gf_array *samples) {
     struct gf_sinusoid band[BANDS] = {{.known = NULL}};
-    const int ndim = t->op.job.ndim, n = ndim > 2 ? BANDS : ndim > 1 ? 9 : 3;
+    const int ndim = op->job.ndim, n = ndim > 2 ? BANDS : ndim > 1 ? 9 : 3;
     for (int i = 0; i < n; i++)
         for (int k = 0, rest = i; k < ndim; k++, rest /= 3)
             band[i].frequency[k] =
-                (notch->at[k] + 0.5 * (rest % 3 - 1)) / (double)t->filtering->frame.shape[k];
-    return gf_waves_subtract(samples, ndim, gf_settings_threads(t->s), band, n);
+                (notch->at[k] + 0.5 * (rest % 3 - 1)) / (double)gf_filtering_of(op)->frame.shape[k];
+    return gf_waves_subtract(samples, ndim, op->crew.threads, band, n);
 }
 
-static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
-    struct gf_notches *list = &t->filtering->peaks;
+static int subtract_waves(struct gf_operation *op, struct gf_array *samples) {
+    struct gf_notches *list = &gf_filtering_of(op)->peaks;
     struct gf_sinusoid wave[GF_MAX_NOTCHES];
     for (int i = 0; i < list->n; i++) {
         int hidden = i - (list->n - list->n_hidden);
-        wave[i].known = hidden < 0 ? NULL : list->factor + 2 * hidden * t->op.job.channels;
-        for (int k = 0; k < t->op.job.ndim; k++)
-            wave[i].frequency[k] = list->notch[i].at[k] / (double)t->filtering->frame.shape[k];
+        wave[i].known = hidden < 0 ? NULL : list->factor + 2 * hidden * op->job.channels;
+        for (int k = 0; k < op->job.ndim; k++)
+            wave[i].frequency[k] =
+                list->notch[i].at[k] / (double)gf_filtering_of(op)->frame.shape[k];
     }
-    int rc = gf_waves_subtract(samples, t->op.job.ndim, gf_settings_threads(t->s), wave, list->n);
+    int rc = gf_waves_subtract(samples, op->job.ndim, op->crew.threads, wave, list->n);
     for (int i = 0; i < list->n && !rc; i++)
         list->notch[i].amplitude = wave[i].amplitude;
     for (int i = 0; i < list->n - list->n_hidden && !rc; i++)
         if (list->notch[i].varies)
-            rc = subtract_variation(t, &list->notch[i], samples);
+            rc = subtract_variation(op, &list->notch[i], samples);
     return rc;
 }
 
-int gf_filter_lengthen(struct gf_task *t) {
-    const enum gf_edges mode = gf_filter_edges(t);
-    const int threads = gf_settings_threads(t->s);
-    struct gf_array *input = &t->filtering->input;
-    if (!needs_input(t))
+int gf_filter_lengthen(struct gf_operation *op) {
+    const enum gf_edges mode = gf_filter_edges(op);
+    const int threads = op->crew.threads;
+    struct gf_array *input = &gf_filtering_of(op)->input;
+    if (!needs_input(op))
         return 0;
-    int rc = gf_runner_check_memory(t->op.crew.runner, gf_filter_lengthen_bytes(t));
+    int rc = gf_runner_check_memory(op->crew.runner, gf_filter_lengthen_bytes(op));
     if (!rc)
-        rc = gf_job_alloc(&t->op.job, -1, input);
+        rc = gf_job_alloc(&op->job, -1, input);
     if (rc)
         return rc;
     struct gf_array picture = *input;
     picture.base = NULL;
-    memcpy(picture.shape, t->op.in.shape, sizeof picture.shape);
-    gf_filter_take_in(threads, &t->op.in, &picture);
-    if (t->filtering->peaks.n)
-        rc = subtract_waves(t, &picture);
-    const struct gf_job job = gf_filter_picture_job(t);
+    memcpy(picture.shape, op->in.shape, sizeof picture.shape);
+    gf_filter_take_in(threads, &op->in, &picture);
+    if (gf_filtering_of(op)->peaks.n)
+        rc = subtract_waves(op, &picture);
+    const struct gf_job job = gf_filter_picture_job(op);
     if (!rc && mode == GF_EDGES_SMOOTH)
-        rc = gf_filter_smooth(t->op.crew.runner, &job, threads, &picture, input);
+        rc = gf_filter_smooth(op->crew.runner, &job, threads, &picture, input);
     else if (!rc && mode == GF_EDGES_SCREEN)
-        rc = continue_screens(&t->filtering->peaks, picture.shape, input);
+        rc = continue_screens(&gf_filtering_of(op)->peaks, picture.shape, input);
     else if (!rc && mode != GF_EDGES_PERIODIC)
         gf_edges_fill(mode, picture.shape, threads, input);
-    t->op.in = *input;
-    t->op.in.base = NULL;
+    op->in = *input;
+    op->in.base = NULL;
     return rc;
 }

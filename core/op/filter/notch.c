@@ -1,7 +1,7 @@
-/* --auto-notch and --descreen: finds periodic noise in a picture's own spectrum. */
+/* Finds periodic noise, waves and screens, in a picture's own spectrum. */
 #include <stdlib.h>
 
-#include "cli/filter/filtering.h"
+#include "core/op/filter/filtering.h"
 #include "core/base/value/stretch.h"
 #include "core/spectrum/detail.h"
 #include "core/spectrum/thing.h"
@@ -54,12 +54,8 @@ enum {
     MOST_THINGS = 8,        /* the search ends after this many hidden waves of things */
 };
 
-bool gf_filter_searches(const struct gf_settings *s) {
-    return s->filter.auto_notch || s->filter.descreen.on;
-}
-
-static const char *option(const struct gf_task *t) {
-    return t->s->filter.auto_notch ? "--auto-notch" : "--descreen";
+static const char *option(const struct gf_operation *op) {
+    return gf_filter_options_of(op)->auto_notch ? "--auto-notch" : "--descreen";
 }
 
 /* ---- choosing ---- */
@@ -108,7 +104,7 @@ static double least_amplitude(const struct gf_filter_frame *frame) {
 
 /* The picture that is searched, and its spectrum. */
 struct search {
-    const struct gf_task *t;
+    const struct gf_operation *op;
     const struct gf_job *job;
     const struct gf_array *out;
     int64_t channels;
@@ -117,7 +113,7 @@ struct search {
 };
 
 static struct gf_spectrum spectrum_of(const struct search *e, int64_t channel) {
-    return gf_spectrum_of(e->job, e->out, channel, gf_settings_threads(e->t->s));
+    return gf_spectrum_of(e->job, e->out, channel, e->op->crew.threads);
 }
 
 static int find_candidates(const struct search *e, struct gf_periodic_list *all) {
@@ -125,7 +121,7 @@ static int find_candidates(const struct search *e, struct gf_periodic_list *all)
     int rc = 0;
     for (int64_t c = 0; c < e->channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
-        rc = gf_spectrum_periodic(&s, least_amplitude(&e->t->filtering->frame), false, &one);
+        rc = gf_spectrum_periodic(&s, least_amplitude(&gf_filtering_of(e->op)->frame), false, &one);
         if (!rc)
             gf_periodic_merge(all, &one);
     }
@@ -138,7 +134,7 @@ static int find_levels(struct search *e) {
     e->levels = gf_alloc((size_t)e->channels * sizeof *e->levels);
     int rc = e->levels ? 0 : gf_no_memory();
     for (int64_t c = 0; c < e->channels && !rc; c++) {
-        const struct gf_array px = gf_array_index(&e->t->op.in, e->job->ndim, c);
+        const struct gf_array px = gf_array_index(&e->op->in, e->job->ndim, c);
         rc = gf_samples_quantiles(&px, (const double[]){0.01, 0.99}, e->levels[c]);
     }
     return rc;
@@ -200,7 +196,7 @@ static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic 
 
 /* Removes the waves of regular things from the list. */
 static int leave_things(const struct search *e, struct gf_periodic_list *found) {
-    struct gf_notches *list = &e->t->filtering->peaks;
+    struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
     struct gf_spectrum s = spectrum_of(e, 0);
     struct gf_thing *seen = calloc((size_t)found->n + 1, sizeof *seen);
     bool thing[GF_MAX_PERIODIC], left[GF_MAX_PERIODIC] = {false}, crowd = found->n > CROWD;
@@ -227,7 +223,7 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
     for (int i = 0; i < found->n && !rc; i++)
         if (!left[i])
             found->item[n++] = p[i];
-    found->n = (int)gf_min(n, e->t->s->filter.auto_notch);
+    found->n = (int)gf_min(n, gf_filter_options_of(e->op)->auto_notch);
     free(seen);
     return rc;
 }
@@ -235,7 +231,7 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
 /* True if the picture has dark ink, bright paper and many dots, as a scan of a print has. */
 static bool may_be_print(const struct search *e, const struct gf_screen *screen,
                          const struct gf_thing *seen) {
-    const struct gf_filter_frame *frame = &e->t->filtering->frame;
+    const struct gf_filter_frame *frame = &gf_filtering_of(e->op)->frame;
     const double frequency = hypot(screen->basis[0][0], screen->basis[0][1]);
     return seen->range >= PRINT_RANGE / LEAST_SHARE * least_amplitude(frame) &&
            (double)gf_min(frame->shape[0], frame->shape[1]) * frequency >= LEAST_DOTS;
@@ -243,7 +239,7 @@ static bool may_be_print(const struct search *e, const struct gf_screen *screen,
 
 /* Leaves screens that do not look printed. Sets *all if they are the picture itself. */
 static int leave_screens(const struct search *e, bool *all) {
-    struct gf_notches *list = &e->t->filtering->peaks;
+    struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
     struct gf_thing seen;
     const struct gf_screen *first = &list->screen[0];
     int rc = examine(e, first->at, &seen);
@@ -260,7 +256,7 @@ static int leave_screens(const struct search *e, bool *all) {
 /* Finds lines that multiply the rows of a picture: its spectrum is repeated around them, so they are
  * removed like a screen. */
 static int find_lines(const struct search *e, const struct gf_periodic_list *found) {
-    struct gf_notches *list = &e->t->filtering->peaks;
+    struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
     const struct gf_screen_request want = {.known = true};
     struct gf_screen screen[GF_MAX_SCREENS] = {{.n = 0}};
     struct gf_spectrum s = spectrum_of(e, 0);
@@ -278,13 +274,13 @@ static int find_lines(const struct search *e, const struct gf_periodic_list *fou
 /* ---- hidden waves ---- */
 
 /* Finds the strongest hidden wave of all channels; its amplitude is 0 if there is none. */
-static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_t channels,
+static int find_hidden(const struct gf_operation *op, struct gf_detail *detail, int64_t channels,
                        struct gf_periodic *wave) {
     int rc = 0;
     wave->amplitude = 0;
     for (int64_t c = 0; c < channels && !rc; c++) {
         struct gf_periodic p;
-        rc = gf_detail_find(&detail[c], least_amplitude(&t->filtering->frame), &p);
+        rc = gf_detail_find(&detail[c], least_amplitude(&gf_filtering_of(op)->frame), &p);
         if (!rc && p.amplitude > wave->amplitude)
             *wave = p;
     }
@@ -295,15 +291,15 @@ static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_
  * notch would also remove the stronger picture. */
 static int add_hidden(const struct search *e, struct gf_detail *detail,
                       const struct gf_periodic_list *found) {
-    const struct gf_task *t = e->t;
-    struct gf_notches *list = &t->filtering->peaks;
+    const struct gf_operation *op = e->op;
+    struct gf_notches *list = &gf_filtering_of(op)->peaks;
     const double least = found->n ? LEAST_RATIO * found->item[0].amplitude : 0;
     const int64_t channels = e->channels;
     struct gf_periodic p;
     struct gf_thing seen;
     int rc = 0, things = 0;
-    while (!rc && list->n < t->s->filter.auto_notch && things < MOST_THINGS) {
-        rc = find_hidden(t, detail, channels, &p);
+    while (!rc && list->n < gf_filter_options_of(op)->auto_notch && things < MOST_THINGS) {
+        rc = find_hidden(op, detail, channels, &p);
         if (rc || p.amplitude <= least)
             break;
         rc = examine(e, p.at, &seen);
@@ -346,7 +342,7 @@ static int search_hidden(const struct search *e, const struct gf_periodic_list *
 
 /* Finds the picture's own power and, unless the samples will be lengthened for it, the mask. */
 static int make_mask(const struct search *e, bool lengthened) {
-    struct gf_notches *list = &e->t->filtering->peaks;
+    struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
     struct gf_windowed w = {.whole = lengthened};
     int rc = 0;
     for (int64_t c = 0; c < e->channels && !rc; c++) {
@@ -356,19 +352,19 @@ static int make_mask(const struct search *e, bool lengthened) {
     if (!rc && !lengthened)
         list->own = gf_screens_own(&w, list->screen, list->n_screens);
     memcpy(list->screens.extent, e->job->shape, sizeof e->job->shape);
-    if (!rc && (lengthened || gf_filter_edges(e->t) != GF_EDGES_SCREEN))
+    if (!rc && (lengthened || gf_filter_edges(e->op) != GF_EDGES_SCREEN))
         rc = gf_screens_mask(&w, &list->own, list->screen, list->n_screens, &list->screens.px);
     gf_windowed_free(&w);
     return rc;
 }
 
 /* Drops all waves if even the strongest is too faint to be seen. */
-static void forget_faint(const struct gf_task *t) {
-    struct gf_notches *list = &t->filtering->peaks;
+static void forget_faint(const struct gf_operation *op) {
+    struct gf_notches *list = &gf_filtering_of(op)->peaks;
     double strongest = 0;
     for (int i = 0; i < list->n; i++)
         strongest = fmax(strongest, list->notch[i].amplitude);
-    if (t->filtering->frame.dtype == GF_U8 && strongest < LEAST_STRONGEST)
+    if (gf_filtering_of(op)->frame.dtype == GF_U8 && strongest < LEAST_STRONGEST)
         list->n = list->n_hidden = 0;
 }
 
@@ -383,9 +379,10 @@ static void forget_varying(struct gf_notches *list) {
 
 /* Chooses screens, or else waves, among the candidates. */
 static int choose(struct search *e, struct gf_periodic_list *found) {
-    const struct gf_filter_settings *f = &e->t->s->filter;
-    struct gf_notches *list = &e->t->filtering->peaks;
-    struct gf_screen_request want = {.known = f->descreen.on, .period = e->t->filtering->period};
+    const struct gf_filter_options *f = gf_filter_options_of(e->op);
+    struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
+    struct gf_screen_request want = {.known = f->descreen.on,
+                                     .period = gf_filtering_of(e->op)->period};
     struct gf_spectrum s = spectrum_of(e, 0);
     bool all = false;
     int rc = 0;
@@ -408,7 +405,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     if (!rc) {
         add_waves(list, found);
         rc = search_hidden(e, &known);
-        forget_faint(e->t);
+        forget_faint(e->op);
     }
     if (screened && !list->n)
         leave(list, list->screen[0].at, list->screen[0].amplitude);
@@ -428,16 +425,16 @@ static int find_noise(struct search *e) {
 
 /* ---- the search ---- */
 
-struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output *output, bool luma,
-                                 struct gf_array *out) {
-    struct gf_job job = t->filtering->input.data ? t->op.job : gf_filter_picture_job(t);
+struct gf_job gf_filter_look_job(const struct gf_operation *op, const struct gf_output *output,
+                                 bool luma, struct gf_array *out) {
+    struct gf_job job = gf_filtering_of(op)->input.data ? op->job : gf_filter_picture_job(op);
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
     job.luma |= luma;
     memset(job.counted, 0, sizeof job.counted);
-    job.in_dtype = t->filtering->input.data  ? t->filtering->input.dtype
-                   : t->filtering->n_striped ? t->filtering->clean.dtype
-                                             : t->image.px.dtype;
+    job.in_dtype = gf_filtering_of(op)->input.data  ? gf_filtering_of(op)->input.dtype
+                   : gf_filtering_of(op)->n_striped ? gf_filtering_of(op)->clean.dtype
+                                                    : op->of.px.dtype;
     job.spend_input = false;
     job.n_out = 1;
     job.out[0] = *output;
@@ -446,16 +443,16 @@ struct gf_job gf_filter_look_job(const struct gf_task *t, const struct gf_output
     return job;
 }
 
-struct gf_job gf_filter_search_job(const struct gf_task *t, struct gf_array *out) {
-    const enum gf_dtype dtype = t->op.job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
+struct gf_job gf_filter_search_job(const struct gf_operation *op, struct gf_array *out) {
+    const enum gf_dtype dtype = op->job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
     const struct gf_output half = {.kind = GF_COMPLEX, .dtype = dtype, .half = true};
-    return gf_filter_look_job(t, &half, false, out);
+    return gf_filter_look_job(op, &half, false, out);
 }
 
 /* Memory for the searches in the spectrum: for waves; then for a screen's mask, or hidden waves. */
-static int64_t search_bytes(const struct gf_task *t, const struct gf_job *job,
+static int64_t search_bytes(const struct gf_operation *op, const struct gf_job *job,
                             const struct gf_array *out) {
-    struct gf_spectrum one = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
+    struct gf_spectrum one = gf_spectrum_of(job, out, 0, op->crew.threads);
     int64_t waves = gf_spectrum_periodic_bytes(&one);
     int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one), extra;
     int64_t hidden = job->channels * gf_detail_bytes(&one, &extra) + extra;
@@ -465,114 +462,116 @@ static int64_t search_bytes(const struct gf_task *t, const struct gf_job *job,
 }
 
 /* Plans the search within the limit. The plan's workspace remains allocated during the search. */
-static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
-    int64_t held = gf_array_bytes(out) + search_bytes(t, job, out);
+static int plan_search(struct gf_operation *op, struct gf_job *job, const struct gf_array *out) {
+    int64_t held = gf_array_bytes(out) + search_bytes(op, job, out);
     /* If a context is being opened, does not wait for it before the samples are read. */
-    if (!t->op.in.data && gf_runner_ahead(t->op.crew.runner, job))
-        return gf_filter_check_memory(t, held);
-    int rc = gf_runner_plan(t->op.crew.runner, job);
-    int64_t room = gf_runner_limit(t->op.crew.runner) - held - gf_array_bytes(&t->image.px);
-    if (!rc && t->op.crew.runner->workspace > room) {
+    if (!op->in.data && gf_runner_ahead(op->crew.runner, job))
+        return gf_filter_check_memory(op, held);
+    int rc = gf_runner_plan(op->crew.runner, job);
+    int64_t room = gf_runner_limit(op->crew.runner) - held - op->crew.held;
+    if (!rc && op->crew.runner->workspace > room) {
         job->lean = true;
-        rc = gf_runner_plan(t->op.crew.runner, job);
+        rc = gf_runner_plan(op->crew.runner, job);
     }
-    return rc ? rc : gf_filter_check_memory(t, held + t->op.crew.runner->workspace);
+    return rc ? rc : gf_filter_check_memory(op, held + op->crew.runner->workspace);
 }
 
 /* Converts the period of --descreen to samples, by the file's resolution along x. */
-static int resolve_period(struct gf_task *t) {
-    const struct gf_filter_settings *f = &t->s->filter;
-    double dpi = f->dpi, y;
-    t->filtering->period = f->descreen.period;
+static int resolve_period(struct gf_operation *op) {
+    const struct gf_filter_options *f = gf_filter_options_of(op);
+    const double dpi = f->dpi > 0 ? f->dpi : op->of.dpi;
+    gf_filtering_of(op)->period = f->descreen.period;
     if (!f->descreen.lpi)
         return 0;
-    if (!dpi && !gf_resolution_in(&t->image.metadata.resolution, GF_INCH, &dpi, &y))
+    if (!dpi)
         return gf_fail(GF_EINVAL,
                        "--descreen=%glpi: the file does not tell its resolution; give --dpi",
                        f->descreen.lpi);
-    t->filtering->period = dpi / f->descreen.lpi;
+    gf_filtering_of(op)->period = dpi / f->descreen.lpi;
     return 0;
 }
 
-int gf_filter_expect_notches(struct gf_task *t) {
-    struct gf_notches *list = &t->filtering->peaks;
+int gf_filter_expect_notches(struct gf_operation *op) {
+    struct gf_notches *list = &gf_filtering_of(op)->peaks;
     struct gf_array out;
-    if (t->op.job.axes != (1u << t->op.job.ndim) - 1)
+    if (op->job.axes != (1u << op->job.ndim) - 1)
         return gf_fail(GF_EINVAL,
                        "%s searches the whole spectrum; it works neither page by page nor along "
                        "some of --axes",
-                       option(t));
-    int rc = resolve_period(t);
+                       option(op));
+    int rc = resolve_period(op);
     if (rc)
         return rc;
-    struct gf_job job = gf_filter_search_job(t, &out);
+    struct gf_job job = gf_filter_search_job(op, &out);
     const int last = job.ndim - 1;
     list->expected = true;
-    for (list->n = 0; list->n < t->s->filter.auto_notch; list->n++) {
+    for (list->n = 0; list->n < gf_filter_options_of(op)->auto_notch; list->n++) {
         struct gf_notch *p = &list->notch[list->n];
         *p = (struct gf_notch){.radius = RADIUS};
         p->at[last] = (double)((list->n + 1) % (job.shape[last] / 2 + 1));
     }
-    return plan_search(t, &job, &out);
+    return plan_search(op, &job, &out);
 }
 
-/* Calls use() with the spectrum of t->op.in. */
-static int with_spectrum(struct gf_task *t, int (*use)(struct search *e)) {
+/* Calls use() with the spectrum of op->in. */
+static int with_spectrum(struct gf_operation *op, int (*use)(struct search *e)) {
     struct gf_array out;
     struct gf_report report;
-    struct gf_job job = gf_filter_search_job(t, &out);
-    struct search e = {.t = t, .job = &job, .out = &out, .channels = out.shape[job.ndim]};
-    int rc = plan_search(t, &job, &out);
+    struct gf_job job = gf_filter_search_job(op, &out);
+    struct search e = {.op = op, .job = &job, .out = &out, .channels = out.shape[job.ndim]};
+    int rc = plan_search(op, &job, &out);
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)
-        rc = gf_runner_run(t->op.crew.runner, &t->op.in, &out, &report);
+        rc = gf_runner_run(op->crew.runner, &op->in, &out, &report);
     if (!rc)
         rc = use(&e);
     gf_array_free(&out);
-    gf_runner_forget(t->op.crew.runner); /* makes room for the filter's table */
+    gf_runner_forget(op->crew.runner); /* makes room for the filter's table */
     return rc;
 }
 
-int gf_filter_find_notches(struct gf_task *t) {
-    struct gf_notches *list = &t->filtering->peaks;
+int gf_filter_find_notches(struct gf_operation *op) {
+    struct gf_notches *list = &gf_filtering_of(op)->peaks;
     list->expected = false;
     list->n = list->n_hidden = 0;
     list->left.amplitude = 0;
-    return with_spectrum(t, find_noise);
+    return with_spectrum(op, find_noise);
 }
 
 static int mask_lengthened(struct search *e) {
     return make_mask(e, true);
 }
 
-int gf_filter_mask_screens(struct gf_task *t) {
-    return with_spectrum(t, mask_lengthened);
+int gf_filter_mask_screens(struct gf_operation *op) {
+    return with_spectrum(op, mask_lengthened);
 }
 
-int64_t gf_filter_screen_bytes(const struct gf_task *t) {
-    struct gf_job wide = t->op.job;
-    if (!t->filtering->peaks.expected || wide.ndim != 2 || t->s->filter.edges != GF_EDGES_PERIODIC)
+int64_t gf_filter_screen_bytes(const struct gf_operation *op) {
+    struct gf_job wide = op->job;
+    if (!gf_filtering_of(op)->peaks.expected || wide.ndim != 2 ||
+        gf_filter_options_of(op)->edges != GF_EDGES_PERIODIC)
         return 0;
     for (int i = 0; i < wide.ndim; i++)
         wide.shape[i] = gf_edges_length(GF_EDGES_SCREEN, wide.shape[i]);
-    const int64_t more = gf_shape_count(wide.shape, 2) - gf_shape_count(t->op.job.shape, 2);
-    const int64_t each = t->op.job.precision == GF_DOUBLE ? 32 : 16; /* output, spectrum, tables */
-    return gf_job_bytes(&wide, -1) + each * t->op.job.channels * more;
+    const int64_t more = gf_shape_count(wide.shape, 2) - gf_shape_count(op->job.shape, 2);
+    const int64_t each = op->job.precision == GF_DOUBLE ? 32 : 16; /* output, spectrum, tables */
+    return gf_job_bytes(&wide, -1) + each * op->job.channels * more;
 }
 
-int64_t gf_filter_notch_bytes(const struct gf_task *t) {
-    const struct gf_notches *list = &t->filtering->peaks;
-    const int64_t *shape = t->filtering->frame.shape;
+int64_t gf_filter_notch_bytes(const struct gf_operation *op) {
+    const struct gf_notches *list = &gf_filtering_of(op)->peaks;
+    const int64_t *shape = gf_filtering_of(op)->frame.shape;
     if (!list->expected)
         return (list->screens.px.data ? gf_array_bytes(&list->screens.px) : 0) +
                (list->painted.px.data ? gf_array_bytes(&list->painted.px) : 0);
-    if (t->op.job.ndim != 2)
+    if (op->job.ndim != 2)
         return 0;
     /* The plan has a table of its own; it is counted already if waves may be found too. */
-    int64_t tables = t->s->filter.auto_notch ? 1 : 2, mask = shape[0] * (shape[1] / 2 + 1) * 4;
-    int64_t table = t->op.job.shape[0] * (t->op.job.shape[1] / 2 + 1);
+    int64_t tables = gf_filter_options_of(op)->auto_notch ? 1 : 2,
+            mask = shape[0] * (shape[1] / 2 + 1) * 4;
+    int64_t table = op->job.shape[0] * (op->job.shape[1] / 2 + 1);
     /* The input is lengthened once, for screens or for waves. */
-    const int64_t wider = gf_max(0, gf_filter_screen_bytes(t) - gf_filter_lengthen_bytes(t));
-    return mask + tables * table * (t->op.job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES + wider;
+    const int64_t wider = gf_max(0, gf_filter_screen_bytes(op) - gf_filter_lengthen_bytes(op));
+    return mask + tables * table * (op->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES + wider;
 }

@@ -2,7 +2,7 @@
  * lines. */
 #include <stdlib.h>
 
-#include "cli/filter/filtering.h"
+#include "core/op/filter/filtering.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/value/sample_value.h"
@@ -11,7 +11,7 @@
 /* Makes lengthened units from the file's: from n units of a line or volume `length` units. `read`
  * holds the file's, `end` and `start` lengthened ones that fade into each other. */
 struct making {
-    struct gf_task *t;
+    struct gf_operation *op;
     const struct gf_unit_source *file;
     bool is_line;
     int64_t most, n, length, line;
@@ -19,62 +19,62 @@ struct making {
     struct gf_array read, end, start;
 };
 
-static bool splits(const struct gf_task *t) {
-    return t->s->filter.edges == GF_EDGES_SMOOTH;
+static bool splits(const struct gf_operation *op) {
+    return gf_filter_options_of(op)->edges == GF_EDGES_SMOOTH;
 }
 
 /* ---- the smooth part ---- */
 
 /* The picture's job as that of a volume. */
-static struct gf_job smooth_job(const struct gf_task *t) {
-    const struct gf_job job = gf_filter_picture_job(t);
+static struct gf_job smooth_job(const struct gf_operation *op) {
+    const struct gf_job job = gf_filter_picture_job(op);
     return gf_slab_volume(&job);
 }
 
 /* Bytes of a page of the file, two pages of the smooth part, and one in which these are made. */
-static int64_t smooth_page_bytes(const struct gf_task *t, const struct gf_job *job) {
+static int64_t smooth_page_bytes(const struct gf_operation *op, const struct gf_job *job) {
     const int64_t number = (int64_t)gf_dtype_size(job->in_dtype);
     return job->shape[1] * (job->shape[2] + 2) * job->channels *
-           ((int64_t)gf_dtype_size(t->filtering->frame.dtype) + 4 * number);
+           ((int64_t)gf_dtype_size(gf_filtering_of(op)->frame.dtype) + 4 * number);
 }
 
 /* Bytes for pages of the smooth part: a share of the limit, which leaves the rest to slabs. */
-static int64_t smooth_room(const struct gf_task *t, const struct gf_job *job, int64_t limit) {
+static int64_t smooth_room(const struct gf_operation *op, const struct gf_job *job, int64_t limit) {
     enum { SHARE = 4 };
-    const int64_t page = smooth_page_bytes(t, job);
+    const int64_t page = smooth_page_bytes(op, job);
     return gf_max(page, gf_min(limit / SHARE, page * job->shape[0]));
 }
 
-static int64_t smooth_bytes(const struct gf_task *t, int64_t limit) {
-    const struct gf_job job = smooth_job(t);
+static int64_t smooth_bytes(const struct gf_operation *op, int64_t limit) {
+    const struct gf_job job = smooth_job(op);
     struct gf_smooth_pages s;
     gf_smooth_pages_init(&s, &job);
-    return smooth_room(t, &job, limit) + gf_smooth_pages_bytes(&s);
+    return smooth_room(op, &job, limit) + gf_smooth_pages_bytes(&s);
 }
 
-bool gf_filter_scans(const struct gf_task *t) {
-    return splits(t) && !gf_slab_is_line(&t->op.job);
+bool gf_filter_scans(const struct gf_operation *op) {
+    return splits(op) && !gf_slab_is_line(&op->job);
 }
 
 /* Makes pages of the smooth part; the caller frees them. */
-static int make_smooth(struct gf_task *t, int64_t first, int64_t count, struct gf_array *s) {
-    const struct gf_job job = gf_smooth_pages_job(t->filtering->smooth, count);
+static int make_smooth(struct gf_operation *op, int64_t first, int64_t count, struct gf_array *s) {
+    const struct gf_job job = gf_smooth_pages_job(gf_filtering_of(op)->smooth, count);
     int rc = gf_job_alloc(&job, -1, s);
     if (!rc)
-        rc = gf_smooth_pages_spectrum(t->filtering->smooth, gf_settings_threads(t->s), first, s);
-    return rc ? rc : gf_filter_run_over(t->op.crew.runner, &job, s);
+        rc = gf_smooth_pages_spectrum(gf_filtering_of(op)->smooth, op->crew.threads, first, s);
+    return rc ? rc : gf_filter_run_over(op->crew.runner, &job, s);
 }
 
 /* ---- units ---- */
 
-static int64_t sample_bytes(const struct gf_task *t) {
-    return 3 * (int64_t)sizeof(double) * t->op.job.channels;
+static int64_t sample_bytes(const struct gf_operation *op) {
+    return 3 * (int64_t)sizeof(double) * op->job.channels;
 }
 
 /* Bytes for the samples of lines that are made at once. */
-static int64_t samples_room(const struct gf_task *t, int64_t limit) {
+static int64_t samples_room(const struct gf_operation *op, int64_t limit) {
     enum { SHARE = 16, LEAST = 64, MOST = 1 << 16 };
-    const int64_t one = sample_bytes(t);
+    const int64_t one = sample_bytes(op);
     return gf_max(LEAST * one, gf_min(limit / SHARE, MOST * one));
 }
 
@@ -87,9 +87,9 @@ static int read_some(const struct making *m, bool reverse, int64_t first, struct
     if (rc)
         return rc;
     memcpy(picture.shape, read.shape, sizeof picture.shape);
-    gf_filter_take_in(gf_settings_threads(m->t->s), &read, &picture);
-    if (!m->is_line && !splits(m->t))
-        gf_edges_fill(m->mode, read.shape, gf_settings_threads(m->t->s), to);
+    gf_filter_take_in(m->op->crew.threads, &read, &picture);
+    if (!m->is_line && !splits(m->op))
+        gf_edges_fill(m->mode, read.shape, m->op->crew.threads, to);
     for (int64_t i = 0; i < count / 2 && reverse;
          i++) { /* only samples: pages are read one by one */
         char one[16 * GF_SLAB_CHANNELS], *a = (char *)to->data + i * bytes;
@@ -145,13 +145,13 @@ static int split_pages(const struct making *m, int64_t first, struct gf_array *p
     const int64_t count = pages->shape[0], *shape = m->read.shape;
     const bool inside = first < m->n;
     const int64_t at = inside ? first : first - m->n;
-    const int threads = gf_settings_threads(m->t->s);
+    const int threads = m->op->crew.threads;
     struct gf_array s = {0}, image = {0};
     int rc = read_some(m, false, at, pages);
     if (!rc)
-        rc = make_smooth(m->t, at, count, &s);
+        rc = make_smooth(m->op, at, count, &s);
     if (!rc && !inside)
-        rc = make_smooth(m->t, m->n - at - count, count, &image);
+        rc = make_smooth(m->op, m->n - at - count, count, &image);
     for (int64_t z = 0; z < count && !rc; z++) {
         struct gf_array page = gf_array_slice(pages, 0, z, 1);
         const struct gf_array here = gf_array_slice(&s, 0, z, 1);
@@ -172,38 +172,38 @@ static int mirror(const struct making *m, int64_t first, struct gf_array *to) {
 static int make_some(const struct making *m, int64_t first, struct gf_array *to) {
     static int (*const beyond[])(const struct making *m, int64_t first, struct gf_array *to) = {
         [GF_EDGES_MIRROR] = mirror, [GF_EDGES_TAPER] = fade, [GF_EDGES_SMOOTH] = split_line};
-    if (!m->is_line && splits(m->t))
+    if (!m->is_line && splits(m->op))
         return split_pages(m, first, to);
     return first < m->n ? read_some(m, false, first, to) : beyond[m->mode](m, first, to);
 }
 
-static struct making making_of(struct gf_task *t, const struct gf_unit_source *file) {
-    const bool line = gf_slab_is_line(&t->op.job);
-    const int axis = line ? t->op.job.ndim - 1 : 0;
-    const struct gf_job picture = smooth_job(t);
-    const int64_t limit = gf_runner_limit(t->op.crew.runner);
-    return (struct making){.t = t,
+static struct making making_of(struct gf_operation *op, const struct gf_unit_source *file) {
+    const bool line = gf_slab_is_line(&op->job);
+    const int axis = line ? op->job.ndim - 1 : 0;
+    const struct gf_job picture = smooth_job(op);
+    const int64_t limit = gf_runner_limit(op->crew.runner);
+    return (struct making){.op = op,
                            .file = file,
                            .is_line = line,
-                           .most = line        ? samples_room(t, limit) / sample_bytes(t)
-                                   : splits(t) ? smooth_room(t, &picture, limit) /
-                                                     smooth_page_bytes(t, &picture)
-                                               : 1,
-                           .n = t->filtering->frame.shape[axis],
-                           .length = t->op.job.shape[axis],
-                           .mode = (enum gf_edges)t->s->filter.edges};
+                           .most = line         ? samples_room(op, limit) / sample_bytes(op)
+                                   : splits(op) ? smooth_room(op, &picture, limit) /
+                                                      smooth_page_bytes(op, &picture)
+                                                : 1,
+                           .n = gf_filtering_of(op)->frame.shape[axis],
+                           .length = op->job.shape[axis],
+                           .mode = (enum gf_edges)gf_filter_options_of(op)->edges};
 }
 
 static int take_buffers(struct making *m) {
-    const struct gf_job *job = &m->t->op.job;
-    const int64_t *n = m->t->filtering->frame.shape;
+    const struct gf_job *job = &m->op->job;
+    const int64_t *n = gf_filtering_of(m->op)->frame.shape;
     const int x = job->ndim - 1, rank = m->is_line ? 2 : 4;
     const bool rows = job->ndim == 3;
     int64_t read[] = {m->most, rows ? n[1] : 1, n[x], job->channels};
     int64_t made[] = {m->most, rows ? job->shape[1] : 1, job->shape[x], job->channels};
     if (m->is_line)
         read[1] = made[1] = job->channels;
-    int rc = gf_array_alloc(&m->read, m->t->filtering->frame.dtype, rank, read);
+    int rc = gf_array_alloc(&m->read, gf_filtering_of(m->op)->frame.dtype, rank, read);
     if (!m->is_line && m->mode != GF_EDGES_TAPER)
         return rc;
     if (!rc)
@@ -228,17 +228,17 @@ static int make(struct making *m, int64_t first, struct gf_array *to) {
 
 /* ---- all ---- */
 
-int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
-    const struct gf_job *job = &t->op.job;
-    const int64_t *n = t->filtering->frame.shape;
+int64_t gf_filter_make_units_bytes(const struct gf_operation *op, int64_t limit) {
+    const struct gf_job *job = &op->job;
+    const int64_t *n = gf_filtering_of(op)->frame.shape;
     int64_t kernel;
-    const int64_t parts = gf_filter_parts_bytes(t, &kernel) + kernel;
-    const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
+    const int64_t parts = gf_filter_parts_bytes(op, &kernel) + kernel;
+    const enum gf_edges mode = (enum gf_edges)gf_filter_options_of(op)->edges;
     if (gf_slab_is_line(job))
-        return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_room(t, limit));
-    if (splits(t))
-        return parts + smooth_bytes(t, limit);
-    int64_t read = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * job->channels;
+        return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_room(op, limit));
+    if (splits(op))
+        return parts + smooth_bytes(op, limit);
+    int64_t read = (int64_t)gf_dtype_size(gf_filtering_of(op)->frame.dtype) * job->channels;
     int64_t made = 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels;
     for (int i = 1; i < job->ndim; i++) {
         read *= n[i];
@@ -249,11 +249,11 @@ int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
 
 /* Reads all pages once, for the smooth part. */
 static int scan(struct making *m) {
-    struct gf_task *t = m->t;
-    const struct gf_job job = smooth_job(t);
+    struct gf_operation *op = m->op;
+    const struct gf_job job = smooth_job(op);
     const int64_t *n = job.shape, shape[] = {m->most, n[1], n[2], job.channels};
     struct gf_array pages = {0};
-    struct gf_smooth_pages *s = t->filtering->smooth = calloc(1, sizeof *s);
+    struct gf_smooth_pages *s = gf_filtering_of(op)->smooth = calloc(1, sizeof *s);
     if (!s)
         return gf_no_memory();
     gf_smooth_pages_init(s, &job);
@@ -272,15 +272,15 @@ static int scan(struct making *m) {
     gf_array_free(&pages);
     for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
         if (s->face[i].jumps)
-            rc = gf_filter_run_over(t->op.crew.runner, &s->face[i].job, &s->face[i].of);
+            rc = gf_filter_run_over(op->crew.runner, &s->face[i].job, &s->face[i].of);
     return rc;
 }
 
-int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
+int gf_filter_make_units(struct gf_operation *op, const struct gf_unit_source *file, int64_t first,
                          struct gf_array *to) {
-    struct making m = making_of(t, file);
+    struct making m = making_of(op, file);
     if (m.mode == GF_EDGES_PERIODIC)
         return file->read(file->user, first, to);
-    int rc = t->op.scans && !t->filtering->smooth ? scan(&m) : 0;
+    int rc = op->scans && !gf_filtering_of(op)->smooth ? scan(&m) : 0;
     return rc ? rc : make(&m, first, to);
 }

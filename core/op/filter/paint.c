@@ -1,8 +1,7 @@
-/* --paint: removes the frequencies that were painted black in a picture of the spectrum. */
+/* Removes the frequencies that were painted black in a picture of the spectrum. */
 #include <stdlib.h>
 
-#include "cli/filter/filtering.h"
-#include "cli/log.h"
+#include "core/op/filter/filtering.h"
 #include "core/base/value/sample_value.h"
 
 /* Greys of an integer file, whose white is 1; of a float file only 0 is black. */
@@ -39,6 +38,26 @@ struct painting {
     int64_t n_greys;
     double largest; /* magnitude */
 };
+
+void gf_filter_find_bin(const struct gf_job *job, const struct gf_array *half,
+                        struct gf_layout layout, int64_t at, int64_t where[2]) {
+    int64_t k[GF_MAX_DIMS] = {0};
+    const int folded = gf_job_half_axis(job);
+    for (int i = job->ndim - 1; i >= 0; i--) {
+        const bool halved = layout.half && i == folded;
+        const int64_t n = halved ? half->shape[i] : job->shape[i];
+        k[i] = (at % n + (layout.centred && !halved ? n - n / 2 : 0)) % n;
+        at /= n;
+    }
+    const int64_t n = job->shape[folded];
+    const bool both = gf_half_negative(k[folded], n) == k[folded];
+    where[0] = where[1] = 0;
+    for (int i = 0; i < job->ndim; i++) {
+        const int64_t mirror = gf_half_negative(k[i], job->shape[i]);
+        where[0] = where[0] * half->shape[i] + (k[folded] > n / 2 ? mirror : k[i]);
+        where[1] = where[1] * half->shape[i] + (both || k[folded] > n / 2 ? mirror : k[i]);
+    }
+}
 
 static double bend(const struct painting *p, int curve, double size) {
     const double points = (double)gf_job_points(&p->job), norm[] = {1, sqrt(points), points};
@@ -190,20 +209,20 @@ static int find_drawing(struct painting *p) {
 }
 
 /* Transforms the picture, or its luma, and finds how the file draws that. */
-static int look(struct gf_task *t, bool luma, struct painting *p) {
-    const enum gf_dtype dtype = t->op.job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
+static int look(struct gf_operation *op, bool luma, struct painting *p) {
+    const enum gf_dtype dtype = op->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
     const struct gf_output sizes = {.kind = GF_MAGNITUDE, .dtype = dtype, .half = true};
     struct gf_report report;
-    p->job = gf_filter_look_job(t, &sizes, luma, &p->size);
+    p->job = gf_filter_look_job(op, &sizes, luma, &p->size);
     p->job.norm = GF_NORM_BACKWARD;
-    int rc = gf_runner_plan(t->op.crew.runner, &p->job);
+    int rc = gf_runner_plan(op->crew.runner, &p->job);
     if (!rc)
-        rc = gf_filter_check_memory(t, gf_array_bytes(&p->size) + t->op.crew.runner->workspace);
+        rc = gf_filter_check_memory(op, gf_array_bytes(&p->size) + op->crew.runner->workspace);
     if (!rc)
         rc = gf_array_alloc(&p->size, p->size.dtype, p->size.rank, p->size.shape);
     if (!rc)
-        rc = gf_runner_run(t->op.crew.runner, &t->op.in, &p->size, &report);
-    gf_runner_forget(t->op.crew.runner);
+        rc = gf_runner_run(op->crew.runner, &op->in, &p->size, &report);
+    gf_runner_forget(op->crew.runner);
     for (int64_t i = 0; !rc && i < gf_array_count(&p->size); i++)
         p->largest = fmax(p->largest, gf_filter_number(&p->size, i).re);
     return rc ? rc : find_drawing(p);
@@ -240,7 +259,7 @@ static double black_of_few(const struct painting *p) {
 }
 
 /* Chooses how bright a bin should be to count as painted if it is black. */
-static double least_grey(const struct gf_task *t, struct painting *p) {
+static double least_grey(const struct gf_operation *op, struct painting *p) {
     const double step = p->file->step, few = black_of_few(p);
     struct drawing *d = &p->drawing;
     if (p->n_greys >= LEAST_GREYS && d->share >= LEAST_SHARE)
@@ -250,9 +269,10 @@ static double least_grey(const struct gf_task *t, struct painting *p) {
         return few;
     }
     if (d->error > step) /* strokes on one grey are meant as they are */
-        gf_log_note("'%s': --paint=%s is not drawn from its spectrum; black areas from 3x3 bins on "
-                    "are removed",
-                    gf_log_name(t->read[0]), p->file->text);
+        gf_operation_note(op,
+                          "--paint=%s is not drawn from its spectrum; black areas from 3x3 bins on "
+                          "are removed",
+                          p->file->text);
     return -1;
 }
 
@@ -271,18 +291,18 @@ static bool is_stroke(const struct painting *p, const int64_t *extent, int64_t a
 }
 
 /* Zeroes the mask, which is 1 at first, where the file is black and should not be. GF_ENOMEM. */
-static int compare(struct gf_task *t, struct painting *p) {
-    struct gf_array *mask = &t->filtering->peaks.painted.px;
+static int compare(struct gf_operation *op, struct painting *p) {
+    struct gf_array *mask = &gf_filtering_of(op)->peaks.painted.px;
     const bool fresh = !mask->data;
     int64_t count = 0, where[2], extent[GF_MAX_DIMS];
-    const double least = least_grey(t, p);
+    const double least = least_grey(op, p);
     /* A window, --edges and JPEG move the darkest bins. */
     const bool rough = p->drawing.error > GREY;
     gf_filter_spread(&p->job, p->file, extent);
     int rc = fresh ? gf_array_alloc(mask, GF_F32, p->job.ndim, p->size.shape) : 0;
     if (rc)
         return rc;
-    memcpy(t->filtering->peaks.painted.extent, p->job.shape, sizeof p->job.shape);
+    memcpy(gf_filtering_of(op)->peaks.painted.extent, p->job.shape, sizeof p->job.shape);
     for (int64_t i = 0; fresh && i < gf_array_count(mask); i++)
         ((float *)mask->data)[i] = 1;
     for (int64_t i = 0; i < p->n; i++) {
@@ -295,20 +315,20 @@ static int compare(struct gf_task *t, struct painting *p) {
     }
     if (fresh && !count)
         gf_array_free(mask);
-    gf_log_note("'%s': --paint=%s removes %lld painted frequencies", gf_log_name(t->read[0]),
-                p->file->text, (long long)count);
+    gf_operation_note(op, "--paint=%s removes %lld painted frequencies", p->file->text,
+                      (long long)count);
     return 0;
 }
 
 /* fwd draws the luma of a colour picture by default, but each channel beside other outputs. */
-static int paint(struct gf_task *t, const struct gf_filter_part *file) {
-    const bool colour = t->image.color == GF_RGB && !t->op.job.luma;
+static int paint(struct gf_operation *op, const struct gf_filter_part *file) {
+    const bool colour = op->of.rgb && !op->job.luma;
     struct painting best = {.file = file}, other = best;
     int rc = gf_filter_check_file(file);
     best.n = other.n = gf_shape_count(file->file.extent, file->ndim);
-    rc = rc ? rc : look(t, colour, &best);
+    rc = rc ? rc : look(op, colour, &best);
     if (!rc && colour && best.drawing.error > GREY) {
-        rc = look(t, false, &other);
+        rc = look(op, false, &other);
         if (!rc && other.drawing.error < best.drawing.error) {
             const struct painting worse = best;
             best = other;
@@ -316,18 +336,19 @@ static int paint(struct gf_task *t, const struct gf_filter_part *file) {
         }
     }
     if (!rc)
-        rc = compare(t, &best);
+        rc = compare(op, &best);
     gf_array_free(&best.size);
     gf_array_free(&other.size);
     return rc;
 }
 
-int gf_filter_paint(struct gf_task *t) {
-    if (t->op.job.axes != (1u << t->op.job.ndim) - 1)
+int gf_filter_paint(struct gf_operation *op) {
+    if (op->job.axes != (1u << op->job.ndim) - 1)
         return gf_fail(GF_EINVAL, "--paint needs the whole spectrum, without --axes and --dims");
+    const struct gf_filter_options *o = gf_filter_options_of(op);
     int rc = 0;
-    for (int i = 0; i < t->s->filter.n_parts && !rc; i++)
-        if (t->s->filter.part[i].what == GF_PAINT)
-            rc = paint(t, &t->s->filter.part[i]);
+    for (int i = 0; i < o->n_parts && !rc; i++)
+        if (o->part[i].what == GF_PAINT)
+            rc = paint(op, &o->part[i]);
     return rc;
 }

@@ -1,0 +1,91 @@
+/* The options of a filter: what multiplies a picture's spectrum, what is searched and removed before,
+ * and what continues the picture beyond its edges. They hold for all pictures of a run. */
+#ifndef GF_CORE_OP_FILTER_OPTIONS_H
+#define GF_CORE_OP_FILTER_OPTIONS_H
+
+#include "core/filter/edges.h"
+#include "core/filter/table.h"
+#include "core/restore/psf.h"
+
+/* One --lowpass, --mask and so on. */
+enum gf_filter_what {
+    GF_LOWPASS,
+    GF_HIGHPASS,
+    GF_BANDPASS,
+    GF_BANDREJECT,
+    GF_NOTCH,
+    GF_BLUR,        /* --convolve=gaussian:S; radius[0].value is S */
+    GF_KERNEL,      /* --convolve=FILE */
+    GF_KERNEL_MADE, /* --convolve=disk:R and so on: `psf`, sampled in `file` */
+    GF_MASK,
+    GF_PAINT,
+    GF_PSF,      /* --deconvolve=FILE */
+    GF_PSF_MADE, /* --deconvolve=disk:R and so on: `psf`, sampled in `file` unless gaussian */
+};
+
+struct gf_radius {
+    double value;
+    /* Bins; cycles per sample; % of half a cycle; a period; cycles per length, both in `name`. */
+    enum { GF_BINS, GF_CYCLES, GF_NYQUIST, GF_PERIOD, GF_PER_LENGTH } unit;
+    char name[12];
+    /* The unit in metres, degrees or seconds, and which: 'm', 'd', 's'. */
+    double unit_value;
+    char kind;
+};
+
+struct gf_filter_part {
+    enum gf_filter_what what;
+    const char *option; /* "lowpass" */
+    const char *text;   /* the value as typed; a file's path */
+    enum gf_profile profile;
+    int order;
+    struct gf_radius radius[2]; /* bands: inner, outer */
+    int n_centre;
+    struct gf_radius centre[GF_MAX_DIMS]; /* from the centre along x, y, z, with a sign */
+    /* The file's samples, centred, C order; owned. Only the last `ndim` extents count. */
+    struct gf_filter_samples file;
+    int ndim;
+    char *refused; /* NULL, or why the file exceeds the memory limit, its samples zeros; owned */
+    double step;   /* of the file's levels, as a share of white; 0: floats */
+    struct gf_psf psf;
+    bool symmetric; /* a point-spread function that its mirror image along any axis equals */
+    /* NULL, or reads a mask that is too large for `file`: n rows, of a line samples, from number
+     * `first` on, 0 to 1. */
+    int (*read)(const struct gf_filter_part *p, int64_t first, int64_t n, double *to);
+    void *source;         /* its file */
+    int64_t sample_bytes; /* of that */
+};
+
+enum { GF_MAX_PARTS = 64 };
+
+/* True for what is given as a picture of the spectrum. */
+static inline bool gf_filter_is_shown(const struct gf_filter_part *p) {
+    return p->what == GF_MASK || p->what == GF_PAINT;
+}
+
+/* True for what comes from a picture, of the spectrum or of samples. */
+static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
+    return gf_filter_is_shown(p) || p->what == GF_KERNEL || p->what == GF_PSF;
+}
+
+struct gf_filter_options {
+    int n_parts;
+    struct gf_filter_part part[GF_MAX_PARTS];
+    bool paints;    /* a part is GF_PAINT */
+    int auto_notch; /* most notches; 0: off */
+    struct {
+        bool on;
+        double period, lpi; /* samples per row, or rows per inch; 0: unset */
+    } descreen;
+    enum { GF_DESTRIPE_OFF, GF_DESTRIPE_AUTO, GF_DESTRIPE_ROWS, GF_DESTRIPE_COLUMNS } destripe;
+    double dpi; /* 0: unset */
+    int edges;  /* enum gf_edges; negative: the default */
+    struct {
+        /* 0: unset, -1: auto. Noise is in sample units, iterations are Richardson-Lucy's. */
+        double noise, regularize, iterations;
+    } restore;
+    enum { GF_OFFSET_NUMBER, GF_OFFSET_PERCENT, GF_OFFSET_MID } offset_unit;
+    double offset;
+};
+
+#endif
