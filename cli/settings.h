@@ -8,6 +8,7 @@
 #include "core/op/filter/options.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
+#include "core/op/registration.h"
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
@@ -138,10 +139,11 @@ struct gf_settings {
     } frc;
 
     struct gf_register_settings {
-        int estimate, to, fill; /* indices into the lists of cli/compare/register.c */
-        const char *with;       /* the reference's file, or NULL */
-        struct gf_range_of by;  /* name "": the first channel, if there are several */
-        bool each;              /* --by=none */
+        struct gf_registration_options find;
+        int to;                /* index into a list of cli/compare/register.c */
+        const char *with;      /* the reference's file, or NULL */
+        struct gf_range_of by; /* name "": the first channel, if there are several */
+        bool each;             /* --by=none */
         const char *csv, *mean;
         struct gf_registering *state; /* of the run */
     } reg;

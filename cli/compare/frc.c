@@ -183,8 +183,7 @@ static int take_units(struct comparison *c) {
 /* The crew, which holds the other side, the mask and a signal. */
 static struct gf_crew crew_of(const struct gf_task *t) {
     const struct gf_correlating *of = t->s->frc.prepared;
-    const struct gf_image image = gf_signal_visited(t);
-    const struct gf_array px = gf_signal_like(t->s, &image);
+    const struct gf_array px = gf_signal_like(t);
     return gf_signal_crew(t, gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) +
                                  gf_array_bytes(&px));
 }
@@ -215,8 +214,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    const struct gf_image image = gf_signal_visited(t);
-    const struct gf_array px = gf_signal_like(t->s, &image);
+    const struct gf_array px = gf_signal_like(t);
     const struct gf_crew crew = crew_of(t);
     const int64_t bytes = gf_frc_bytes(&crew, &t->s->frc.find, &px, !t->s->frc.with);
     return gf_signal_each(t, crew.held + bytes, visit, NULL);

@@ -128,15 +128,14 @@ static int describe_map(struct gf_task *t, const struct gf_match *m) {
 static int prepare(struct gf_task *t) {
     const struct gf_match_template *of = &t->s->match.prepared->template;
     int rc = gf_signal_prepare(t);
-    const int pages = rc ? 0 : gf_signal_by_pages(t);
+    const struct gf_array px = gf_signal_like(t);
     if (!rc)
-        rc = gf_match_template_fits(of, t->image.ndim - pages, t->image.px.shape + pages);
+        rc = gf_match_template_fits(of, &px);
     return rc || !t->targets->n ? rc : describe_map(t, &of->match);
 }
 
 static int stream(struct gf_task *t) {
-    const struct gf_image image = gf_signal_visited(t);
-    const struct gf_array px = gf_signal_like(t->s, &image);
+    const struct gf_array px = gf_signal_like(t);
     const struct gf_crew crew = gf_signal_crew(t, gf_array_bytes(&t->product[0].image.px));
     const int64_t bytes = gf_match_bytes(&crew, &t->s->match.prepared->template, &px);
     return gf_signal_each(t, crew.held + bytes, visit, NULL);

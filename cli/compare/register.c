@@ -15,8 +15,11 @@
 
 /* Frees all but the reference. */
 static void free_state(struct gf_registering *g) {
-    for (int i = 0; i <= g->hands; i++)
-        gf_register_free_hand(&g->hand[i]);
+    for (int i = 0; i <= g->hands; i++) {
+        gf_registration_free(g->finds[i]);
+        gf_runner_close(&g->aligns[i]);
+        g->finds[i] = NULL;
+    }
     for (int i = 0; i < g->frames; i++) {
         gf_array_free(&g->frame[i].image.px);
         gf_array_free(&g->frame[i].ref);
@@ -41,68 +44,56 @@ static bool moves(struct gf_task *t) {
     return gf_register_writes(t) || mean_of(t);
 }
 
-/* Bytes of a hand's arrays: a tapered signal and three spectra of the picture, less of the halves,
- * and for --estimate=rigid the moved picture and the polar samples. */
-static int64_t hand_bytes(const struct gf_settings *s, const struct gf_image *page) {
-    const struct gf_array px = gf_signal_like(s, page);
-    const struct gf_array single = gf_array_wrap(NULL, GF_F32, px.rank, px.shape);
-    const int64_t signal = gf_array_bytes(&px), n = gf_array_count(&px),
-                  spectrum = gf_signal_spectrum_bytes(&single),
-                  polars = s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR * 24;
-    const bool halves = gf_register_has_halves(page->ndim, page->px.shape, signal == 4 * n);
-    return 4 * n + 3 * spectrum + (halves ? n + spectrum / 2 : 0) + polars + (polars ? signal : 0);
-}
-
 /* Bytes that a hand needs beside its arrays: the workspace of its transforms, all of which a stack's
- * hand keeps, or what aligning takes (gf_align_bytes()). */
-static int64_t beside_bytes(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
-    struct gf_task *t = g->t;
-    const struct gf_array single = gf_array_wrap(NULL, GF_F32, page->ndim, page->px.shape);
-    const int64_t work = gf_signal_workspace(&t->op.crew, &single);
-    const int64_t aligning =
-        moves(t)
-            ? gf_align_bytes(t->s->reg.estimate == SHIFT,
-                             gf_settings_precision(t->s, page->px.dtype), &page->px,
-                             gf_register_writes(t) ? t->product[0].image.px.dtype : page->px.dtype)
-            : 0;
+ * hand keeps, or what aligning takes. */
+static int64_t beside_bytes(struct gf_task *t, const struct gf_array *page, int64_t pages) {
+    struct gf_array px = gf_signal_like(t);
+    const enum gf_precision precision = px.dtype == GF_F64 ? GF_DOUBLE : GF_SINGLE;
+    const enum gf_dtype out = gf_register_writes(t) ? t->product[0].image.px.dtype : page->dtype;
+    px.dtype = GF_F32; /* of tapered signals */
+    const int64_t work = gf_signal_workspace(&t->op.crew, &px),
+                  aligning =
+                      moves(t) ? gf_alignment_bytes(&t->s->reg.find, precision, page, out) : 0;
     return pages > 1 ? 2 * work + work / 4 + aligning : gf_max(work, aligning);
 }
 
-/* Chooses how many hands share pages of that shape, as many as fit memory; returns the bytes of all. */
-static int64_t choose_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
-    const struct gf_settings *s = g->t->s;
-    const bool whole = pages > 1 && !gf_reader_has_pages(&g->t->reader);
-    const struct gf_array px = gf_signal_like(s, page);
-    const int64_t signal = gf_array_bytes(&px), hand = hand_bytes(s, page),
-                  frame =
-                      gf_array_bytes(&page->px) + signal * (1 + (s->reg.to == PREVIOUS)) +
-                      (mean_of(g->t) && !gf_register_writes(g->t) ? gf_array_bytes(&page->px) : 0),
-                  beside = beside_bytes(g, page, pages),
-                  mean = mean_of(g->t) ? 12 * gf_array_count(&mean_of(g->t)->image.px) : 0,
-                  held = gf_array_bytes(&g->t->product[0].image.px) + signal + mean +
-                         (whole ? gf_array_bytes(&page->px) * pages : 0);
+/* Chooses how many hands share so many pages, as many as fit memory; returns the bytes of all. */
+static int64_t choose_hands(struct gf_registering *g, int64_t pages) {
+    struct gf_task *t = g->t;
+    const struct gf_settings *s = t->s;
+    const struct gf_array page = gf_signal_visited(t).px, px = gf_signal_like(t);
+    const bool whole = pages > 1 && !gf_reader_has_pages(&t->reader);
+    const int64_t one = gf_array_bytes(&page), signal = gf_array_bytes(&px),
+                  hand = gf_registration_bytes(&s->reg.find, &px),
+                  frame = one + signal * (1 + (s->reg.to == PREVIOUS)) +
+                          (mean_of(t) && !gf_register_writes(t) ? one : 0),
+                  beside = beside_bytes(t, &page, pages),
+                  mean = mean_of(t) ? 12 * gf_array_count(&mean_of(t)->image.px) : 0,
+                  held = gf_array_bytes(&t->product[0].image.px) + signal + mean +
+                         (whole ? one * pages : 0);
+    g->crew = t->op.crew;
     g->hands = (int)gf_min(gf_min(gf_settings_threads(s), MOST_HANDS), pages) + 1;
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
-        g->bytes = held + g->frames * frame + g->hands * hand;
-    } while (g->hands > 1 && g->bytes + g->hands * beside > gf_runner_limit(g->t->op.crew.runner));
-    return g->bytes + g->hands * beside;
+        g->crew.held = held + g->frames * frame + g->hands * hand;
+    } while (g->hands > 1 && g->crew.held + g->hands * beside > gf_runner_limit(g->crew.runner));
+    g->crew.threads = gf_settings_threads(s) / g->hands;
+    return g->crew.held + g->hands * beside;
 }
 
-static void open_hands(struct gf_registering *g, const struct gf_image *page, int64_t pages) {
-    choose_hands(g, page, pages);
-    g->threads = gf_settings_threads(g->t->s) / g->hands;
-    for (int i = 0; i <= g->hands; i++) {
-        struct gf_hand *r = &g->hand[i];
-        r->all = g;
-        for (int k = 0; k < N_RUNNERS; k++) {
-            r->runner[k] = pages > 1 ? &r->own[k] : g->t->op.crew.runner;
-            if (pages > 1)
-                gf_runner_open(&r->own[k], g->t->op.crew.runner->session, g->threads);
-            gf_runner_repeat(r->runner[k], pages);
-        }
+static int open_hands(struct gf_registering *g, int64_t pages) {
+    int rc = 0;
+    choose_hands(g, pages);
+    for (int i = 0; i <= g->hands && !rc; i++) {
+        if (i < g->hands && !g->finds[i])
+            rc = gf_registration_new(&g->crew, &g->t->s->reg.find, pages, &g->finds[i]);
+        if (pages == 1)
+            continue;
+        gf_runner_open(&g->aligns[i], g->crew.runner->session, g->crew.threads);
+        gf_runner_repeat(&g->aligns[i], pages);
     }
+    return rc;
 }
 
 /* ---- the aligned picture ---- */
@@ -114,22 +105,18 @@ static struct gf_array place(const struct gf_task *t, const struct gf_moving_fra
     return !gf_register_writes(t) ? f->moved : page < 0 ? *all : gf_array_index(all, 0, page);
 }
 
-/* Puts the aligned picture into its place. Its alpha moves with it. */
-static int align(struct gf_hand *r, int64_t page) {
-    const struct gf_array *in = &r->f->image.px;
-    if (!gf_register_writes(r->all->t) && !r->f->moved.data &&
-        gf_array_alloc(&r->f->moved, in->dtype, in->rank, in->shape))
+/* Lets hand i put the aligned picture into its place. Its alpha moves with it. */
+static int align(struct gf_registering *g, int i, struct gf_moving_frame *f, int64_t page) {
+    const struct gf_array *in = &f->image.px;
+    struct gf_crew crew = g->crew;
+    if (!gf_register_writes(g->t) && !f->moved.data &&
+        gf_array_alloc(&f->moved, in->dtype, in->rank, in->shape))
         return GF_ENOMEM;
-    struct gf_array to = place(r->all->t, r->f, page);
+    struct gf_array to = place(g->t, f, page);
     const struct gf_array from = gf_array_slice(in, in->rank - 1, 0, to.shape[to.rank - 1]);
-    const struct gf_aligning how = {.runner = r->runner[ALIGNING],
-                                    .motion = &r->f->found.motion,
-                                    .precision = gf_settings_precision(r->all->t->s, from.dtype),
-                                    .threads = r->all->threads,
-                                    .edge = r->all->t->s->reg.fill == EDGE,
-                                    .held = r->all->bytes};
-    return r->all->t->s->reg.estimate == SHIFT ? gf_align_shift(&how, &from, &to)
-                                               : gf_align_move(&how, &from, &to);
+    crew.runner = g->frames > 1 ? &g->aligns[i] : crew.runner;
+    return gf_alignment_run(&crew, &g->t->s->reg.find, gf_settings_precision(g->t->s, from.dtype),
+                            &f->found.motion, &from, &to);
 }
 
 /* Adds an aligned page to the sum of its channel. */
@@ -162,16 +149,10 @@ static void divide(struct gf_registering *g) {
 
 /* Lets hand i find how a frame lies on the reference. */
 static int measure(struct gf_registering *g, int i, struct gf_moving_frame *f) {
-    struct gf_hand *r = &g->hand[i];
-    r->f = f;
-    r->ref = g->t->s->reg.to == PREVIOUS ? &f->ref : &g->ref;
-    r->in = &f->px;
-    if (g->t->s->reg.to == PREVIOUS)
-        r->pictures.ready = r->halves.ready = r->pictures.near = false;
-    int rc = gf_register_estimate(r);
-    f->found.aligned = !rc;
-    f->found.backend = gf_runner_name(r->runner[FORWARD]);
-    return rc;
+    const bool pair = g->t->s->reg.to == PREVIOUS;
+    if (pair)
+        gf_registration_forget(g->finds[i]);
+    return gf_registration_find(g->finds[i], &g->crew, pair ? &f->ref : &g->ref, &f->px, &f->found);
 }
 
 /* Registers a picture. */
@@ -180,14 +161,15 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     struct gf_moving_frame *f = &g->frame[0];
     gf_progress_show("registering", gf_log_name(name));
     gf_array_free(&f->px); /* it may be of another type */
-    open_hands(g, &t->image, 1);
+    int rc = open_hands(g, 1);
     f->image = t->image;
     f->image.px.base = NULL;
-    int rc = gf_signal_make(t->s, &t->image, &f->px);
+    if (!rc)
+        rc = gf_signal_make(t->s, &t->image, &f->px);
     if (!rc)
         rc = measure(g, 0, f);
     if (!rc && gf_register_writes(t))
-        rc = align(&g->hand[0], page);
+        rc = align(g, 0, f, page);
     if (!rc)
         gf_register_print(g, &f->image, &f->found, page);
     return rc;
@@ -251,7 +233,7 @@ static int work_frame(void *user, int i, int64_t group) {
     }
     int rc = f->failed.status ? 0 : measure(g, i, f);
     if (!rc && !f->failed.status && at_once(g) && moves(g->t))
-        rc = align(&g->hand[i], page);
+        rc = align(g, i, f, page);
     if (rc)
         gf_fail((enum gf_status)rc, "page %lld: %s", (long long)page, gf_message());
     gf_failure_keep(&f->failed, rc);
@@ -262,7 +244,6 @@ static int work_frame(void *user, int i, int64_t group) {
 static int write_frame(void *user, int64_t group) {
     struct gf_registering *g = user;
     struct gf_moving_frame *f = &g->frame[group % g->frames];
-    struct gf_hand *r = &g->hand[g->hands];
     struct gf_found *found = &g->found[group];
     char name[PATH_MAX];
     const bool pair = g->t->s->reg.to == PREVIOUS, late = !at_once(g);
@@ -284,11 +265,10 @@ static int write_frame(void *user, int64_t group) {
         gf_register_print(g, &f->image, &g->found[i], page_of(g, i));
     }
     f->found = *found;
-    r->f = f;
     if (g->by.channels > 1 || g->last < 0)
         return 0;
     if ((late || f->blank) && moves(g->t))
-        rc = align(r, group);
+        rc = align(g, g->hands, f, group);
     if (rc)
         return rc;
     add(g, f, group);
@@ -310,8 +290,7 @@ static int work_moved(void *user, int i, int64_t page) {
     struct gf_registering *g = user;
     struct gf_moving_frame *f = &g->frame[page % g->frames];
     f->found = g->found[group_of(g, page)];
-    g->hand[i].f = f;
-    return moves(g->t) ? align(&g->hand[i], page) : 0;
+    return moves(g->t) ? align(g, i, f, page) : 0;
 }
 
 static int write_moved(void *user, int64_t page) {
@@ -328,17 +307,14 @@ static int write_moved(void *user, int64_t page) {
 static int walk(struct gf_task *t) {
     struct gf_registering *g = t->s->reg.state;
     struct gf_session *session = t->op.crew.runner->session;
-    struct gf_image page = {.ndim = 2};
     const bool alone = session->alone;
     const int64_t pages = t->image.px.shape[0];
     g->volume = t->image;
     g->groups = pages / g->by.channels;
     g->last = -1;
-    page.px = gf_array_index(&t->image.px, 0, 0);
     if (!t->s->reg.with)
         gf_array_free(&g->ref);
-    int rc = 0;
-    open_hands(g, &page, pages);
+    int rc = open_hands(g, pages);
     g->found = calloc((size_t)g->groups, sizeof *g->found);
     if (mean_of(t))
         g->sum = calloc((size_t)gf_array_count(&mean_of(t)->image.px), sizeof *g->sum);
@@ -454,19 +430,16 @@ static int prepare(struct gf_task *t) {
         rc = gf_task_take_channels(t);
     if (rc)
         return rc;
-    const int pages = gf_signal_by_pages(t), ndim = t->image.ndim - pages;
-    const struct gf_array own =
-        gf_array_wrap(NULL, t->image.px.dtype, ndim, t->image.px.shape + pages);
+    const bool pages = gf_signal_by_pages(t);
+    const struct gf_array own = gf_signal_like(t);
     if (!t->s->reg.with && !pages)
         return gf_fail(GF_EINVAL, "one picture, and no reference; give REF IN, or a stack with "
                                   "--dims=2");
-    if (ndim != 2 && t->s->reg.estimate != SHIFT)
-        return gf_fail(GF_EINVAL, "%d axes; --estimate=rigid and similarity take pictures%s", ndim,
-                       ndim == 3 ? ", --dims=2 the pages of a volume" : "");
+    rc = gf_registration_fits(&t->s->reg.find, t->s->reg.with ? &g->ref : NULL, &own);
+    if (rc)
+        return rc;
     if (t->reader.series && gf_register_writes(t))
         return gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
-    if (t->s->reg.with && (rc = gf_signal_same_shape(&own, &g->ref, "the reference")))
-        return rc;
     if (t->s->reg.mean && !pages)
         return gf_fail(GF_EINVAL, "--mean is that of a stack with --dims=2, or of --frames");
     if (pages)
@@ -480,9 +453,8 @@ static int stream(struct gf_task *t) {
     struct gf_registering *g = t->s->reg.state;
     if (t->s->reg.csv && !(g->rows = json_array()))
         return gf_no_memory();
-    const struct gf_image page = gf_signal_visited(t);
     const int64_t pages = gf_signal_by_pages(t) ? t->image.px.shape[0] : 1;
-    const int64_t need = choose_hands(g, &page, pages) +
+    const int64_t need = choose_hands(g, pages) +
                          (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
     int rc = gf_signal_each(t, need, visit, walk);
     if (!rc && gf_register_writes(t))
@@ -508,7 +480,7 @@ static const struct gf_task_hooks hooks = {.name = "register",
 static int run(struct gf_settings *s, char **operands, int n) {
     const bool listed = s->files_from || s->files0_from;
     const bool pair = !s->frames && (n > 1 || (n && listed));
-    if (s->reg.to == PREVIOUS && (pair || s->reg.estimate != SHIFT))
+    if (s->reg.to == PREVIOUS && (pair || s->reg.find.estimate != GF_SHIFT))
         return gf_fail(GF_EUSAGE, "--to=previous adds up the shifts of a stack's frames; give "
                                   "--frames, or one stack with --dims=2, and --estimate=shift");
     s->dims = s->frames ? 2 : s->dims;
@@ -545,16 +517,16 @@ static int parse_by(const struct gf_opt *o, const char *value, void *field) {
 static const char *const estimates[] = {"shift", "rigid", "similarity",
                                         NULL}; /* enum gf_estimate */
 static const char *const references[] = {"first", "previous", NULL};
-static const char *const fills[] = {"zero", "edge", NULL};
+static const char *const fills[] = {"zero", "edge", NULL}; /* enum gf_fill */
 
 static const struct gf_opt_group register_group = GF_GROUP(
     "Registration",
-    GF_CHOICE("estimate", reg.estimate, "WHAT", estimates,
+    GF_CHOICE("estimate", reg.find.estimate, "WHAT", estimates,
               "shift (default), rigid (and rotation), or similarity (and scale)"),
     GF_CHOICE("to", reg.to, "first|previous", references,
               "register the frames of a stack with the first one (default), or each with the one "
               "before it, and add up the shifts"),
-    GF_CHOICE("fill", reg.fill, "zero|edge", fills,
+    GF_CHOICE("fill", reg.find.fill, "zero|edge", fills,
               "what aligned pictures have where IN shows nothing: 0 (default), or the samples of "
               "its edge"),
     GF_PARSED("by", 0, "AXIS=N|none", parse_by,

@@ -44,7 +44,7 @@ static json_t *row(const struct gf_registering *g, const struct gf_image *image,
         GF_BOOL("aligned", f->aligned), GF_KEY_IF(f->backend, "backend", f->backend),
         GF_KEY_IF(gf_register_writes(t), "out", t->product[0].path), GF_BOOL("ok", true),
         GF_BOOL(".first", !g->printed), GF_KEY(".name", gf_log_name(frame ? frame : name)),
-        GF_KEY(".axes", axes), GF_BOOL(".turns", t->s->reg.estimate != SHIFT));
+        GF_KEY(".axes", axes), GF_BOOL(".turns", t->s->reg.find.estimate != GF_SHIFT));
 }
 
 void gf_register_print(struct gf_registering *g, const struct gf_image *image,

@@ -40,9 +40,8 @@ static int read_only(struct gf_reader *r, struct gf_image *image) {
 
 /* ---- samples ---- */
 
-struct gf_array gf_signal_like(const struct gf_settings *s, const struct gf_image *image) {
-    const bool is_double = gf_settings_precision(s, image->px.dtype) == GF_DOUBLE;
-    return gf_array_wrap(NULL, is_double ? GF_F64 : GF_F32, image->ndim, image->px.shape);
+static enum gf_dtype real_type(const struct gf_settings *s, enum gf_dtype dtype) {
+    return gf_settings_precision(s, dtype) == GF_DOUBLE ? GF_F64 : GF_F32;
 }
 
 /* Adds a row's channels, weighted, and stores them as the signal's type. */
@@ -76,7 +75,7 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
     double *row = malloc(2 * (size_t)n * sizeof *row);
     int rc = !row       ? gf_no_memory()
              : px->data ? 0
-                        : gf_array_alloc(px, gf_signal_like(s, image).dtype, ndim, image->px.shape);
+                        : gf_array_alloc(px, real_type(s, image->px.dtype), ndim, image->px.shape);
     struct gf_array rows = image->px, line = image->px;
     rows.rank = ndim - 1;
     for (int64_t i = 0; i < gf_array_count(&rows) && !rc; i++) {
@@ -226,6 +225,11 @@ struct gf_image gf_signal_visited(const struct gf_task *t) {
     image.ndim = 2;
     image.px = gf_array_index(&t->image.px, 0, 0);
     return image;
+}
+
+struct gf_array gf_signal_like(const struct gf_task *t) {
+    const struct gf_image image = gf_signal_visited(t);
+    return gf_array_wrap(NULL, real_type(t->s, image.px.dtype), image.ndim, image.px.shape);
 }
 
 struct gf_crew gf_signal_crew(const struct gf_task *t, int64_t more) {

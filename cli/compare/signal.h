@@ -16,8 +16,6 @@
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
  * is the caller's to check. GF_EINVAL for complex samples or other channels. */
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
-/* The same array without data. */
-struct gf_array gf_signal_like(const struct gf_settings *s, const struct gf_image *image);
 /* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which
  * is no spectrum; applies --nan and logs a failure. Only if it is alike do options that describe
  * raw inputs apply to it. Integers of weights become 0 to 1, black to white. Fills *about and
@@ -45,6 +43,8 @@ int gf_signal_prepare(struct gf_task *t);
 bool gf_signal_by_pages(const struct gf_task *t);
 /* The image that visit() gets: the input, or with gf_signal_by_pages() a page, without samples. */
 struct gf_image gf_signal_visited(const struct gf_task *t);
+/* Its signal, without data. */
+struct gf_array gf_signal_like(const struct gf_task *t);
 /* The task's crew, which holds the input's samples that are in memory at a time, their decoder, and
  * `more` bytes. */
 struct gf_crew gf_signal_crew(const struct gf_task *t, int64_t more);

@@ -22,15 +22,15 @@ void gf_match_template_free(struct gf_match_template *t) {
     gf_array_free(&t->weight);
 }
 
-int gf_match_template_fits(const struct gf_match_template *t, int ndim, const int64_t *shape) {
+int gf_match_template_fits(const struct gf_match_template *t, const struct gf_array *px) {
     const struct gf_match *m = &t->match;
-    if (m->ndim != ndim)
-        return gf_fail(GF_EINVAL, "%d axes, and the template has %d%s", ndim, m->ndim,
-                       ndim == 3 ? "; --dims=2 takes a volume page by page" : "");
-    for (int i = 0; i < ndim; i++)
-        if (m->shape[i] > shape[i])
+    if (m->ndim != px->rank)
+        return gf_fail(GF_EINVAL, "%d axes, and the template has %d%s", px->rank, m->ndim,
+                       px->rank == 3 ? "; --dims=2 takes a volume page by page" : "");
+    for (int i = 0; i < m->ndim; i++)
+        if (m->shape[i] > px->shape[i])
             return gf_fail(GF_EINVAL, "the template is larger: %lld samples along an axis of %lld",
-                           (long long)m->shape[i], (long long)shape[i]);
+                           (long long)m->shape[i], (long long)px->shape[i]);
     return 0;
 }
 
@@ -183,7 +183,7 @@ int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
                  const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m) {
     struct search s = begin(crew, t, px);
     const struct gf_array like = *px;
-    int rc = gf_match_template_fits(t, px->rank, px->shape);
+    int rc = gf_match_template_fits(t, px);
     if (!rc)
         rc = take_signal(&s, px);
     gf_array_free(px);

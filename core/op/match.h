@@ -25,8 +25,8 @@ struct gf_match_template {
 /* GF_EINVAL if the arrays differ in shape, all weights are 0, or the weighted samples are alike. */
 int gf_match_template_prepare(struct gf_match_template *t);
 void gf_match_template_free(struct gf_match_template *t);
-/* GF_EINVAL unless a signal of that shape has the template's axes, each as long at least. */
-int gf_match_template_fits(const struct gf_match_template *t, int ndim, const int64_t *shape);
+/* GF_EINVAL unless px, which needs no data, has the template's axes, each as long at least. */
+int gf_match_template_fits(const struct gf_match_template *t, const struct gf_array *px);
 
 struct gf_match_options {
     int peaks;    /* the most that are listed */

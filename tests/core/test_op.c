@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "core/base/value/sample_value.h"
+#include "core/op/alignment.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "tests/test.h"
@@ -35,7 +36,7 @@ static double field(int64_t seed, const int64_t *at, int rank) {
 }
 
 /* Makes an array of a field from `first` samples along each axis on, whole ones if they are to be of `t` u8. The
- * array is of f64 then, as the command's for such a file. */
+ * array is of f64 then, as match and frc have such a file. */
 static struct gf_array make(enum gf_dtype t, int rank, const int64_t *shape, int64_t first,
                             int64_t seed) {
     struct gf_array a;
@@ -295,6 +296,160 @@ static void test_frc_refusals(void) {
     gf_runner_close(&runner);
 }
 
+/* ---- registration and alignment ---- */
+
+static const struct {
+    enum gf_dtype dtype;
+    int rank;
+    int64_t shape[3];
+    struct gf_registration_options options;
+    double moved[3], turn,
+        scale; /* what lies on the reference, of a smooth picture; 0: a field 3 samples on */
+} pairs[] = {
+    {GF_F64, 1, {400}, {GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
+    {GF_F32, 2, {260, 256}, {GF_SHIFT, GF_FILL_EDGE}, {0}, 0, 0},
+    {GF_F64, 3, {18, 20, 24}, {GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
+    {GF_U8, 2, {100, 96}, {GF_RIGID, GF_FILL_EDGE}, {4, -6}, 8, 1},
+    {GF_F32, 2, {120, 128}, {GF_SIMILARITY, GF_FILL_ZERO}, {-5, 3}, -12, 1.06},
+};
+
+/* Moves a picture, whose samples stay whole if they are to be of u8. */
+static struct gf_array moved(const struct gf_array *px, const struct gf_motion *m, bool whole) {
+    struct gf_array to;
+    CHECK_EQ(gf_array_alloc(&to, px->dtype, 2, px->shape), 0);
+    gf_motion_apply(px, m, true, 1, &to);
+    for (int64_t i = 0; i < gf_array_count(&to) && whole; i++) {
+        char *p = gf_array_at(&to, i);
+        gf_sample_put(p, to.dtype, fmin(fmax(floor(gf_sample_get(p, to.dtype)), 0), 255));
+    }
+    return to;
+}
+
+static void make_pair(int which, struct gf_array *ref, struct gf_array *px) {
+    const enum gf_dtype t = pairs[which].dtype;
+    struct gf_motion m = {.scale = 4};
+    *ref = make(t, pairs[which].rank, pairs[which].shape, 3, 1);
+    if (!(pairs[which].scale > 0)) {
+        *px = make(t, pairs[which].rank, pairs[which].shape, 0, 1);
+        return;
+    }
+    const struct gf_array rough = *ref;
+    *ref = moved(&rough, &m, t == GF_U8);
+    memcpy(m.shift, pairs[which].moved, sizeof m.shift);
+    m.turn = pairs[which].turn;
+    m.scale = pairs[which].scale;
+    *px = moved(ref, &m, t == GF_U8);
+    gf_array_free((struct gf_array *)&rough);
+}
+
+/* Writes the sum of what it aligns, of the file's type, and some samples. */
+static int run_alignment(const struct gf_crew *crew, int which, const struct gf_array *px,
+                         const struct gf_motion *motion, double *fact) {
+    const enum gf_dtype t = pairs[which].dtype;
+    const enum gf_precision precision = t == GF_F64 ? GF_DOUBLE : GF_SINGLE;
+    struct gf_array in, out, like = *px;
+    double sum = 0;
+    int n = 1;
+    like.shape[like.rank++] = 1;
+    CHECK_EQ(gf_array_alloc(&in, t, like.rank, like.shape), 0);
+    CHECK_EQ(gf_array_alloc(&out, t, like.rank, like.shape), 0);
+    like = gf_array_wrap(px->data, px->dtype, like.rank, like.shape);
+    gf_samples_convert(&in, &like);
+    CHECK(gf_alignment_bytes(&pairs[which].options, precision, &in, t) > 0);
+    CHECK_EQ(gf_alignment_run(crew, &pairs[which].options, precision, motion, &in, &out), 0);
+    for (int64_t i = 0, all = gf_array_count(&out); i < all; i++) {
+        const double v = gf_sample_get(gf_array_at(&out, i), t);
+        sum += v;
+        if (i % (all / 5) == all / 10)
+            fact[n++] = v;
+    }
+    fact[0] = sum;
+    gf_array_free(&in);
+    gf_array_free(&out);
+    return n;
+}
+
+static int run_registration(const struct gf_crew *crew, int which, double *fact) {
+    struct gf_registration *r;
+    struct gf_found found, again;
+    struct gf_array ref, px;
+    int n = 0;
+    make_pair(which, &ref, &px);
+    CHECK(gf_registration_bytes(&pairs[which].options, &px) > 0);
+    CHECK_EQ(gf_registration_new(crew, &pairs[which].options, 3, &r), 0);
+    CHECK_EQ(gf_registration_find(r, crew, &ref, &px, &found), 0);
+    CHECK(found.aligned && !found.inverted && !strcmp(found.backend, "openmp"));
+    for (int k = 0; k < 2 && !which; k++) { /* by the spectra that it kept */
+        CHECK_EQ(gf_registration_find(r, crew, &ref, k ? &px : &ref, &again), 0);
+        CHECK(fabs(again.motion.shift[0] - (k ? found.motion.shift[0] : 0)) < 1e-6);
+    }
+    for (int i = 0; i < ref.rank; i++)
+        fact[n++] = found.motion.shift[i];
+    fact[n++] = found.motion.turn;
+    fact[n++] = found.motion.scale;
+    fact[n++] = found.coefficient;
+    fact[n++] = found.height;
+    n += run_alignment(crew, which, &px, &found.motion, fact + n);
+    gf_registration_free(r);
+    gf_array_free(&ref);
+    gf_array_free(&px);
+    return n;
+}
+
+static void test_registration(void) {
+    check(run_registration, 0, 1e-4, 11,
+          (double[]){-3.0000000296391574, 0.0, 1.0, 1.0000002961165761, 19.526101655884197,
+                     49402.04276348755, 57.79026100000233, 238.71376899055045, 35.812996360899376,
+                     131.51598556349163, 168.1957028969452});
+    check(run_registration, 1, 1e-4, 12,
+          (double[]){-3.0000021552536604, -2.999991200833216, 0.0, 1.0, 0.9999997072639725,
+                     55.998753221912324, 8506975.139389992, 70.21857452392578, 123.83085632324219,
+                     170.23275756835938, 132.8541717529297, 130.05909729003906});
+    check(run_registration, 2, 1e-4, 13,
+          (double[]){-3.0000716957841207, -2.9992729785664793, -2.9994288981496022, 0.0, 1.0,
+                     0.999975854047359, 23.0806932494783, 682307.498908378, 122.9839384531554,
+                     138.92713022989315, 121.00406213468753, 100.20570907350094, 0.0});
+    check(run_registration, 3, 1e-4, 12,
+          (double[]){-3.127264284310139, 6.4952317660015435, -7.966661305089245, 1.0,
+                     0.9999361583689746, 42.19001738360823, 1150675.0, 115.0, 156.0, 101.0, 96.0,
+                     160.0});
+    check(run_registration, 4, 1e-4, 12,
+          (double[]){5.228359389236765, -1.783102856995839, 12.145826604219032, 0.9459097689904489,
+                     0.9995442224969946, 52.57243657708613, 1637535.8770418167, 0.0,
+                     97.6797103881836, 189.65052795410156, 0.0, 0.0});
+}
+
+static void test_registration_refusals(void) {
+    struct gf_runner runner;
+    gf_runner_open(&runner, &session, 1);
+    const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, session.options.memory_limit};
+    struct gf_array ref = make(GF_F32, 2, (int64_t[]){64, 60}, 0, 1),
+                    px = make(GF_F32, 2, (int64_t[]){64, 60}, 0, 2),
+                    line = make(GF_F32, 1, (int64_t[]){60}, 0, 1);
+    struct gf_registration *r;
+    struct gf_found found;
+    CHECK_EQ(gf_registration_new(&crew, &(struct gf_registration_options){GF_RIGID, 0}, 1, &r), 0);
+    CHECK_EQ(gf_registration_find(r, &crew, &line, &line, &found), GF_EINVAL);
+    CHECK_HAS(gf_message(), "1 axes; --estimate=rigid and similarity take pictures");
+    CHECK_EQ(gf_registration_find(r, &crew, &ref, &line, &found), GF_EINVAL);
+    gf_registration_free(r);
+    CHECK_EQ(gf_registration_new(&crew, &(struct gf_registration_options){GF_SHIFT, 0}, 1, &r), 0);
+    CHECK_EQ(gf_registration_find(r, &crew, &ref, &line, &found), GF_EINVAL);
+    CHECK_STR(gf_message(), "60, and the reference is 64x60; both must have the same size");
+    CHECK_EQ(gf_registration_find(r, &full, &ref, &ref, &found), GF_ENOMEM);
+    CHECK_EQ(gf_registration_find(r, &crew, &ref, &px, &found), GF_EINVAL);
+    CHECK_HAS(gf_message(), "nothing in common with the reference");
+    CHECK(!found.aligned);
+    memset(px.data, 0, (size_t)gf_array_bytes(&px));
+    CHECK_EQ(gf_registration_find(r, &crew, &ref, &px, &found), GF_EINVAL);
+    CHECK_HAS(gf_message(), "all samples are equal");
+    gf_registration_free(r);
+    gf_array_free(&ref);
+    gf_array_free(&px);
+    gf_array_free(&line);
+    gf_runner_close(&runner);
+}
+
 int main(void) {
     struct gf_wish wish;
     NEED(!gf_wish_one(&wish, NULL, "openmp", NULL));
@@ -305,6 +460,8 @@ int main(void) {
     RUN("match refuses what does not fit the template, or memory", test_match_refusals());
     RUN("frc correlates rings and shells of two signals, or halves of one", test_frc());
     RUN("frc refuses different shapes, empty masks and too little memory", test_frc_refusals());
+    RUN("register finds shift, rotation and scale, and aligns", test_registration());
+    RUN("register refuses other shapes and unlike signals", test_registration_refusals());
     gf_session_close(&session);
     return TEST_END();
 }

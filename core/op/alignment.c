@@ -1,17 +1,18 @@
 /* Aligned pictures: shifted by the phases of a spectrum, or moved by cubic interpolation. */
-#include "cli/compare/registering.h"
+#include "core/op/alignment.h"
 
-#include "core/base/host/memory.h"
 #include "core/base/value/sample_value.h"
+#include "core/filter/edges.h"
+#include "core/filter/filter.h"
 
 /* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
-static struct gf_job shift_job(const struct gf_aligning *a, const struct gf_array *in,
-                               const struct gf_array *out) {
+static struct gf_job shift_job(enum gf_precision precision, const struct gf_array *in,
+                               enum gf_dtype out) {
     struct gf_job job = {.op = GF_FILTER, .ndim = in->rank - 1, .in_dtype = in->dtype, .n_out = 1};
     job.channels = in->shape[job.ndim];
     job.axes = (1u << job.ndim) - 1;
-    job.precision = a->precision;
-    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out->dtype};
+    job.precision = precision;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out};
     for (int i = 0; i < job.ndim; i++)
         job.shape[i] = gf_edges_length(GF_EDGES_MIRROR, job.counted[i] = in->shape[i]);
     return job;
@@ -24,64 +25,65 @@ static int64_t table_bytes(const struct gf_job *job, int64_t half[GF_MAX_RANK]) 
     return gf_shape_count(half, job->ndim) * (int64_t)gf_dtype_size(gf_job_number(job));
 }
 
-int64_t gf_align_bytes(bool shifts, enum gf_precision precision, const struct gf_array *in,
-                       enum gf_dtype out) {
-    const struct gf_aligning how = {.precision = precision};
-    const struct gf_array to = {.dtype = out};
-    const struct gf_job job = shift_job(&how, in, &to);
+int64_t gf_alignment_bytes(const struct gf_registration_options *o, enum gf_precision precision,
+                           const struct gf_array *in, enum gf_dtype out) {
+    const struct gf_job job = shift_job(precision, in, out);
     int64_t half[GF_MAX_RANK];
-    if (!shifts)
-        return 2 * gf_array_count(in) *
-               (int64_t)(precision == GF_DOUBLE ? sizeof(double) : sizeof(float));
+    if (o->estimate != GF_SHIFT)
+        return 2 * gf_array_count(in) * (precision == GF_DOUBLE ? 8 : 4);
     /* A lean plan has a spectrum of each channel, its own table, and rows of its threads. */
     return gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
            table_bytes(&job, half) * (2 + job.channels) * 17 / 16;
 }
 
-int gf_align_shift(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out) {
-    struct gf_job job = shift_job(a, in, out);
-    struct gf_array wide = {0}, to = {0};
+static int shift(const struct gf_crew *crew, int fill, enum gf_precision precision,
+                 const double *by, const struct gf_array *in, struct gf_array *out) {
+    struct gf_job job = shift_job(precision, in, out->dtype);
+    struct gf_array longer = {0}, to = {0};
     struct gf_filter *f = NULL;
     int64_t half[GF_MAX_RANK];
-    const int64_t bytes =
-        a->held + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) + table_bytes(&job, half);
+    struct gf_crew own = *crew;
+    own.held += gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) + table_bytes(&job, half);
     int rc = gf_filter_new(&f);
     if (!rc)
         rc = gf_array_alloc(&f->table, gf_job_number(&job), job.ndim, half);
     if (!rc)
-        rc = gf_job_alloc(&job, -1, &wide);
+        rc = gf_job_alloc(&job, -1, &longer);
     if (!rc)
         rc = gf_job_alloc(&job, 0, &to);
     if (rc)
         goto out;
-    gf_motion_ramp(job.shape, a->motion->shift, &f->table);
+    gf_motion_ramp(job.shape, by, &f->table);
     job.filter = f;
     job.filter_serial = f->serial;
-    struct gf_array part = wide, result = to;
+    struct gf_array part = longer, result = to;
     memcpy(part.shape, in->shape, sizeof part.shape);
     memcpy(result.shape, in->shape, sizeof result.shape);
     gf_array_copy(&part, in);
-    gf_edges_fill(GF_EDGES_MIRROR, in->shape, a->threads, &wide);
-    const struct gf_crew crew = {.runner = a->runner, .threads = a->threads, .held = bytes};
-    rc = gf_crew_run(&crew, &job, &wide, &to);
+    gf_edges_fill(GF_EDGES_MIRROR, in->shape, crew->threads, &longer);
+    rc = gf_crew_run(&own, &job, &longer, &to);
     gf_array_copy(out, &result);
-    gf_motion_fill(out, a->motion->shift, a->edge);
+    gf_motion_fill(out, by, fill == GF_FILL_EDGE);
 out:
     gf_filter_free(f);
     gf_array_free(&to);
-    gf_array_free(&wide);
+    gf_array_free(&longer);
     return rc;
 }
 
-int gf_align_move(const struct gf_aligning *a, const struct gf_array *in, struct gf_array *out) {
-    const enum gf_dtype real = a->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+int gf_alignment_run(const struct gf_crew *crew, const struct gf_registration_options *o,
+                     enum gf_precision precision, const struct gf_motion *motion,
+                     const struct gf_array *in, struct gf_array *out) {
+    const enum gf_dtype real = precision == GF_DOUBLE ? GF_F64 : GF_F32;
     struct gf_array from = {0}, to = {0};
+    if (o->estimate == GF_SHIFT)
+        return shift(crew, o->fill, precision, motion->shift, in, out);
     int rc = gf_array_alloc(&from, real, 3, in->shape);
     if (!rc)
         rc = gf_array_alloc(&to, real, 3, in->shape);
     if (!rc) {
         gf_samples_convert(&from, in);
-        gf_motion_apply(&from, a->motion, a->edge, a->threads, &to);
+        gf_motion_apply(&from, motion, o->fill == GF_FILL_EDGE, crew->threads, &to);
         gf_samples_convert(out, &to);
     }
     gf_array_free(&from);
