@@ -3,9 +3,9 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
-#include "core/base/job/window.h"
 #include "core/deal/deal.h"
 #include "core/op/filter/options.h"
+#include "core/op/filter/window.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/op/registration.h"
@@ -88,8 +88,7 @@ struct gf_settings {
     bool half;
     bool edited;
     int64_t halved; /* inv --half: the extent of the halved axis; -1: by its bins; 0: unset */
-    struct gf_window window;
-    int smooth; /* --edges: 0 periodic, 1 smooth */
+    struct gf_window_options windowing;
 
     struct gf_wavelet_settings {
         int name;      /* index into the names of --wavelet */

@@ -68,9 +68,8 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
 static int make(const struct gf_task *t, const struct gf_job *job, const struct gf_slab_worker *w,
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
-    const struct gf_task_input *input = t->hooks->input;
     int64_t memory = limit - gf_finite_bytes(&t->reader, &t->image);
-    memory -= input ? input->bytes(t, limit) : 0;
+    memory -= t->op.kind ? t->op.kind->bytes(&t->op, limit) : 0;
     memory -= t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     return gf_slab_plan_make(job, w, memory > 0 ? memory : 0, members, plan);
 }
@@ -166,9 +165,9 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
 /* Reads units of the job's input, which may have to be made from the file's. */
 static int make_units(struct slabs *s, int (*read)(void *user, int64_t first, struct gf_array *to),
                       int64_t first, struct gf_array *to) {
-    const struct gf_task_input *input = s->t->hooks->input;
+    struct gf_operation *op = &s->t->op;
     const struct gf_unit_source file = {read, s};
-    return input ? input->read(s->t, &file, first, to) : read(s, first, to);
+    return op->kind ? op->kind->read(op, &file, first, to) : read(s, first, to);
 }
 
 static int read_pages(void *user, int64_t first, struct gf_array *pages) {

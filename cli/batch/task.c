@@ -243,7 +243,7 @@ static int read_samples(struct gf_task *t, struct gf_feed *feed) {
 
 /* True if the planned job can run while its samples are decoded, which are integers, never NaN. */
 static bool may_be_fed(const struct gf_task *t) {
-    return !t->hooks->input && gf_dtype_is_integer(t->image.px.dtype) &&
+    return !t->op.kind && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->op.crew.runner) && gf_job_equal(&t->op.job, &t->op.crew.runner->job);
 }
 
@@ -334,44 +334,6 @@ void gf_task_clip(struct gf_task *t, int i, const struct gf_array *out) {
     }
 }
 
-/* Writes floats as a job would; returns the number of samples that were clipped. */
-static int64_t round_samples(const struct gf_array *from, struct gf_array *to, int threads) {
-    enum { RUN = 256 };
-    const int x = to->rank - 2, channel = to->rank - 1;
-    struct gf_array in = *from, out = *to;
-    int64_t clipped = 0;
-    in.rank = out.rank = x;
-#pragma omp parallel for num_threads(threads) reduction(+ : clipped)
-    for (int64_t row = 0; row < gf_array_count(&out); row++)
-        for (int64_t c = 0; c < to->shape[channel]; c++)
-            for (int64_t i = 0; i < to->shape[x]; i += RUN) {
-                const int64_t n = gf_min(RUN, to->shape[x] - i);
-                const char *p = (const char *)gf_array_at(&in, row) + c * in.stride[channel];
-                char *q = (char *)gf_array_at(&out, row) + c * out.stride[channel];
-                double v[RUN];
-                gf_sample_run_read(p + i * in.stride[x], in.dtype, in.stride[x], n, v, NULL);
-                if (gf_dtype_is_integer(out.dtype))
-                    clipped += gf_sample_run_round(out.dtype, n, v);
-                gf_sample_run_write(q + i * out.stride[x], out.dtype, out.stride[x], n, v, NULL);
-            }
-    return clipped;
-}
-
-/* Copies the samples without what --edges added, for which outputs have room too. */
-static void copy_samples(struct gf_task *t, const struct gf_array *out) {
-    for (int i = 0; i < t->op.job.n_out; i++) {
-        struct gf_array to = out[i], from = t->op.in;
-        for (int axis = 0; axis < t->op.job.ndim; axis++) {
-            to = gf_array_slice(&to, axis, 0, gf_job_counted(&t->op.job, axis));
-            from = gf_array_slice(&from, axis, 0, to.shape[axis]);
-        }
-        if (to.dtype == from.dtype)
-            gf_array_copy(&to, &from);
-        else
-            t->report.clipped[i] = round_samples(&from, &to, gf_settings_threads(t->s));
-    }
-}
-
 static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     for (int i = 0; i < t->op.job.n_out; i++) {
         struct gf_array *px = &t->product[i].image.px, like = *px;
@@ -405,12 +367,8 @@ static int run_fed(struct gf_task *t) {
 
 static int run_whole(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
-    int rc = alloc_outputs(t, out);
-    if (!rc && (t->op.untouched || t->op.inner))
-        copy_samples(t, out);
-    else if (!rc)
-        rc = gf_runner_run(t->op.crew.runner, &t->op.in, out, &t->report);
-    return rc;
+    const int rc = alloc_outputs(t, out);
+    return rc ? rc : gf_operation_run(&t->op, out, &t->report);
 }
 
 static int transform(struct gf_task *t) {

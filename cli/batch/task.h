@@ -20,7 +20,6 @@
 #include "core/base/job/ranks.h"
 #include "cli/batch/load.h"
 #include "cli/batch/resume.h"
-#include "core/op/operation.h"
 
 struct gf_task;
 struct json_t;
@@ -37,20 +36,6 @@ enum gf_task_state {
     GF_TASK_TOO_LARGE, /* exceeds the memory limit in one piece; the step failed with GF_ENOMEM */
 };
 
-/* Makes a job's input from a file's samples; page by page, each group of pages is a part of the
- * task. */
-struct gf_task_input {
-    /* Completes t->op.in and t->op.job from the bound samples. For a part without samples completes only
-     * its job, as far as the plan needs it, and extra_bytes. */
-    int (*take)(struct gf_task *t);
-    void (*drop)(struct gf_task *t); /* frees what prepare() and take() made */
-    /* Makes units `first` and following of the job's input from the file's. For zero units only
-     * makes the scan that t->op.scans announces. bytes(): the memory that it needs within a limit. */
-    int (*read)(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
-                struct gf_array *to);
-    int64_t (*bytes)(const struct gf_task *t, int64_t limit);
-};
-
 /* A command's contribution to its tasks. */
 struct gf_task_hooks {
     const char *name;
@@ -61,7 +46,8 @@ struct gf_task_hooks {
     bool prints;               /* stream() runs every task, and prints; outputs are not required */
     /* Called once: fills in t->op.job, t->op.in, each product's image and t->op.refuses from t->image. */
     int (*prepare)(struct gf_task *t);
-    const struct gf_task_input *input; /* NULL: the job's input is the file's samples */
+    /* NULL, or completes the products from what t->op made of the samples, and says what it found. */
+    void (*taken)(struct gf_task *t);
     /* Checks t->report after the run, before outputs are completed, and draws some. */
     int (*check)(struct gf_task *t);
     /* NULL, or runs a DESCRIBED or TOO_LARGE task without holding its samples in memory. Returns 0
@@ -115,9 +101,8 @@ struct gf_task {
     struct gf_report report;
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
-    struct gf_array weighed; /* --window: the job's input in memory; owned */
-    struct json_t *also;     /* NULL, or the command's keys for the JSON line; owned */
-    double ms_prepare;       /* filter: prepare() and take() */
+    struct json_t *also; /* NULL, or the command's keys for the JSON line; owned */
+    double ms_prepare;   /* prepare() and what t->op makes of the samples */
 };
 
 /* ---- steps ---- */

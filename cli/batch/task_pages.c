@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "core/base/host/clock.h"
 #include "core/base/job/range_sample.h"
 
 enum {
@@ -121,7 +122,8 @@ static int64_t usual_slots(const struct gf_task *t) {
 struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px) {
     struct gf_task part = {.s = t->s,
                            .hooks = t->hooks,
-                           .op = {.crew = {.runner = runner, .threads = t->op.crew.threads},
+                           .op = {.kind = t->op.kind,
+                                  .crew = {.runner = runner, .threads = t->op.crew.threads},
                                   .of = t->op.of,
                                   .in = t->op.in,
                                   .job = t->pages.job,
@@ -149,12 +151,20 @@ void gf_task_bind(struct gf_task *t) {
 
 int gf_task_take(struct gf_task *t) {
     gf_task_bind(t);
-    return t->hooks->input ? t->hooks->input->take(t) : 0;
+    if (!t->op.kind)
+        return 0;
+    const double start = gf_now_ms();
+    t->op.caller = t;
+    const int rc = t->op.kind->take(&t->op);
+    t->ms_prepare += gf_now_ms() - start;
+    if (!rc && !t->whole && t->hooks->taken)
+        t->hooks->taken(t);
+    return rc;
 }
 
 void gf_task_drop(struct gf_task *t) {
-    if (t->hooks && t->hooks->input)
-        t->hooks->input->drop(t);
+    if (t->op.kind)
+        t->op.kind->drop(&t->op);
 }
 
 static int set_pages(struct gf_task *t, int64_t n) {

@@ -182,7 +182,8 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
     struct gf_job one;
     const struct gf_spectrum s = spectrum_of(t, z, &one);
     struct gf_stats_signal found = {.n_peaks = 0};
-    const double weight = gf_job_scale(&t->op.job) * gf_window_mean(&t->s->window, &one, 1);
+    const double weight =
+        gf_job_scale(&t->op.job) * gf_window_mean(&t->s->windowing.window, &one, 1);
     int rc = gf_stats_find_peaks(&s, t->s->picture.marks, weight, &found);
     notes->n_marks = rc ? 0 : found.n_peaks;
     for (int k = 0; k < notes->n_marks; k++) {
@@ -324,8 +325,8 @@ static void describe_record(struct gf_task *t, int i) {
         return;
     p->has_record = true;
     p->record = gf_record_of_job(&t->op.job, i, &t->image, p->alpha_plane);
-    p->record.window = t->s->window;
-    p->record.smooth = t->s->smooth;
+    p->record.window = t->s->windowing.window;
+    p->record.smooth = t->s->windowing.smooth;
 }
 
 /* True if colour becomes luma unless --color says otherwise: all outputs are for the eye. */
@@ -344,13 +345,15 @@ static int prepare(struct gf_task *t) {
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
     job->luma = job->luma || shows_luma(t);
-    job->spend_input = gf_window_is_asked(s) || !t->image.alpha; /* which is copied later */
+    const bool changed = gf_window_is_asked(&s->windowing);
+    job->spend_input = changed || !t->image.alpha; /* which is copied later */
     if (!rc)
         rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
-    if (!rc && gf_window_is_asked(s)) {
-        rc = gf_window_prepare(s, job);
-        t->op.extra_bytes = gf_window_bytes(s, job);
-        t->op.refuses.slabs = s->smooth ? "the smooth part is made of all samples" : NULL;
+    if (!rc && changed) {
+        t->op.kind = &gf_operation_window;
+        t->op.shared = (void *)&s->windowing;
+        t->op.of.px = t->image.px;
+        rc = t->op.kind->describe(&t->op);
     }
     if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))
         rc = gf_fail(GF_EINVAL, "--half is for real input, and this is complex: its spectrum has "
@@ -377,7 +380,7 @@ static int prepare(struct gf_task *t) {
 /* Draws pictures, and prints a note if alpha was dropped. */
 static int check(struct gf_task *t) {
     bool kept = true;
-    gf_array_free(&t->weighed);
+    gf_task_drop(t);
     for (int i = 0; i < t->targets->n; i++)
         kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)
@@ -395,9 +398,7 @@ const struct gf_task_hooks gf_hooks_forward = {
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_task_hooks hooks = gf_hooks_forward;
-    hooks.input = gf_window_is_asked(s) ? &gf_window_input : NULL;
-    return gf_batch_run(&hooks, s, operands, n);
+    return gf_batch_run(&gf_hooks_forward, s, operands, n);
 }
 
 static const struct gf_opt_group *const groups[] = {

@@ -56,45 +56,26 @@ static int describe_job(struct gf_task *t) {
     if (!rc)
         rc = gf_task_take_channels(t);
     memcpy(t->op.job.shape, t->image.px.shape, (size_t)t->op.job.ndim * sizeof *t->op.job.shape);
+    t->op.kind = &gf_operation_filter;
     t->op.shared = t->s->maker;
     t->op.note = note;
     t->op.divides = t->s->scratch;
     t->op.divided = t->ranks;
     t->op.crew.held = gf_array_bytes(&t->image.px);
     describe_samples(t);
-    return rc ? rc : gf_filter_describe(&t->op);
+    return rc ? rc : t->op.kind->describe(&t->op);
 }
 
-static int take(struct gf_task *t) {
-    const double start = gf_now_ms();
-    t->op.caller = t;
-    const int rc = gf_filter_take(&t->op);
-    for (int i = 0; !t->whole && i < t->op.job.n_out; i++)
+/* Gives the outputs the lengths that a screen which was found needs, and says what was removed. */
+static void taken(struct gf_task *t) {
+    for (int i = 0; i < t->op.job.n_out; i++)
         memcpy(t->product[i].image.px.shape, t->op.job.shape,
                (size_t)t->op.job.ndim * sizeof *t->op.job.shape);
-    if (!rc && !t->whole && t->s->filter.destripe)
+    if (t->s->filter.destripe)
         gf_filter_tell_stripes(t);
-    if (!rc && !t->whole && gf_filter_searches(&t->s->filter))
+    if (gf_filter_searches(&t->s->filter))
         gf_filter_tell_notches(t);
-    t->ms_prepare += gf_now_ms() - start;
-    return rc;
 }
-
-static void drop(struct gf_task *t) {
-    gf_filter_drop(&t->op);
-}
-
-static int read_units(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
-                      struct gf_array *to) {
-    return gf_filter_make_units(&t->op, below, first, to);
-}
-
-static int64_t unit_bytes(const struct gf_task *t, int64_t limit) {
-    return gf_filter_make_units_bytes(&t->op, limit);
-}
-
-static const struct gf_task_input input = {
-    .take = take, .drop = drop, .read = read_units, .bytes = unit_bytes};
 
 static int prepare(struct gf_task *t) {
     const double start = gf_now_ms();
@@ -113,7 +94,7 @@ static int prepare(struct gf_task *t) {
         t->pages.beside = gf_job_points(job) * (job->precision == GF_DOUBLE ? 16 : 8);
     t->op.beside = rc ? 0 : gf_filter_mask_bytes(t);
     if (!rc)
-        rc = gf_filter_expect(&t->op, t->pages.always);
+        rc = t->op.kind->expect(&t->op, t->pages.always);
     t->op.job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     t->ms_prepare = gf_now_ms() - start;
     return rc;
@@ -182,7 +163,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .keeps_type = true,
     .puts_back = true,
     .prepare = prepare,
-    .input = &input,
+    .taken = taken,
     .check = check,
 };
 

@@ -53,22 +53,8 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
 
-/* ---- window.c: --window and --edges=smooth of fwd and stats, whose job's input is the file's samples
- * without their smooth part, times the window, as floats ---- */
+/* ---- window.c: --window and --edges=smooth of fwd and stats ---- */
 
 extern const struct gf_opt_group gf_opts_window;
-bool gf_window_is_asked(const struct gf_settings *s);
-/* 1 for so few samples that a team of threads would only wait for each other. */
-int gf_window_threads(const struct gf_settings *s, const struct gf_job *job);
-/* Gives the job the changed samples' type. GF_EINVAL for the smooth part of complex samples. */
-int gf_window_prepare(const struct gf_settings *s, struct gf_job *job);
-/* Allocates `to`, the job's input, and makes it of `in`. With `centred` the mean of each channel is
- * subtracted first. */
-int gf_window_make(const struct gf_settings *s, struct gf_runner *runner, const struct gf_job *job,
-                   bool centred, const struct gf_array *in, struct gf_array *to);
-/* Bytes of that input and of its making. */
-int64_t gf_window_bytes(const struct gf_settings *s, const struct gf_job *job);
-/* fwd's input, made in memory, or unit by unit if there is no smooth part. */
-extern const struct gf_task_input gf_window_input;
 
 #endif

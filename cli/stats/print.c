@@ -140,28 +140,28 @@ static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
         json_array_append_new(signals, signal_report(s, i));
     const bool density = s->options->stats.psd, tiled = s->options->stats.tile;
     char window[GF_WINDOW_TEXT];
-    return GF_ADD(gf_signal_report(t, s->path, s->page),
-                  GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
-                  GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
-                  GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-                  GF_KEY("backend", gf_runner_name(t->op.crew.runner)), GF_KEY("luma", job->luma),
-                  GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
-                  GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
-                  GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
-                  GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
-                  GF_KEY(".alpha", s->image->alpha),
-                  GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
-                  GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-                  GF_BOOL(".volume", job->ndim > 2),
-                  GF_BOOL(".seeks", s->options->stats.peaks && s->n_tiles == 1),
-                  GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
-                  GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
-                  GF_KEY_IF(tiled, "tiles", s->n_tiles),
-                  GF_KEY_IF(tiled, "tile", s->options->stats.tile),
-                  GF_KEY_IF(density, "density_unit", s->density_unit),
-                  GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-                  GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
-                  GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
+    return GF_ADD(
+        gf_signal_report(t, s->path, s->page),
+        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
+        GF_KEY("type", gf_dtype_name(job->in_dtype)),
+        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+        GF_KEY("backend", gf_runner_name(t->op.crew.runner)), GF_KEY("luma", job->luma),
+        GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
+        GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
+        GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
+        GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
+        GF_KEY(".alpha", s->image->alpha),
+        GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
+        GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
+        GF_BOOL(".volume", job->ndim > 2),
+        GF_BOOL(".seeks", s->options->stats.peaks && s->n_tiles == 1),
+        GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->windowing.window, window)),
+        GF_KEY_IF(s->changed, "edges", s->options->windowing.smooth ? "smooth" : "periodic"),
+        GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
+        GF_KEY_IF(density, "density_unit", s->density_unit),
+        GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
+        GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
+        GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
 }
 
 static const char form[] =

@@ -43,7 +43,7 @@ static int cut(const struct gf_task *t, struct gf_stats *st) {
     st->step = n - (int64_t)((double)n * o->overlap);
     st->tile = t->op.job;
     st->n_tiles = 1;
-    st->changed = gf_window_is_asked(t->s) || o->psd;
+    st->changed = gf_window_is_asked(&t->s->windowing) || o->psd;
     if (o->angular && t->op.job.ndim != 2)
         return gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
     for (int i = 0; i < t->op.job.ndim; i++) {
@@ -58,7 +58,7 @@ static int cut(const struct gf_task *t, struct gf_stats *st) {
     }
     st->band[0] = o->band[1] > 0 ? o->band[0] : fmin(4 / (double)longest, 0.125);
     st->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
-    return st->changed ? gf_window_prepare(t->s, &st->tile) : 0;
+    return st->changed ? gf_window_prepare(&t->s->windowing, &st->tile) : 0;
 }
 
 /* Plans within the memory limit. Counts the spectrum, and the workspace during the search for
@@ -73,11 +73,11 @@ static int plan(struct gf_task *t, struct gf_stats *st) {
         return rc;
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
-    const struct gf_crew crew = {.runner = t->op.crew.runner,
-                                 .threads = one.threads,
-                                 .held = gf_array_bytes(&t->image.px) + bytes +
-                                         gf_spectrum_peaks_bytes(&one) +
-                                         (st->changed ? gf_window_bytes(t->s, job) : 0)};
+    const struct gf_crew crew = {
+        .runner = t->op.crew.runner,
+        .threads = one.threads,
+        .held = gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one) +
+                (st->changed ? gf_window_bytes(&t->s->windowing, job) : 0)};
     return gf_crew_plan(&crew, job);
 }
 
@@ -143,12 +143,12 @@ int gf_stats_find_peaks(const struct gf_spectrum *s, int most, double weight,
 static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struct gf_array *out) {
     struct gf_array made = {0}, in = t->op.in;
     struct gf_report report = {0};
-    const int threads = gf_window_threads(t->s, &st->tile);
+    const int threads = gf_window_threads(&st->tile, gf_settings_threads(t->s));
     for (int axis = t->op.job.ndim - 1; axis >= 0; i /= st->count[axis--])
         in = gf_array_slice(&in, axis, i % st->count[axis] * st->step, st->tile.shape[axis]);
-    int rc = !st->changed
-                 ? 0
-                 : gf_window_make(t->s, t->op.crew.runner, &st->tile, t->s->stats.psd, &in, &made);
+    int rc = !st->changed ? 0
+                          : gf_window_make(&t->s->windowing, &t->op.crew, &st->tile,
+                                           t->s->stats.psd, &in, &made);
     if (!rc)
         rc =
             gf_runner_plan(t->op.crew.runner, &st->tile); /* the smooth part has plans of its own */
@@ -160,7 +160,7 @@ static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struc
         rc = add_spectrum(st, &s, signal);
         if (!rc && st->n_tiles == 1)
             rc = gf_stats_find_peaks(&s, t->s->stats.peaks,
-                                     gf_window_mean(&t->s->window, &st->tile, 1), signal);
+                                     gf_window_mean(&t->s->windowing.window, &st->tile, 1), signal);
     }
     gf_array_free(&made);
     return rc;
@@ -171,8 +171,8 @@ static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struc
 static void find_density(struct gf_stats *st) {
     const struct gf_job *job = &st->tile;
     const bool known = st->ring_spacing > 0;
-    const double square = gf_window_mean(&st->options->window, job, 2);
-    const double alike = gf_window_mean(&st->options->window, job, 4) / (square * square);
+    const double square = gf_window_mean(&st->options->windowing.window, job, 2);
+    const double alike = gf_window_mean(&st->options->windowing.window, job, 4) / (square * square);
     double factor = 1 / square;
     int axes = 0; /* with a window */
     for (int i = 0; i < job->ndim; i++) {
@@ -286,12 +286,12 @@ static int parse_band(const struct gf_opt *o, const char *value, void *field) {
 
 static int run(struct gf_settings *s, char **operands, int n) {
     const struct gf_stats_settings *o = &s->stats;
-    if (o->tile && (!o->psd || s->smooth))
+    if (o->tile && (!o->psd || s->windowing.smooth))
         return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
     if (o->band[1] > 0 && !o->psd && !o->angular)
         return gf_fail(GF_EUSAGE, "--band needs --psd or --angular");
-    if (o->psd && !s->smooth && s->window.shape == GF_WINDOW_UNSET)
-        s->window.shape = GF_WINDOW_HANN;
+    if (o->psd && !s->windowing.smooth && s->windowing.window.shape == GF_WINDOW_UNSET)
+        s->windowing.window.shape = GF_WINDOW_HANN;
     int rc = s->stats.radial ? gf_plot_file("--radial", s->stats.radial) : 0;
     return rc < 0 ? rc : gf_batch_run(&hooks, s, operands, n);
 }

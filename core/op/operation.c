@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "core/base/value/sample_run.h"
+
 void gf_operation_note(const struct gf_operation *op, const char *format, ...) {
     char text[1024];
     va_list args;
@@ -11,4 +13,97 @@ void gf_operation_note(const struct gf_operation *op, const char *format, ...) {
     va_end(args);
     if (op->note)
         op->note(op->caller, text);
+}
+
+/* Writes floats as a job would; returns the number of samples that were clipped. */
+static int64_t round_samples(const struct gf_array *from, struct gf_array *to, int threads) {
+    enum { RUN = 256 };
+    const int x = to->rank - 2, channel = to->rank - 1;
+    struct gf_array in = *from, out = *to;
+    int64_t clipped = 0;
+    in.rank = out.rank = x;
+#pragma omp parallel for num_threads(threads) reduction(+ : clipped)
+    for (int64_t row = 0; row < gf_array_count(&out); row++)
+        for (int64_t c = 0; c < to->shape[channel]; c++)
+            for (int64_t i = 0; i < to->shape[x]; i += RUN) {
+                const int64_t n = gf_min(RUN, to->shape[x] - i);
+                const char *p = (const char *)gf_array_at(&in, row) + c * in.stride[channel];
+                char *q = (char *)gf_array_at(&out, row) + c * out.stride[channel];
+                double v[RUN];
+                gf_sample_run_read(p + i * in.stride[x], in.dtype, in.stride[x], n, v, NULL);
+                if (gf_dtype_is_integer(out.dtype))
+                    clipped += gf_sample_run_round(out.dtype, n, v);
+                gf_sample_run_write(q + i * out.stride[x], out.dtype, out.stride[x], n, v, NULL);
+            }
+    return clipped;
+}
+
+/* Copies the samples without what continues them, for which outputs have room too. */
+static void copy_samples(const struct gf_operation *op, const struct gf_array *out,
+                         struct gf_report *report) {
+    for (int i = 0; i < op->job.n_out; i++) {
+        struct gf_array to = out[i], from = op->in;
+        for (int axis = 0; axis < op->job.ndim; axis++) {
+            to = gf_array_slice(&to, axis, 0, gf_job_counted(&op->job, axis));
+            from = gf_array_slice(&from, axis, 0, to.shape[axis]);
+        }
+        if (to.dtype == from.dtype)
+            gf_array_copy(&to, &from);
+        else
+            report->clipped[i] = round_samples(&from, &to, op->crew.threads);
+    }
+}
+
+int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_report *report) {
+    if (!op->untouched && !op->inner)
+        return gf_runner_run(op->crew.runner, &op->in, out, report);
+    copy_samples(op, out, report);
+    return 0;
+}
+
+/* Bytes of the outputs, as long as the job's. */
+static int64_t out_bytes(const struct gf_operation *op) {
+    int64_t bytes = 0;
+    for (int i = 0; i < op->job.n_out; i++)
+        bytes += gf_job_bytes(&op->job, i);
+    return bytes;
+}
+
+static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,
+                 struct gf_report *report) {
+    const struct gf_operation_kind *kind = op->kind;
+    op->crew.held += gf_array_bytes(in);
+    op->of.px = *in;
+    op->of.px.data = op->of.px.base = NULL;
+    int rc = kind && kind->describe ? kind->describe(op) : 0;
+    if (!rc && kind && kind->expect)
+        rc = kind->expect(op, false);
+    op->in = *in;
+    op->in.base = NULL;
+    if (!rc && kind)
+        rc = kind->take(op);
+    if (rc)
+        return rc;
+    struct gf_crew crew = op->crew;
+    crew.held += out_bytes(op) + op->extra_bytes;
+    if (!op->untouched && !op->inner)
+        rc = gf_crew_plan(&crew, &op->job);
+    for (int i = 0; i < op->job.n_out && !rc; i++)
+        rc = gf_job_alloc(&op->job, i, &out[i]);
+    if (!rc)
+        rc = gf_operation_run(op, out, report);
+    for (int i = 0; i < op->job.n_out && !rc; i++)
+        for (int axis = 0; axis < op->job.ndim; axis++)
+            out[i].shape[axis] = gf_min(out[i].shape[axis], gf_job_counted(&op->job, axis));
+    return rc;
+}
+
+int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report) {
+    const int rc = apply(op, in, out, report);
+    if (op->kind)
+        op->kind->drop(op);
+    for (int i = 0; i < op->job.n_out && rc; i++)
+        gf_array_free(&out[i]);
+    return rc;
 }

@@ -25,7 +25,30 @@ struct gf_operand {
     double dpi;   /* along x; 0: unknown */
 };
 
+struct gf_operation;
+
+/* The steps of an operation; NULL: nothing is to do. */
+struct gf_operation_kind {
+    const char *name;
+    /* From op->of and a job of its shape, with axes, channels, precision: completes the job but for
+     * its outputs, and the refusals. */
+    int (*describe)(struct gf_operation *op);
+    /* Once the outputs are described: counts the memory, and makes what all samples share unless
+     * the operation is divided into `pages`. */
+    int (*expect)(struct gf_operation *op, bool pages);
+    /* Completes op->in and op->job from the samples op->in. Of some pages (op->whole) without
+     * samples, only what a plan needs. */
+    int (*take)(struct gf_operation *op);
+    /* Makes units `first` and following of the job's input from the samples. For zero units only
+     * makes the scan that op->scans announces. bytes(): the memory that it needs within a limit. */
+    int (*read)(struct gf_operation *op, const struct gf_unit_source *below, int64_t first,
+                struct gf_array *to);
+    int64_t (*bytes)(const struct gf_operation *op, int64_t limit);
+    void (*drop)(struct gf_operation *op); /* frees op->state */
+};
+
 struct gf_operation {
+    const struct gf_operation_kind *kind; /* NULL: the job takes the samples as they are */
     struct gf_crew crew; /* held: bytes of the samples, with those that are only passed on */
     struct gf_operand of;
     struct gf_array in;         /* the job's input; without data until it is read */
@@ -50,6 +73,15 @@ struct gf_operation {
     int64_t prepare_bytes; /* the most memory until the job begins, with the samples */
     int64_t extra_bytes;   /* held besides the arrays until it ends */
 };
+
+/* Runs the planned job from op->in to `out`, or copies what the operation made; then the report counts
+ * only what was clipped. */
+int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_report *report);
+/* All steps on samples in memory, channels last; needs kind, crew, shared and the job of their shape:
+ * axes, channels, precision, outputs. Allocates `out`, one array for each of the job's outputs, which
+ * the caller frees. GF_ENOMEM, or what the operation refuses. */
+int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report);
 
 /* Tells the operation's caller, unless it does not listen. */
 void gf_operation_note(const struct gf_operation *op, const char *format, ...)

@@ -294,7 +294,7 @@ static int take_pages(struct gf_operation *part) {
 
 /* ---- the steps ---- */
 
-int gf_filter_describe(struct gf_operation *op) {
+static int describe(struct gf_operation *op) {
     op->state = calloc(1, sizeof(struct gf_filtering));
     if (!op->state)
         return gf_no_memory();
@@ -306,7 +306,7 @@ int gf_filter_describe(struct gf_operation *op) {
     return 0;
 }
 
-int gf_filter_expect(struct gf_operation *op, bool pages) {
+static int expect(struct gf_operation *op, bool pages) {
     const struct gf_filter_options *o = gf_filter_options_of(op);
     int rc = o->destripe ? gf_filter_expect_stripes(op) : 0;
     if (!rc && gf_filter_searches(o))
@@ -320,11 +320,11 @@ int gf_filter_expect(struct gf_operation *op, bool pages) {
     return rc;
 }
 
-int gf_filter_take(struct gf_operation *op) {
+static int take(struct gf_operation *op) {
     return op->whole ? take_pages(op) : take_all(op);
 }
 
-void gf_filter_drop(struct gf_operation *op) {
+static void drop(struct gf_operation *op) {
     struct gf_filtering *f = op->state;
     if (!f)
         return;
@@ -341,3 +341,6 @@ void gf_filter_drop(struct gf_operation *op) {
     free(f);
     op->state = NULL;
 }
+
+const struct gf_operation_kind gf_operation_filter = {
+    "filter", describe, expect, take, gf_filter_make_units, gf_filter_make_units_bytes, drop};

@@ -4,15 +4,10 @@
  *
  *     struct gf_filter_options options = {.n_parts = 1, .part = {{.what = GF_PSF_MADE, …}}};
  *     struct gf_filter_maker maker;
- *     struct gf_operation op = {.crew = crew, .of = about, .shared = &maker};
+ *     struct gf_operation op = {&gf_operation_filter, .crew = crew, .of = about, .shared = &maker};
  *     gf_filter_maker_open(&maker, &options);
  *     op.job = …                                    axes, channels, precision, outputs
- *     int rc = gf_filter_describe(&op);
- *     if (!rc) rc = gf_filter_expect(&op, false);
- *     op.in = samples;
- *     if (!rc) rc = gf_filter_take(&op);            completes op.in and op.job
- *     if (!rc) rc = gf_operation_run(&op, out);
- *     gf_filter_drop(&op);
+ *     rc = gf_operation_apply(&op, &samples, out);
  *     gf_filter_maker_close(&maker); */
 #ifndef GF_CORE_OP_FILTER_FILTERING_H
 #define GF_CORE_OP_FILTER_FILTERING_H
@@ -82,7 +77,7 @@ struct gf_restored {
     int iterations;
 };
 
-/* The state of an operation, from gf_filter_describe() to gf_filter_drop(). */
+/* The state of an operation, from describe() to drop(). */
 struct gf_filtering {
     struct gf_filter_frame frame;
     struct gf_filter *of_pages;     /* page by page: for a group of pages; to be released */
@@ -125,16 +120,8 @@ static inline const struct gf_filter_options *gf_filter_options_of(const struct 
 
 /* ---- filter.c: the steps ---- */
 
-/* From op->of and a job of the picture's shape, with axes, channels, precision: completes the job but
- * for its outputs, and the refusals. GF_EINVAL, GF_ENOMEM. */
-int gf_filter_describe(struct gf_operation *op);
-/* Once the outputs are described: counts the memory, and makes the filter for all samples unless the
- * operation is divided into `pages`. */
-int gf_filter_expect(struct gf_operation *op, bool pages);
-/* Completes op->in and op->job from the samples op->in. Of some pages (op->whole) without samples only
- * obtains their filter, for a plan. */
-int gf_filter_take(struct gf_operation *op);
-void gf_filter_drop(struct gf_operation *op);
+/* The operation, of which op->shared is the maker, whose options are these. */
+extern const struct gf_operation_kind gf_operation_filter;
 
 /* True if there are masks, kernels or an inverse, which become a table. */
 bool gf_filter_makes_table(const struct gf_filter_options *o);
