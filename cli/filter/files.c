@@ -26,7 +26,8 @@ static void close_mask(struct gf_filter_part *p) {
 /* A kernel whose sum is below this share of its absolute sum is a difference and not scaled. */
 static const double ZERO_SUM = 1e-6;
 
-double gf_filter_sample(const struct gf_image *image, const char *p) {
+/* The value of the pixel at `p`: grey, or the luma of red, green and blue, without alpha. */
+static double sample_at(const struct gf_image *image, const char *p) {
     const struct gf_array *px = &image->px;
     double v = 0;
     if (px->shape[image->ndim] - image->alpha == 1)
@@ -89,7 +90,7 @@ static int read_rows(const struct gf_filter_part *p, int64_t first, int64_t n, d
     if (!rc && gf_array_nonfinite(&a, NULL))
         rc = gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
     for (int64_t i = 0; i < samples && !rc; i++)
-        to[i] = gf_filter_sample(&from->header, row + i * step) / white;
+        to[i] = sample_at(&from->header, row + i * step) / white;
     gf_free(row);
     return rc;
 }
@@ -178,8 +179,7 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     p->step = gf_dtype_is_integer(image.px.dtype) ? 1 / white : 0;
     const char *pixel = image.px.data;
     for (int64_t i = 0; i < n; i++)
-        p->file.value[i] =
-            gf_filter_sample(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
+        p->file.value[i] = sample_at(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
     if (p->what == GF_MASK && is_spectrum(p))
         gf_log_note("--mask=%s is like a spectrum's picture; did you mean --paint=FILE?", p->text);
     if (!gf_filter_is_shown(p))

@@ -28,8 +28,6 @@ int gf_filter_check(struct gf_settings *s);
  * the edges. Logs a failure. */
 int gf_filter_read_files(struct gf_settings *s);
 void gf_filter_free_files(struct gf_settings *s);
-/* The value of the pixel at `p`: grey, or the luma of red, green and blue, without alpha. */
-double gf_filter_sample(const struct gf_image *image, const char *p);
 /* The divisor that scales a mask's black to white to 0 to 1: the file's white, else an integer type's
  * largest number, 1 for floats. */
 double gf_filter_mask_white(const struct gf_image *image);

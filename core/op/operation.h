@@ -77,7 +77,7 @@ struct gf_operation {
 /* Runs the planned job from op->in to `out`, or copies what the operation made; then the report counts
  * only what was clipped. */
 int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_report *report);
-/* All steps on samples in memory, channels last; needs kind, crew, shared and the job of their shape:
+/* For tests and other programs: all steps on samples in memory, channels last; needs kind, crew, shared and the job of their shape:
  * axes, channels, precision, outputs. Allocates `out`, one array for each of the job's outputs, which
  * the caller frees. GF_ENOMEM, or what the operation refuses. */
 int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,

@@ -123,19 +123,6 @@ static inline const struct gf_filter_options *gf_filter_options_of(const struct 
 /* The operation, of which op->shared is the maker, whose options are these. */
 extern const struct gf_operation_kind gf_operation_filter;
 
-/* True if there are masks, kernels or an inverse, which become a table. */
-bool gf_filter_makes_table(const struct gf_filter_options *o);
-/* True if anything is looked for in the samples. */
-bool gf_filter_looks(const struct gf_filter_options *o);
-/* The point-spread function, or NULL. */
-const struct gf_filter_part *gf_filter_psf(const struct gf_filter_options *o);
-/* True if the filter depends on the picture's samples: Wiener's. */
-bool gf_filter_measures(const struct gf_filter_options *o);
-/* True for Richardson-Lucy, whose job (op->inner) blurs tiles. */
-bool gf_filter_iterates(const struct gf_filter_options *o);
-/* True for --auto-notch or --descreen. */
-bool gf_filter_searches(const struct gf_filter_options *o);
-
 /* ---- make.c: the options' filter for a picture's size ---- */
 
 void gf_filter_maker_open(struct gf_filter_maker *m, const struct gf_filter_options *options);
@@ -155,8 +142,6 @@ void gf_filter_forget(struct gf_filter_maker *m); /* frees the kept ones that ar
 /* Makes the operation's filter the job's, and counts its table and the lengthened input in
  * op->extra_bytes. */
 void gf_filter_use(struct gf_operation *op, struct gf_job *job);
-/* GF_ENOMEM for a file that exceeds the memory limit, once the whole operation does not. */
-int gf_filter_check_file(const struct gf_filter_part *p);
 
 /* ---- parts.c: tables of masks and kernels ---- */
 

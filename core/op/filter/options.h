@@ -88,4 +88,20 @@ struct gf_filter_options {
     double offset;
 };
 
+/* True if there are masks, kernels or an inverse, which become a table. */
+bool gf_filter_makes_table(const struct gf_filter_options *o);
+/* True if anything is looked for in the samples. */
+bool gf_filter_looks(const struct gf_filter_options *o);
+/* The point-spread function, or NULL. */
+const struct gf_filter_part *gf_filter_psf(const struct gf_filter_options *o);
+/* True if the filter depends on the picture's samples: Wiener's. */
+bool gf_filter_measures(const struct gf_filter_options *o);
+/* True for Richardson-Lucy, whose job (op->inner) blurs tiles. */
+bool gf_filter_iterates(const struct gf_filter_options *o);
+/* True for --auto-notch or --descreen. */
+bool gf_filter_searches(const struct gf_filter_options *o);
+
+/* GF_ENOMEM for a file that exceeds the memory limit, once the whole operation does not. */
+int gf_filter_check_file(const struct gf_filter_part *p);
+
 #endif

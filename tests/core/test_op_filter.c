@@ -1,0 +1,285 @@
+/* The filter and the window as operations on arrays that are made here, without a file or a command: three numbers
+ * of each result are those that gpufft wrote for the same samples when a filter was steps of its command, and four
+ * threads at once make equal bytes. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/base/value/sample_value.h"
+#include "core/op/filter/filtering.h"
+#include "core/op/filter/window.h"
+#include "tests/test.h"
+
+enum { THREADS = 4 };
+
+static struct gf_session session;
+
+/* ---- samples ---- */
+
+enum {
+    LOW,     /* --lowpass=9 */
+    HIGH,    /* --highpass=5%,butterworth:2 --offset=128 */
+    BLUR,    /* --convolve=disk:2 */
+    MASK,    /* --mask of a shape, 1 in its middle half */
+    WIENER,  /* --deconvolve=gaussian:1.2 */
+    REGULAR, /* --deconvolve=disk:1.5 --regularize=.01 */
+    LUCY,    /* --deconvolve=gaussian:1.2 --iterations=5 */
+    STRIPES, /* --destripe=0 */
+    NOTCHES, /* --auto-notch=4 */
+    HANN     /* the operation window: fwd --window=hann, real part */
+};
+
+/* A blurred pattern of lines and dots with noise: positive, with ends that do not meet. */
+static double sample_at(const int64_t *at, int rank) {
+    uint32_t x = 1;
+    double v = 96, along = 0;
+    for (int i = 0; i < rank; i++) {
+        const double p = (double)at[i];
+        x = (x ^ (uint32_t)at[i]) * 2246822519u;
+        x ^= x >> 15;
+        v += 20 * sin(0.13 * (i + 1) * p) + 0.3 * p;
+        along += (i + 1) * p;
+    }
+    return v + 25 * (sin(0.21 * along) > 0.4) + (double)(x * 3266489917u >> 24) / 64;
+}
+
+/* Noise that is to be found: a wave, or another offset of each column. */
+static double noise_at(int what, const int64_t *at, int rank) {
+    const double x = (double)at[rank - 1], y = rank > 1 ? (double)at[rank - 2] : 0;
+    return what == NOTCHES   ? 15 * sin(2 * M_PI * (0.19 * x + 0.11 * y))
+           : what == STRIPES ? 2 * fmod(x * 7919, 5)
+                             : 0;
+}
+
+static struct gf_array make(int what, enum gf_dtype dtype, int rank, const int64_t *shape) {
+    int64_t whole[GF_MAX_RANK] = {0}, at[GF_MAX_RANK];
+    struct gf_array a;
+    memcpy(whole, shape, (size_t)rank * sizeof *shape);
+    whole[rank] = 1;
+    CHECK_EQ(gf_array_alloc(&a, dtype, rank + 1, whole), 0);
+    for (int64_t i = 0; i < gf_array_count(&a); i++) {
+        gf_array_unravel(&a, i, at);
+        const double v = sample_at(at, rank) + noise_at(what, at, rank);
+        gf_sample_put(gf_array_at(&a, i), dtype, dtype == GF_U8 ? floor(v) : v);
+    }
+    return a;
+}
+
+/* ---- rows ---- */
+
+static const struct row {
+    int what;
+    enum gf_dtype dtype;
+    int rank;
+    int64_t shape[3];
+    enum gf_edges edges;
+    double mean, rms, last;
+} rows[] = {
+#include "tests/core/op_filter_rows.inc"
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static struct gf_filter_part part_of(int what) {
+    static const enum gf_filter_what kinds[] = {
+        [LOW] = GF_LOWPASS,     [HIGH] = GF_HIGHPASS,    [BLUR] = GF_KERNEL_MADE, [MASK] = GF_MASK,
+        [WIENER] = GF_PSF_MADE, [REGULAR] = GF_PSF_MADE, [LUCY] = GF_PSF_MADE};
+    struct gf_filter_part p = {.what = kinds[what], .option = "option", .text = "value"};
+    p.radius[0] = what == HIGH ? (struct gf_radius){.value = 5, .unit = GF_NYQUIST}
+                               : (struct gf_radius){.value = 9};
+    p.profile = what == HIGH ? GF_BUTTERWORTH : GF_GAUSSIAN;
+    p.order = 2;
+    p.symmetric = true;
+    p.psf.shape = what == BLUR || what == REGULAR ? GF_PSF_DISK : GF_PSF_GAUSSIAN;
+    p.psf.size = what == BLUR ? 2 : what == REGULAR ? 1.5 : what >= WIENER ? 1.2 : 0;
+    if (what == BLUR || what == REGULAR) {
+        p.ndim = 2;
+        CHECK_EQ(gf_psf_allocate(&p.psf, p.file.extent, &p.file.value), 0);
+    }
+    return p;
+}
+
+static void make_mask(const struct row *r, struct gf_filter_part *p) {
+    const int64_t n = gf_shape_count(r->shape, r->rank);
+    p->ndim = r->rank;
+    memcpy(p->file.extent, r->shape, sizeof r->shape);
+    p->file.value = calloc((size_t)n, sizeof *p->file.value);
+    NEED(p->file.value);
+    for (int64_t i = 0; i < n; i++) {
+        bool inside = true;
+        int64_t rest = i;
+        for (int k = r->rank - 1; k >= 0; rest /= r->shape[k--])
+            inside = inside && llabs(rest % r->shape[k] - r->shape[k] / 2) <= r->shape[k] / 4;
+        p->file.value[i] = inside;
+    }
+}
+
+static struct gf_filter_options options_of(const struct row *r) {
+    struct gf_filter_options o = {.edges = (int)r->edges};
+    if (r->what < STRIPES) {
+        o.n_parts = 1;
+        o.part[0] = part_of(r->what);
+    }
+    if (r->what == MASK)
+        make_mask(r, &o.part[0]);
+    o.offset = r->what == HIGH ? 128 : 0;
+    o.restore.regularize = r->what == REGULAR ? 0.01 : 0;
+    o.restore.iterations = r->what == LUCY ? 5 : 0;
+    o.destripe = r->what == STRIPES ? GF_DESTRIPE_COLUMNS : GF_DESTRIPE_OFF;
+    o.auto_notch = r->what == NOTCHES ? 4 : 0;
+    return o;
+}
+
+/* The job of all axes to floats. */
+static struct gf_job job_of(const struct row *r) {
+    const bool is_double = r->dtype == GF_F64;
+    struct gf_job job = {.ndim = r->rank,
+                         .channels = 1,
+                         .axes = (1u << r->rank) - 1,
+                         .in_dtype = r->dtype,
+                         .precision = is_double ? GF_DOUBLE : GF_SINGLE,
+                         .norm = GF_NORM_BACKWARD,
+                         .n_out = 1};
+    memcpy(job.shape, r->shape, sizeof r->shape);
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+    return job;
+}
+
+/* ---- one thread and four ---- */
+
+struct work {
+    const struct row *row;
+    void *shared; /* of the operation */
+    struct gf_array out;
+    int status;
+};
+
+static void *work(void *user) {
+    struct work *w = user;
+    const struct row *r = w->row;
+    struct gf_runner runner;
+    struct gf_report report;
+    struct gf_array in = make(r->what, r->dtype, r->rank, r->shape);
+    struct gf_operation op = {.kind = r->what == HANN ? &gf_operation_window : &gf_operation_filter,
+                              .crew = {.runner = &runner, .threads = 1},
+                              .job = job_of(r),
+                              .shared = w->shared};
+    gf_runner_open(&runner, &session, 1);
+    w->status = gf_operation_apply(&op, &in, &w->out, &report);
+    gf_array_free(&in);
+    gf_runner_close(&runner);
+    return NULL;
+}
+
+static bool are_equal(const struct gf_array *a, const struct gf_array *b) {
+    bool equal = a->data && b->data && gf_array_count(a) == gf_array_count(b);
+    for (int64_t i = 0; equal && i < gf_array_count(a); i++)
+        equal = !memcmp(gf_array_at(a, i), gf_array_at(b, i), gf_dtype_size(a->dtype));
+    return equal;
+}
+
+static void check_numbers(const struct row *r, const struct gf_array *out) {
+    const int64_t n = gf_array_count(out);
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double v = gf_sample_get(gf_array_at(out, i), out->dtype);
+        sum += v;
+        squares += v * v;
+    }
+    const double rms = sqrt(squares / (double)n), error = 2e-5 * r->rms;
+    const double last = gf_sample_get(gf_array_at(out, n - 1), out->dtype);
+    CHECK_EQ(n, gf_shape_count(r->shape, r->rank));
+    CHECK_MSG(fabs(sum / (double)n - r->mean) <= error && fabs(rms - r->rms) <= error &&
+                  fabs(last - r->last) <= 5 * error,
+              "row %d: expected mean %.9g, rms %.9g, last %.9g, got %.9g %.9g %.9g",
+              (int)(r - rows), r->mean, r->rms, r->last, sum / (double)n, rms, last);
+}
+
+static void run_row(const struct row *r, void *shared) {
+    struct work first = {.row = r, .shared = shared}, at_once[THREADS];
+    pthread_t thread[THREADS];
+    work(&first);
+    CHECK_EQ(first.status, 0);
+    if (first.status)
+        return;
+    check_numbers(r, &first.out);
+    for (int i = 0; i < THREADS; i++) {
+        at_once[i] = (struct work){.row = r, .shared = shared};
+        CHECK_EQ(pthread_create(&thread[i], NULL, work, &at_once[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK_MSG(!at_once[i].status && are_equal(&at_once[i].out, &first.out),
+                  "row %d: thread %d differs", (int)(r - rows), i);
+        gf_array_free(&at_once[i].out);
+    }
+    gf_array_free(&first.out);
+}
+
+static void test_rows(int from, int to) {
+    int tried = 0;
+    for (const struct row *r = rows; r < rows + ROWS; r++) {
+        if (r->what < from || r->what > to)
+            continue;
+        struct gf_filter_options options = options_of(r);
+        struct gf_window_options window = {.window = {.shape = GF_WINDOW_HANN}};
+        struct gf_filter_maker maker;
+        gf_filter_maker_open(&maker, &options);
+        run_row(r, r->what == HANN ? (void *)&window : &maker);
+        gf_filter_maker_close(&maker);
+        free(options.part[0].file.value);
+        tried++;
+    }
+    CHECK(tried > 0);
+}
+
+/* ---- refusals ---- */
+
+static void test_refusals(void) {
+    const struct row *r = rows;
+    const int64_t shape[] = {16, 16, 1};
+    struct gf_filter_options options = options_of(r);
+    struct gf_filter_maker maker;
+    struct gf_runner runner;
+    struct gf_report report;
+    struct gf_array in, out = {0};
+    gf_runner_open(&runner, &session, 1);
+    gf_filter_maker_open(&maker, &options);
+    struct gf_operation op = {.kind = &gf_operation_filter,
+                              .crew = {.runner = &runner, .threads = 1},
+                              .job = job_of(r),
+                              .shared = &maker};
+    op.job.ndim = 2;
+    op.job.axes = 3;
+    op.job.shape[0] = op.job.shape[1] = 16;
+    CHECK_EQ(gf_array_alloc(&in, GF_C64, 3, shape), 0);
+    CHECK_EQ(gf_operation_apply(&op, &in, &out, &report), GF_EINVAL);
+    CHECK_HAS(gf_message(), "real samples");
+    CHECK(!op.state && !out.data);
+    in.dtype = GF_F32;
+    options.part[0].radius[0].value = 400;
+    CHECK_EQ(gf_operation_apply(&op, &in, &out, &report), GF_EINVAL);
+    CHECK_HAS(gf_message(), "outside the spectrum of 16x16");
+    options.part[0].radius[0].value = 4;
+    op.crew.held = session.options.memory_limit;
+    CHECK_EQ(gf_operation_apply(&op, &in, &out, &report), GF_ENOMEM);
+    CHECK(!op.state && !out.data);
+    gf_array_free(&in);
+    gf_filter_maker_close(&maker);
+    gf_runner_close(&runner);
+}
+
+int main(void) {
+    struct gf_wish wish;
+    NEED(!gf_wish_one(&wish, NULL, "openmp", NULL));
+    gf_session_open(&session,
+                    &(struct gf_session_options){.wish = &wish, .memory_limit = INT64_C(1) << 30});
+    session.alone = false;
+    RUN("a filter multiplies lines, pictures and volumes, with all edges", test_rows(LOW, MASK));
+    RUN("blurred samples are restored", test_rows(WIENER, LUCY));
+    RUN("stripes and waves are found and removed", test_rows(STRIPES, NOTCHES));
+    RUN("a window changes the input of a transform", test_rows(HANN, HANN));
+    RUN("samples and options that do not fit are refused", test_refusals());
+    gf_session_close(&session);
+    return TEST_END();
+}
