@@ -30,7 +30,7 @@ struct gf_settings gf_settings_default(void) {
         .plan = GF_UNSET,
         .wavelet = {.boundary = GF_UNSET},
         .filter = {.edges = GF_UNSET},
-        .stats = {.peaks = 5, .overlap = 0.5},
+        .stats.find = {.peaks = 5, .overlap = 0.5},
         .match.find = {.peaks = 5, .least = 0.5},
         .bench = {.seconds = 0.5},
     };

@@ -5,10 +5,10 @@
 #include "cli/opt.h"
 #include "core/deal/deal.h"
 #include "core/op/filter/options.h"
-#include "core/op/filter/window.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/op/registration.h"
+#include "core/op/statistics.h"
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
@@ -106,12 +106,8 @@ struct gf_settings {
 
     struct gf_stats_settings {
         const char *radial; /* --radial=FILE */
-        int peaks;
-        int channels; /* 0: luma */
-        bool psd, angular;
-        int64_t tile;   /* --tiles: samples along each axis; 0: no tiles */
-        double overlap; /* a part of it */
-        double band[2]; /* cycles a sample; 0, 0: unset */
+        int channels;       /* 0: luma */
+        struct gf_statistics_options find;
     } stats;
 
     struct gf_picture_settings {

@@ -181,10 +181,10 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
                       struct gf_notes *notes, json_t *list) {
     struct gf_job one;
     const struct gf_spectrum s = spectrum_of(t, z, &one);
-    struct gf_stats_signal found = {.n_peaks = 0};
+    struct gf_signal_statistics found = {.n_peaks = 0};
     const double weight =
         gf_job_scale(&t->op.job) * gf_window_mean(&t->s->windowing.window, &one, 1);
-    int rc = gf_stats_find_peaks(&s, t->s->picture.marks, weight, &found);
+    int rc = gf_statistics_find_peaks(&s, t->s->picture.marks, weight, &found);
     notes->n_marks = rc ? 0 : found.n_peaks;
     for (int k = 0; k < notes->n_marks; k++) {
         const struct gf_peak *p = &found.peak[k];
@@ -242,17 +242,17 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     const int axis = line_axis(&t->op.job);
     const int64_t n = t->op.job.shape[axis], zero = t->op.job.out[0].shift ? n / 2 : 0;
     bool alike;
-    struct gf_stats_signal signal = {.n_peaks = 0};
+    struct gf_signal_statistics signal = {.n_peaks = 0};
     struct gf_stats st = {
-        .path = t->read[0], .image = &t->image, .options = t->s, .signal = &signal};
-    st.n_signals = 1;
-    st.n_rings = n / 2 + 1;
-    signal.ring = malloc((size_t)st.n_rings * sizeof *signal.ring);
+        .path = t->read[0], .image = &t->image, .options = t->s, .of.signal = &signal};
+    st.of.n_signals = 1;
+    st.of.n_rings = n / 2 + 1;
+    signal.ring = malloc((size_t)st.of.n_rings * sizeof *signal.ring);
     if (!signal.ring)
         return gf_no_memory();
     st.unit = gf_signal_spacing(&t->image, t->op.job.ndim, st.spacing, &alike);
     st.ring_spacing = alike ? st.spacing[axis] : 0;
-    for (int64_t k = 0; k < st.n_rings; k++) {
+    for (int64_t k = 0; k < st.of.n_rings; k++) {
         const int64_t at = (zero + k) % n * p->image.px.stride[axis];
         const double v = gf_sample_get((const char *)p->image.px.data + at, p->image.px.dtype);
         signal.ring[k] = (struct gf_ring){.frequency = (double)k / (double)n, .mean = v};

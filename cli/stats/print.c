@@ -29,13 +29,13 @@ static void range_text(char text[48], double low, double high) {
 }
 
 /* Rings by octaves: 1, 2, 3-4, 5-8, … */
-static json_t *octaves_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
+static json_t *octaves_report(const struct gf_stats *s, const struct gf_signal_statistics *c) {
     json_t *list = json_array();
-    for (int64_t from = 1, to = 1; from < s->n_rings; from = to + 1, to *= 2) {
+    for (int64_t from = 1, to = 1; from < s->of.n_rings; from = to + 1, to *= 2) {
         char rings[48], range[48], periods[48];
         double sum = 0;
         int64_t bins = 0;
-        to = to < s->n_rings ? to : s->n_rings - 1;
+        to = to < s->of.n_rings ? to : s->of.n_rings - 1;
         for (int64_t r = from; r <= to; r++) {
             sum += c->ring[r].mean * (double)c->ring[r].bins;
             bins += c->ring[r].bins;
@@ -61,7 +61,7 @@ double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
     return sqrt(squares);
 }
 
-json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
+json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_signal_statistics *c) {
     json_t *list = json_array();
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
@@ -78,7 +78,7 @@ json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_si
     return list;
 }
 
-static json_t *energy_report(const struct gf_stats_signal *c) {
+static json_t *energy_report(const struct gf_signal_statistics *c) {
     const struct gf_energy *e = &c->energy;
     return GF_REPORT(GF_KEY("samples", c->samples.energy), GF_KEY("spectrum", e->total),
                      GF_KEY("zero", e->zero), GF_KEY("below_1_8", e->below[0]),
@@ -86,7 +86,7 @@ static json_t *energy_report(const struct gf_stats_signal *c) {
 }
 
 /* Each degree's share of the energy in the band; for text, 15 degrees each. */
-static json_t *angles_report(const struct gf_stats_signal *c) {
+static json_t *angles_report(const struct gf_signal_statistics *c) {
     enum { SECTOR = 15 };
     json_t *energy = json_array(), *sectors = json_array();
     double whole = 0;
@@ -106,21 +106,21 @@ static json_t *angles_report(const struct gf_stats_signal *c) {
                      GF_KEY(".sectors", sectors));
 }
 
-static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
+static json_t *radial_report(const struct gf_stats *s, const struct gf_signal_statistics *c) {
     json_t *bins = json_array(), *power = json_array();
-    for (int64_t r = 0; r < s->n_rings; r++) {
+    for (int64_t r = 0; r < s->of.n_rings; r++) {
         json_array_append_new(bins, json_integer(c->ring[r].bins));
         json_array_append_new(power, json_real(c->ring[r].mean));
     }
-    return GF_REPORT(GF_KEY("step", s->n_rings > 1 ? c->ring[1].frequency : 1),
+    return GF_REPORT(GF_KEY("step", s->of.n_rings > 1 ? c->ring[1].frequency : 1),
                      GF_KEY("bins", bins),
-                     GF_KEY(s->options->stats.psd ? "density" : "power", power));
+                     GF_KEY(s->options->stats.find.psd ? "density" : "power", power));
 }
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
-    const struct gf_stats_signal *c = &s->signal[i];
+    const struct gf_signal_statistics *c = &s->of.signal[i];
     return GF_REPORT(
-        GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
+        GF_KEY_IF(s->of.n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
         GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
         GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
         GF_KEY(".shares", shares_report(&c->energy)), GF_KEY("radial", radial_report(s, c)),
@@ -128,17 +128,17 @@ static json_t *signal_report(const struct gf_stats *s, int64_t i) {
         GF_KEY_IF(c->slope.rings, "slope",
                   GF_REPORT(GF_KEY("value", c->slope.value), GF_KEY("error", c->slope.error),
                             GF_KEY("rings", c->slope.rings))),
-        GF_KEY_IF(s->options->stats.angular, "angles", angles_report(c)),
-        GF_KEY_IF(s->n_tiles == 1, "peaks", gf_stats_peaks_report(s, c)));
+        GF_KEY_IF(s->options->stats.find.angular, "angles", angles_report(c)),
+        GF_KEY_IF(s->of.n_tiles == 1, "peaks", gf_stats_peaks_report(s, c)));
 }
 
 static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
     const struct gf_job *job = s->job;
     json_t *signals = json_array();
-    for (int64_t i = 0; i < s->n_signals; i++)
+    for (int64_t i = 0; i < s->of.n_signals; i++)
         json_array_append_new(signals, signal_report(s, i));
-    const bool density = s->options->stats.psd, tiled = s->options->stats.tile;
+    const bool density = s->options->stats.find.psd, tiled = s->options->stats.find.tile;
     char window[GF_WINDOW_TEXT];
     return GF_ADD(
         gf_signal_report(t, s->path, s->page),
@@ -154,14 +154,15 @@ static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
         GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
         GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
         GF_BOOL(".volume", job->ndim > 2),
-        GF_BOOL(".seeks", s->options->stats.peaks && s->n_tiles == 1),
-        GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->windowing.window, window)),
-        GF_KEY_IF(s->changed, "edges", s->options->windowing.smooth ? "smooth" : "periodic"),
-        GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
+        GF_BOOL(".seeks", s->options->stats.find.peaks && s->of.n_tiles == 1),
+        GF_KEY_IF(s->of.changed, "window", gf_window_text(&s->options->windowing.window, window)),
+        GF_KEY_IF(s->of.changed, "edges", s->options->windowing.smooth ? "smooth" : "periodic"),
+        GF_KEY_IF(tiled, "tiles", s->of.n_tiles),
+        GF_KEY_IF(tiled, "tile", s->options->stats.find.tile),
         GF_KEY_IF(density, "density_unit", s->density_unit),
         GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-        GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
-        GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
+        GF_KEY_IF(density || s->options->stats.find.angular, "band_low", s->of.band[0]),
+        GF_KEY_IF(density || s->options->stats.find.angular, "band_high", s->of.band[1]));
 }
 
 static const char form[] =
@@ -204,20 +205,20 @@ static const char csv[] =
 static json_t *rings_report(const void *stats) {
     const struct gf_stats *s = stats;
     json_t *signals = json_array(), *rings = json_array();
-    for (int64_t c = 0; c < s->n_signals; c++)
-        json_array_append_new(signals, GF_ADD(radial_report(s, &s->signal[c]),
-                                              GF_KEY_IF(s->n_signals > 1, ".number", c + 1)));
-    for (int64_t r = 0; r < s->n_rings; r++) {
-        const struct gf_ring *ring = &s->signal[0].ring[r];
+    for (int64_t c = 0; c < s->of.n_signals; c++)
+        json_array_append_new(signals, GF_ADD(radial_report(s, &s->of.signal[c]),
+                                              GF_KEY_IF(s->of.n_signals > 1, ".number", c + 1)));
+    for (int64_t r = 0; r < s->of.n_rings; r++) {
+        const struct gf_ring *ring = &s->of.signal[0].ring[r];
         json_t *means = json_array();
-        for (int64_t c = 0; c < s->n_signals; c++)
-            GF_APPEND(means, GF_KEY("mean", s->signal[c].ring[r].mean));
+        for (int64_t c = 0; c < s->of.n_signals; c++)
+            GF_APPEND(means, GF_KEY("mean", s->of.signal[c].ring[r].mean));
         GF_APPEND(rings, GF_KEY("frequency", ring->frequency), GF_KEY("bins", ring->bins),
                   GF_KEY("means", means),
                   GF_KEY_IF(s->ring_spacing > 0, "cycles", ring->frequency / s->ring_spacing));
     }
     return GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals), GF_KEY(".rings", rings),
-                     GF_KEY(".power_is", s->options->stats.psd ? "density" : "power"),
+                     GF_KEY(".power_is", s->options->stats.find.psd ? "density" : "power"),
                      GF_KEY_IF(s->ring_spacing > 0, ".spacing", s->ring_spacing),
                      GF_KEY_IF(s->ring_spacing > 0, ".unit", s->unit));
 }
@@ -227,16 +228,16 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
     static const char *const channels[] = {"1", "2", "3", "4"}, *const colors[] = {"red", "green",
                                                                                    "blue"};
     static const int color_of[] = {1, 2, 0, 6}; /* near red, green and blue */
-    bool named = s->image->color == GF_RGB && s->n_signals == 3;
-    for (int64_t r = 0; r < s->n_rings; r++)
-        number[r] = s->signal[0].ring[r].frequency / (s->ring_spacing > 0 ? s->ring_spacing : 1);
-    for (int64_t c = 0; c < s->n_signals; c++) {
-        double *y = number + (c + 1) * s->n_rings;
-        for (int64_t r = 0; r < s->n_rings; r++)
-            y[r] = s->signal[c].ring[r].mean;
-        curve[c] = (struct gf_plot_curve){.x = number, .y = y, .n = s->n_rings};
-        curve[c].color = s->n_signals == 1 ? 0 : c < 4 ? color_of[c] : 7;
-        if (s->n_signals > 1 && c < 4)
+    bool named = s->image->color == GF_RGB && s->of.n_signals == 3;
+    for (int64_t r = 0; r < s->of.n_rings; r++)
+        number[r] = s->of.signal[0].ring[r].frequency / (s->ring_spacing > 0 ? s->ring_spacing : 1);
+    for (int64_t c = 0; c < s->of.n_signals; c++) {
+        double *y = number + (c + 1) * s->of.n_rings;
+        for (int64_t r = 0; r < s->of.n_rings; r++)
+            y[r] = s->of.signal[c].ring[r].mean;
+        curve[c] = (struct gf_plot_curve){.x = number, .y = y, .n = s->of.n_rings};
+        curve[c].color = s->of.n_signals == 1 ? 0 : c < 4 ? color_of[c] : 7;
+        if (s->of.n_signals > 1 && c < 4)
             curve[c].name = named ? colors[c] : channels[c];
     }
 }
@@ -251,14 +252,14 @@ int gf_stats_plot(const struct gf_stats *s, const char *what, const struct gf_ta
                            .x_label = label,
                            .y_label = what,
                            .linear_x = image != NULL, /* a line's, from the zero frequency on */
-                           .n = (int)s->n_signals};
-    double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
-    struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
+                           .n = (int)s->of.n_signals};
+    double *number = malloc(((size_t)s->of.n_signals + 1) * (size_t)s->of.n_rings * sizeof *number);
+    struct gf_plot_curve *curve = malloc((size_t)s->of.n_signals * sizeof *curve);
     int rc = number && curve ? 0 : gf_no_memory();
     if (!rc) {
         fill_curves(s, number, curve);
         plot.curve = curve;
-        if (s->options->stats.psd)
+        if (s->options->stats.find.psd)
             plot.nyquist = 0.5 / (s->ring_spacing > 0 ? s->ring_spacing : 1);
         rc = image ? gf_plot_image(&plot, image)
                    : gf_signal_save(t, s->page, &plot, csv, rings_report, s);

@@ -3,20 +3,6 @@
 #define GF_CLI_STATS_STATS_H
 
 #include "cli/settings.h"
-#include "core/spectrum/density.h"
-#include "core/spectrum/sample_stats.h"
-
-/* The luma, or one channel. */
-struct gf_stats_signal {
-    struct gf_sample_stats samples;
-    struct gf_energy energy;
-    struct gf_ring *ring;
-    struct gf_peak *peak;
-    struct gf_wave *wave; /* of each peak */
-    int n_peaks;
-    struct gf_slope slope;   /* of a density */
-    double angle[GF_ANGLES]; /* energies, with --angular */
-};
 
 struct gf_stats {
     const char *path;
@@ -29,24 +15,16 @@ struct gf_stats {
     double ring_spacing; /* along all axes alike; 0: it differs, or is unknown */
     const struct gf_settings *options;
     char density_unit[48]; /* --psd: of the rings' means, which are densities then */
-    double band[2];        /* of the slope and the angles, in cycles a sample */
-    struct gf_job tile;    /* whose spectra are averaged; without --tiles it is the whole */
-    int64_t step, count[GF_MAX_DIMS], n_tiles;
-    bool changed; /* the samples, by --window, --edges=smooth or --psd */
-    int64_t n_signals, n_rings;
-    struct gf_stats_signal *signal;
+    struct gf_statistics of;
 };
 
 struct json_t;
 struct gf_task;
-/* Fills in the signal's peaks, at most so many, and their waves, whose amplitudes it divides by `weight`.
- * The caller frees them, also after a failure. GF_ENOMEM. */
-int gf_stats_find_peaks(const struct gf_spectrum *s, int most, double weight,
-                        struct gf_stats_signal *signal);
 /* A peak's cycles per unit; 0 without one. */
 double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p);
 /* The list of a signal's peaks, for a report. */
-struct json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c);
+struct json_t *gf_stats_peaks_report(const struct gf_stats *s,
+                                     const struct gf_signal_statistics *c);
 
 void gf_stats_print(const struct gf_task *t, const struct gf_stats *s);
 

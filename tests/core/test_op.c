@@ -1,101 +1,9 @@
-/* The operations of core/op on arrays that are made here, without a file, an option or a report: the values that
- * gpufft gave for the same samples when they were steps of its commands, and equal results of four threads at
- * once. */
-#include <math.h>
-#include <pthread.h>
-
-#include "core/base/value/sample_value.h"
+/* Matches, Fourier ring correlations and registrations of core/op on arrays that are made here, without a file,
+ * an option or a report: the values that gpufft gave for the same samples when they were steps of its commands. */
 #include "core/op/alignment.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
-#include "tests/test.h"
-
-enum { THREADS = 4, MOST = 64 };
-
-/* ---- samples ---- */
-
-static double noise(int64_t seed, const int64_t *at, int rank) {
-    uint32_t x = (uint32_t)seed * 2654435761u;
-    for (int i = 0; i < rank; i++) {
-        x = (x ^ (uint32_t)at[i]) * 2246822519u;
-        x ^= x >> 15;
-    }
-    return (double)(x * 3266489917u >> 8) / 65536; /* 0 to 256 */
-}
-
-/* The mean of the noise at a place and before it, along each axis. */
-static double field(int64_t seed, const int64_t *at, int rank) {
-    double sum = 0;
-    for (int k = 0; k < 1 << rank; k++) {
-        int64_t from[GF_MAX_DIMS];
-        for (int i = 0; i < rank; i++)
-            from[i] = at[i] - (k >> i & 1);
-        sum += noise(seed, from, rank);
-    }
-    return sum / (1 << rank);
-}
-
-/* Makes an array of a field from `first` samples along each axis on, whole ones if they are to be of `t` u8. The
- * array is of f64 then, as match and frc have such a file. */
-static struct gf_array make(enum gf_dtype t, int rank, const int64_t *shape, int64_t first,
-                            int64_t seed) {
-    struct gf_array a;
-    CHECK_EQ(gf_array_alloc(&a, t == GF_U8 ? GF_F64 : t, rank, shape), 0);
-    for (int64_t i = 0; i < gf_array_count(&a); i++) {
-        int64_t at[GF_MAX_DIMS];
-        gf_array_unravel(&a, i, at);
-        for (int k = 0; k < rank; k++)
-            at[k] += first;
-        const double v = field(seed, at, rank);
-        gf_sample_put(gf_array_at(&a, i), a.dtype, t == GF_U8 ? floor(v) : v);
-    }
-    return a;
-}
-
-/* ---- one thread and four ---- */
-
-/* Writes what it finds as numbers, and returns how many. */
-typedef int operation(const struct gf_crew *crew, int which, double *fact);
-
-static struct gf_session session;
-
-struct work {
-    operation *run;
-    int which, n;
-    double fact[MOST];
-};
-
-static void *work(void *user) {
-    struct work *w = user;
-    struct gf_runner runner;
-    gf_runner_open(&runner, &session, 1);
-    const struct gf_crew crew = {.runner = &runner, .threads = 1};
-    w->n = w->run(&crew, w->which, w->fact);
-    gf_runner_close(&runner);
-    return NULL;
-}
-
-/* Compares what an operation finds with `expected`, which may be off by so much, and with what it finds in each of
- * four threads. */
-static void check(operation *run, int which, double error, int n, const double *expected) {
-    struct work first = {run, which, 0, {0}}, at_once[THREADS];
-    pthread_t thread[THREADS];
-    work(&first);
-    CHECK_EQ(first.n, n);
-    for (int i = 0; i < n; i++)
-        CHECK_MSG(fabs(first.fact[i] - expected[i]) <= error * fmax(1, fabs(expected[i])),
-                  "row %d, number %d: expected %.17g, got %.17g", which, i, expected[i],
-                  first.fact[i]);
-    for (int i = 0; i < THREADS; i++) {
-        at_once[i] = (struct work){run, which, 0, {0}};
-        CHECK_EQ(pthread_create(&thread[i], NULL, work, &at_once[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(thread[i], NULL);
-        CHECK_MSG(at_once[i].n == n && !memcmp(at_once[i].fact, first.fact, sizeof first.fact),
-                  "row %d: thread %d differs", which, i);
-    }
-}
+#include "tests/core/op_rig.h"
 
 /* ---- match ---- */
 
@@ -115,9 +23,9 @@ static const struct {
 static struct gf_match_template template_of(int which) {
     const enum gf_dtype t = matches[which].dtype;
     const int rank = matches[which].rank;
-    struct gf_match_template m = {.kernel =
-                                      make(t, rank, matches[which].size, matches[which].first, 1)};
-    const struct gf_array other = make(t, rank, matches[which].size, 0, 2);
+    struct gf_match_template m = {
+        .kernel = op_make(t, rank, matches[which].size, matches[which].first, 1)};
+    const struct gf_array other = op_make(t, rank, matches[which].size, 0, 2);
     for (int64_t i = 0; i < gf_array_count(&other); i++) {
         char *p = gf_array_at(&m.kernel, i);
         const double more = gf_sample_get(gf_array_at(&other, i), other.dtype) / 4;
@@ -132,15 +40,15 @@ static struct gf_match_template template_of(int which) {
 static int run_match(const struct gf_crew *crew, int which, double *fact) {
     const int rank = matches[which].rank;
     struct gf_match_template t = template_of(which);
-    struct gf_array px = make(matches[which].dtype, rank, matches[which].shape, 0, 1);
+    struct gf_array px = op_make(matches[which].dtype, rank, matches[which].shape, 0, 1);
     struct gf_matches m = {0};
     int n = 0;
-    CHECK_EQ(gf_match_template_prepare(&t), 0);
-    CHECK(gf_match_bytes(crew, &t, &px) > gf_array_bytes(&px));
-    CHECK_EQ(gf_match_run(crew, &t, &(struct gf_match_options){3, 0.2}, &px, &m), 0);
-    CHECK(!px.data);
+    OP_CHECK(!gf_match_template_prepare(&t));
+    OP_CHECK(gf_match_bytes(crew, &t, &px) > gf_array_bytes(&px));
+    OP_CHECK(!gf_match_run(crew, &t, &(struct gf_match_options){3, 0.2}, &px, &m));
+    OP_CHECK(!px.data);
     for (int i = 0; i < rank; i++)
-        CHECK_EQ(m.map.shape[i], matches[which].shape[i] - matches[which].size[i] + 1);
+        OP_CHECK(m.map.shape[i] == matches[which].shape[i] - matches[which].size[i] + 1);
     for (int k = 0; k < m.n; k++) {
         fact[n++] = m.peak[k].score;
         for (int i = 0; i < rank; i++)
@@ -152,31 +60,31 @@ static int run_match(const struct gf_crew *crew, int which, double *fact) {
 }
 
 static void test_match(void) {
-    check(run_match, 0, 1e-5, 6,
-          (double[]){0.9722544023678238, 119.9655996118113, 0.8531328947769067, 149.0080281953352,
-                     0.8429851477723149, 184.11805977150422});
-    check(run_match, 1, 1e-10, 9,
-          (double[]){0.9691134986642138, 13.005834706706967, 12.990902698978896, 0.61739116597418,
-                     28.994182242597237, 21.912088466401965, 0.6081691437033696, 37.99362660432299,
-                     50.96215020711721});
-    check(run_match, 2, 1e-10, 9,
-          (double[]){0.956995110571432, 30.94982858493008, 30.959789023654913, 0.6063325949178553,
-                     18.958730327381343, 56.83288665462118, 0.5924145619019126, 19.033433280950522,
-                     43.020806010441596});
-    check(run_match, 3, 1e-5, 12,
-          (double[]){0.9687692523002625, 5.929472482512911, 6.083381312032466, 6.0783743857528325,
-                     0.619114339351654, 0.0, 7.851203055156599, 3.790947971596741,
-                     0.4896695017814636, 0.0, 0.0, 0.7199106324311557});
+    op_check(run_match, 0, 1e-5, 6,
+             (double[]){0.9722544023678238, 119.9655996118113, 0.8531328947769067,
+                        149.0080281953352, 0.8429851477723149, 184.11805977150422});
+    op_check(run_match, 1, 1e-10, 9,
+             (double[]){0.9691134986642138, 13.005834706706967, 12.990902698978896,
+                        0.61739116597418, 28.994182242597237, 21.912088466401965,
+                        0.6081691437033696, 37.99362660432299, 50.96215020711721});
+    op_check(run_match, 2, 1e-10, 9,
+             (double[]){0.956995110571432, 30.94982858493008, 30.959789023654913,
+                        0.6063325949178553, 18.958730327381343, 56.83288665462118,
+                        0.5924145619019126, 19.033433280950522, 43.020806010441596});
+    op_check(run_match, 3, 1e-5, 12,
+             (double[]){0.9687692523002625, 5.929472482512911, 6.083381312032466,
+                        6.0783743857528325, 0.619114339351654, 0.0, 7.851203055156599,
+                        3.790947971596741, 0.4896695017814636, 0.0, 0.0, 0.7199106324311557});
 }
 
 static void test_match_refusals(void) {
     struct gf_runner runner;
-    gf_runner_open(&runner, &session, 1);
-    const struct gf_crew crew = {&runner, 1, session.options.memory_limit};
+    gf_runner_open(&runner, &op_session, 1);
+    const struct gf_crew crew = {&runner, 1, op_session.options.memory_limit};
     struct gf_match_template t = template_of(1), other = template_of(2);
-    struct gf_array small = make(GF_F64, 2, matches[1].size, 0, 1),
-                    line = make(GF_F64, 1, (int64_t[]){50}, 0, 1),
-                    px = make(GF_F64, 2, matches[1].shape, 0, 1);
+    struct gf_array small = op_make(GF_F64, 2, matches[1].size, 0, 1),
+                    line = op_make(GF_F64, 1, (int64_t[]){50}, 0, 1),
+                    px = op_make(GF_F64, 2, matches[1].shape, 0, 1);
     struct gf_matches m = {0};
     const struct gf_match_options options = {3, 0.2};
     CHECK_EQ(gf_match_template_prepare(&t), 0);
@@ -214,7 +122,7 @@ static const struct {
 static void make_three(int which, struct gf_array a[3]) {
     const enum gf_dtype t = rings[which].dtype;
     for (int k = 0; k < 3; k++)
-        a[k] = make(t, rings[which].rank, rings[which].shape, 0, k + 1);
+        a[k] = op_make(t, rings[which].rank, rings[which].shape, 0, k + 1);
     for (int64_t i = 0; i < gf_array_count(a); i++) {
         char *p = gf_array_at(&a[1], i);
         const double sum = gf_sample_get(p, a->dtype) + gf_sample_get(gf_array_at(a, i), a->dtype);
@@ -231,10 +139,9 @@ static int run_frc(const struct gf_crew *crew, int which, double *fact) {
     o.threshold[0] = (struct gf_frc_threshold){GF_FRC_CONSTANT, 0.5};
     o.threshold[1] = (struct gf_frc_threshold){GF_FRC_HALF_BIT, 0};
     make_three(which, a);
-    CHECK(gf_frc_bytes(crew, &o, a, rings[which].halves) > gf_array_bytes(a));
-    CHECK_EQ(gf_frc_run(crew, &o, a, rings[which].halves ? NULL : &a[1],
-                        rings[which].masked ? &a[2] : NULL, &f),
-             0);
+    OP_CHECK(gf_frc_bytes(crew, &o, a, rings[which].halves) > gf_array_bytes(a));
+    OP_CHECK(!gf_frc_run(crew, &o, a, rings[which].halves ? NULL : &a[1],
+                         rings[which].masked ? &a[2] : NULL, &f));
     for (int k = 0; k < 2; k++)
         fact[n++] = isfinite(f.crossing[k]) && f.crossing[k] > 0 ? f.crossing[k] : -1;
     for (int64_t i = f.n / 4; i < f.n && n < 14; i += f.n / 4) {
@@ -249,30 +156,32 @@ static int run_frc(const struct gf_crew *crew, int which, double *fact) {
 }
 
 static void test_frc(void) {
-    check(run_frc, 0, 1e-10, 14,
-          (double[]){0.13032902259416146, 0.12056277143780429, 0.23333333333333334,
-                     0.5528080459480901, 0.5528080459480901, 0.4666666666666667, 0.802051664073583,
-                     0.802051664073583, 0.7, 0.7072198838028717, 0.7072198838028717,
-                     0.9333333333333333, 0.7103966856728542, 0.7103966856728542});
-    check(run_frc, 1, 1e-5, 14,
-          (double[]){0.14986334122623107, 0.15437353368839132, 0.0625, 0.9398107842056262,
-                     0.9398107842056262, 0.125, 0.7698019535887385, 0.7698019535887385, 0.1875,
-                     0.32063039699523255, 0.32063039699523255, 0.25, 0.09358925959729941,
-                     0.09358925959729941});
-    check(run_frc, 2, 1e-10, 14,
-          (double[]){-1, -1, 0.125, 0.7608740733897453, 0.7608740733897453, 0.25,
-                     0.7269206528414524, 0.6881343867324263, 0.375, 0.7380465596992758,
-                     0.7241045726866635, 0.5, 0.6935530456323139, 0.682076514154802});
-    check(run_frc, 3, 1e-10, 14,
-          (double[]){0.03482839958204634, -1, 0.062, 0.7343989643329689, 0.7343989643329689, 0.124,
-                     -0.9641622266016591, -3.154306379210659, 0.186, 0.997282086199463,
-                     0.9985795692896186, 0.248, 0.5824966375460479, 0.77773719546049});
+    op_check(run_frc, 0, 1e-10, 14,
+             (double[]){0.13032902259416146, 0.12056277143780429, 0.23333333333333334,
+                        0.5528080459480901, 0.5528080459480901, 0.4666666666666667,
+                        0.802051664073583, 0.802051664073583, 0.7, 0.7072198838028717,
+                        0.7072198838028717, 0.9333333333333333, 0.7103966856728542,
+                        0.7103966856728542});
+    op_check(run_frc, 1, 1e-5, 14,
+             (double[]){0.14986334122623107, 0.15437353368839132, 0.0625, 0.9398107842056262,
+                        0.9398107842056262, 0.125, 0.7698019535887385, 0.7698019535887385, 0.1875,
+                        0.32063039699523255, 0.32063039699523255, 0.25, 0.09358925959729941,
+                        0.09358925959729941});
+    op_check(run_frc, 2, 1e-10, 14,
+             (double[]){-1, -1, 0.125, 0.7608740733897453, 0.7608740733897453, 0.25,
+                        0.7269206528414524, 0.6881343867324263, 0.375, 0.7380465596992758,
+                        0.7241045726866635, 0.5, 0.6935530456323139, 0.682076514154802});
+    op_check(run_frc, 3, 1e-10, 14,
+             (double[]){0.03482839958204634, -1, 0.062, 0.7343989643329689, 0.7343989643329689,
+                        0.124, -0.9641622266016591, -3.154306379210659, 0.186, 0.997282086199463,
+                        0.9985795692896186, 0.248, 0.5824966375460479, 0.77773719546049});
 }
 
 static void test_frc_refusals(void) {
     struct gf_runner runner;
-    gf_runner_open(&runner, &session, 1);
-    const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, session.options.memory_limit};
+    gf_runner_open(&runner, &op_session, 1);
+    const struct gf_crew crew = {&runner, 1, 0},
+                         full = {&runner, 1, op_session.options.memory_limit};
     const struct gf_frc_options o = {0};
     struct gf_array a[3];
     struct gf_frc f = {0};
@@ -316,7 +225,7 @@ static const struct {
 /* Moves a picture, whose samples stay whole if they are to be of u8. */
 static struct gf_array moved(const struct gf_array *px, const struct gf_motion *m, bool whole) {
     struct gf_array to;
-    CHECK_EQ(gf_array_alloc(&to, px->dtype, 2, px->shape), 0);
+    OP_CHECK(!gf_array_alloc(&to, px->dtype, 2, px->shape));
     gf_motion_apply(px, m, true, 1, &to);
     for (int64_t i = 0; i < gf_array_count(&to) && whole; i++) {
         char *p = gf_array_at(&to, i);
@@ -328,9 +237,9 @@ static struct gf_array moved(const struct gf_array *px, const struct gf_motion *
 static void make_pair(int which, struct gf_array *ref, struct gf_array *px) {
     const enum gf_dtype t = pairs[which].dtype;
     struct gf_motion m = {.scale = 4};
-    *ref = make(t, pairs[which].rank, pairs[which].shape, 3, 1);
+    *ref = op_make(t, pairs[which].rank, pairs[which].shape, 3, 1);
     if (!(pairs[which].scale > 0)) {
-        *px = make(t, pairs[which].rank, pairs[which].shape, 0, 1);
+        *px = op_make(t, pairs[which].rank, pairs[which].shape, 0, 1);
         return;
     }
     const struct gf_array rough = *ref;
@@ -351,12 +260,12 @@ static int run_alignment(const struct gf_crew *crew, int which, const struct gf_
     double sum = 0;
     int n = 1;
     like.shape[like.rank++] = 1;
-    CHECK_EQ(gf_array_alloc(&in, t, like.rank, like.shape), 0);
-    CHECK_EQ(gf_array_alloc(&out, t, like.rank, like.shape), 0);
+    OP_CHECK(!gf_array_alloc(&in, t, like.rank, like.shape));
+    OP_CHECK(!gf_array_alloc(&out, t, like.rank, like.shape));
     like = gf_array_wrap(px->data, px->dtype, like.rank, like.shape);
     gf_samples_convert(&in, &like);
-    CHECK(gf_alignment_bytes(&pairs[which].options, precision, &in, t) > 0);
-    CHECK_EQ(gf_alignment_run(crew, &pairs[which].options, precision, motion, &in, &out), 0);
+    OP_CHECK(gf_alignment_bytes(&pairs[which].options, precision, &in, t) > 0);
+    OP_CHECK(!gf_alignment_run(crew, &pairs[which].options, precision, motion, &in, &out));
     for (int64_t i = 0, all = gf_array_count(&out); i < all; i++) {
         const double v = gf_sample_get(gf_array_at(&out, i), t);
         sum += v;
@@ -375,13 +284,13 @@ static int run_registration(const struct gf_crew *crew, int which, double *fact)
     struct gf_array ref, px;
     int n = 0;
     make_pair(which, &ref, &px);
-    CHECK(gf_registration_bytes(&pairs[which].options, &px) > 0);
-    CHECK_EQ(gf_registration_new(crew, &pairs[which].options, 3, &r), 0);
-    CHECK_EQ(gf_registration_find(r, crew, &ref, &px, &found), 0);
-    CHECK(found.aligned && !found.inverted && !strcmp(found.backend, "openmp"));
+    OP_CHECK(gf_registration_bytes(&pairs[which].options, &px) > 0);
+    OP_CHECK(!gf_registration_new(crew, &pairs[which].options, 3, &r));
+    OP_CHECK(!gf_registration_find(r, crew, &ref, &px, &found));
+    OP_CHECK(found.aligned && !found.inverted && !strcmp(found.backend, "openmp"));
     for (int k = 0; k < 2 && !which; k++) { /* by the spectra that it kept */
-        CHECK_EQ(gf_registration_find(r, crew, &ref, k ? &px : &ref, &again), 0);
-        CHECK(fabs(again.motion.shift[0] - (k ? found.motion.shift[0] : 0)) < 1e-6);
+        OP_CHECK(!gf_registration_find(r, crew, &ref, k ? &px : &ref, &again));
+        OP_CHECK(fabs(again.motion.shift[0] - (k ? found.motion.shift[0] : 0)) < 1e-6);
     }
     for (int i = 0; i < ref.rank; i++)
         fact[n++] = found.motion.shift[i];
@@ -397,35 +306,37 @@ static int run_registration(const struct gf_crew *crew, int which, double *fact)
 }
 
 static void test_registration(void) {
-    check(run_registration, 0, 1e-4, 11,
-          (double[]){-3.0000000296391574, 0.0, 1.0, 1.0000002961165761, 19.526101655884197,
-                     49402.04276348755, 57.79026100000233, 238.71376899055045, 35.812996360899376,
-                     131.51598556349163, 168.1957028969452});
-    check(run_registration, 1, 1e-4, 12,
-          (double[]){-3.0000021552536604, -2.999991200833216, 0.0, 1.0, 0.9999997072639725,
-                     55.998753221912324, 8506975.139389992, 70.21857452392578, 123.83085632324219,
-                     170.23275756835938, 132.8541717529297, 130.05909729003906});
-    check(run_registration, 2, 1e-4, 13,
-          (double[]){-3.0000716957841207, -2.9992729785664793, -2.9994288981496022, 0.0, 1.0,
-                     0.999975854047359, 23.0806932494783, 682307.498908378, 122.9839384531554,
-                     138.92713022989315, 121.00406213468753, 100.20570907350094, 0.0});
-    check(run_registration, 3, 1e-4, 12,
-          (double[]){-3.127264284310139, 6.4952317660015435, -7.966661305089245, 1.0,
-                     0.9999361583689746, 42.19001738360823, 1150675.0, 115.0, 156.0, 101.0, 96.0,
-                     160.0});
-    check(run_registration, 4, 1e-4, 12,
-          (double[]){5.228359389236765, -1.783102856995839, 12.145826604219032, 0.9459097689904489,
-                     0.9995442224969946, 52.57243657708613, 1637535.8770418167, 0.0,
-                     97.6797103881836, 189.65052795410156, 0.0, 0.0});
+    op_check(run_registration, 0, 1e-4, 11,
+             (double[]){-3.0000000296391574, 0.0, 1.0, 1.0000002961165761, 19.526101655884197,
+                        49402.04276348755, 57.79026100000233, 238.71376899055045,
+                        35.812996360899376, 131.51598556349163, 168.1957028969452});
+    op_check(run_registration, 1, 1e-4, 12,
+             (double[]){-3.0000021552536604, -2.999991200833216, 0.0, 1.0, 0.9999997072639725,
+                        55.998753221912324, 8506975.139389992, 70.21857452392578,
+                        123.83085632324219, 170.23275756835938, 132.8541717529297,
+                        130.05909729003906});
+    op_check(run_registration, 2, 1e-4, 13,
+             (double[]){-3.0000716957841207, -2.9992729785664793, -2.9994288981496022, 0.0, 1.0,
+                        0.999975854047359, 23.0806932494783, 682307.498908378, 122.9839384531554,
+                        138.92713022989315, 121.00406213468753, 100.20570907350094, 0.0});
+    op_check(run_registration, 3, 1e-4, 12,
+             (double[]){-3.127264284310139, 6.4952317660015435, -7.966661305089245, 1.0,
+                        0.9999361583689746, 42.19001738360823, 1150675.0, 115.0, 156.0, 101.0, 96.0,
+                        160.0});
+    op_check(run_registration, 4, 1e-4, 12,
+             (double[]){5.228359389236765, -1.783102856995839, 12.145826604219032,
+                        0.9459097689904489, 0.9995442224969946, 52.57243657708613,
+                        1637535.8770418167, 0.0, 97.6797103881836, 189.65052795410156, 0.0, 0.0});
 }
 
 static void test_registration_refusals(void) {
     struct gf_runner runner;
-    gf_runner_open(&runner, &session, 1);
-    const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, session.options.memory_limit};
-    struct gf_array ref = make(GF_F32, 2, (int64_t[]){64, 60}, 0, 1),
-                    px = make(GF_F32, 2, (int64_t[]){64, 60}, 0, 2),
-                    line = make(GF_F32, 1, (int64_t[]){60}, 0, 1);
+    gf_runner_open(&runner, &op_session, 1);
+    const struct gf_crew crew = {&runner, 1, 0},
+                         full = {&runner, 1, op_session.options.memory_limit};
+    struct gf_array ref = op_make(GF_F32, 2, (int64_t[]){64, 60}, 0, 1),
+                    px = op_make(GF_F32, 2, (int64_t[]){64, 60}, 0, 2),
+                    line = op_make(GF_F32, 1, (int64_t[]){60}, 0, 1);
     struct gf_registration *r;
     struct gf_found found;
     CHECK_EQ(gf_registration_new(&crew, &(struct gf_registration_options){GF_RIGID, 0}, 1, &r), 0);
@@ -451,17 +362,13 @@ static void test_registration_refusals(void) {
 }
 
 int main(void) {
-    struct gf_wish wish;
-    NEED(!gf_wish_one(&wish, NULL, "openmp", NULL));
-    gf_session_open(&session,
-                    &(struct gf_session_options){.wish = &wish, .memory_limit = INT64_C(1) << 30});
-    session.alone = false;
+    NEED(!op_begin());
     RUN("match finds a template in lines, pictures and volumes", test_match());
     RUN("match refuses what does not fit the template, or memory", test_match_refusals());
     RUN("frc correlates rings and shells of two signals, or halves of one", test_frc());
     RUN("frc refuses different shapes, empty masks and too little memory", test_frc_refusals());
     RUN("register finds shift, rotation and scale, and aligns", test_registration());
     RUN("register refuses other shapes and unlike signals", test_registration_refusals());
-    gf_session_close(&session);
+    op_end();
     return TEST_END();
 }

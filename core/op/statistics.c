@@ -1,0 +1,224 @@
+/* Transforms samples, or their tiles, and adds up what their spectra show. */
+#include "core/op/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run: its samples, and the job of a tile, which without tiles is all of them. */
+struct survey {
+    struct gf_crew crew; /* counts all arrays once it is planned */
+    const struct gf_statistics_options *o;
+    const struct gf_window_options *window;
+    const struct gf_array *px;
+    struct gf_job tile;
+    int64_t step, count[GF_MAX_DIMS];
+    struct gf_statistics *s;
+};
+
+void gf_statistics_free(struct gf_statistics *s) {
+    for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
+        free(s->signal[i].ring);
+        free(s->signal[i].peak);
+        free(s->signal[i].wave);
+    }
+    free(s->signal);
+    s->signal = NULL;
+}
+
+/* ---- the plan ---- */
+
+/* Half a spectrum of each channel, or a full one of complex samples. */
+static struct gf_job make_job(const struct gf_statistics_options *o, const struct gf_array *px) {
+    struct gf_job job = {.direction = GF_FORWARD,
+                         .ndim = px->rank - 1,
+                         .channels = px->shape[px->rank - 1],
+                         .axes = (1u << (px->rank - 1)) - 1,
+                         .in_dtype = px->dtype,
+                         .precision = o->precision,
+                         .luma = o->luma,
+                         .norm = GF_NORM_BACKWARD,
+                         .n_out = 1};
+    memcpy(job.shape, px->shape, (size_t)job.ndim * sizeof *job.shape);
+    job.out[0] = (struct gf_output){.kind = GF_COMPLEX,
+                                    .dtype = gf_job_number(&job),
+                                    .half = !gf_dtype_is_complex(job.in_dtype)};
+    return job;
+}
+
+/* Makes the tiles' job, and their places. */
+static int cut(struct survey *v) {
+    const struct gf_statistics_options *o = v->o;
+    struct gf_statistics *s = v->s;
+    const int64_t n = o->tile;
+    int64_t longest = 1;
+    v->step = n - (int64_t)((double)n * o->overlap);
+    v->tile = make_job(o, v->px);
+    s->n_signals = o->luma ? 1 : v->tile.channels;
+    s->n_tiles = 1;
+    s->changed = gf_window_is_asked(v->window) || o->psd;
+    if (o->angular && v->tile.ndim != 2)
+        return gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
+    for (int i = 0; i < v->tile.ndim; i++) {
+        const int64_t all = v->px->shape[i];
+        if (n > all)
+            return gf_fail(GF_EINVAL, "--tiles=%lld does not fit the %lld samples along an axis",
+                           (long long)n, (long long)all);
+        v->tile.shape[i] = n ? n : all;
+        v->count[i] = n ? 1 + (all - n) / v->step : 1;
+        s->n_tiles *= v->count[i];
+        longest = gf_max(longest, v->tile.shape[i]);
+    }
+    s->band[0] = o->band[1] > 0 ? o->band[0] : fmin(4 / (double)longest, 0.125);
+    s->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
+    return s->changed ? gf_window_prepare(v->window, &v->tile) : 0;
+}
+
+/* Plans within the memory limit. Counts the spectrum, and the workspace during the search for
+ * peaks. */
+static int plan(struct survey *v) {
+    struct gf_job *job = &v->tile;
+    const enum gf_dtype type = job->out[0].dtype;
+    int64_t shape[GF_MAX_RANK], bytes;
+    gf_job_out_shape(job, 0, shape);
+    int rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(type), &bytes);
+    if (rc)
+        return rc;
+    const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
+    const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, v->crew.threads);
+    v->crew.held += bytes + gf_spectrum_peaks_bytes(&one) +
+                    (v->s->changed ? gf_window_bytes(v->window, job) : 0);
+    return gf_crew_plan(&v->crew, job);
+}
+
+int gf_statistics_plan(const struct gf_crew *crew, const struct gf_statistics_options *o,
+                       const struct gf_window_options *window, const struct gf_array *px) {
+    struct gf_statistics s = {0};
+    struct survey v = {.crew = *crew, .o = o, .window = window, .px = px, .s = &s};
+    int rc = cut(&v);
+    return rc ? rc : plan(&v);
+}
+
+/* ---- what spectra show ---- */
+
+static int look_at_samples(const struct survey *v) {
+    struct gf_statistics *s = v->s;
+    int rc = 0;
+    s->signal = calloc((size_t)s->n_signals, sizeof *s->signal);
+    if (!s->signal)
+        return gf_fail(GF_ENOMEM, "out of memory for %lld channels", (long long)s->n_signals);
+    for (int64_t i = 0; i < s->n_signals && !rc; i++)
+        rc = gf_sample_stats(v->px, v->o->luma ? GF_LUMA : i, &s->signal[i].samples);
+    return rc;
+}
+
+static void add_energy(struct gf_energy *sum, const struct gf_energy *one, double share) {
+    sum->total += one->total * share;
+    sum->zero += one->zero * share;
+    for (int i = 0; i < GF_N_BANDS; i++)
+        sum->below[i] += one->below[i] * share;
+}
+
+/* Adds a tile's share of the mean rings and energies to the signal's. */
+static int add_spectrum(const struct survey *v, const struct gf_spectrum *spectrum,
+                        struct gf_signal_statistics *signal) {
+    struct gf_statistics *s = v->s;
+    const double share = 1 / (double)s->n_tiles;
+    s->n_rings = gf_spectrum_ring_count(spectrum);
+    struct gf_ring *ring = malloc((size_t)s->n_rings * sizeof *ring);
+    if (!signal->ring)
+        signal->ring = calloc((size_t)s->n_rings, sizeof *ring);
+    struct gf_energy energy;
+    int rc = ring && signal->ring ? gf_spectrum_rings(spectrum, ring, &energy) : gf_no_memory();
+    for (int64_t r = 0; r < s->n_rings && !rc; r++) {
+        ring[r].mean = signal->ring[r].mean + ring[r].mean * share;
+        signal->ring[r] = ring[r];
+    }
+    free(ring);
+    if (!rc && !isfinite(energy.total))
+        rc = v->tile.precision == GF_SINGLE
+                 ? gf_fail(GF_EUNSUPP,
+                           "its spectrum overflowed single precision; --precision=double")
+                 : gf_fail(GF_EUNSUPP, "its energy overflowed double precision; scale the samples");
+    if (!rc)
+        add_energy(&signal->energy, &energy, share);
+    return rc || !v->o->angular ? rc : gf_spectrum_angles(spectrum, s->band, signal->angle);
+}
+
+int gf_statistics_find_peaks(const struct gf_spectrum *s, int most, double weight,
+                             struct gf_signal_statistics *signal) {
+    signal->peak = malloc(((size_t)most + 1) * sizeof *signal->peak);
+    signal->wave = malloc(((size_t)most + 1) * sizeof *signal->wave);
+    if (!signal->peak || !signal->wave)
+        return gf_no_memory();
+    int rc = gf_spectrum_peaks(s, 0, signal->peak, most, &signal->n_peaks);
+    for (int k = 0; k < signal->n_peaks; k++) {
+        signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
+        signal->wave[k].amplitude /= weight;
+    }
+    return rc;
+}
+
+/* Transforms tile i into `out`, and adds its statistics. */
+static int look_at_tile(struct survey *v, int64_t i, struct gf_array *out) {
+    struct gf_array made = {0}, in = *v->px;
+    const double weight = gf_window_mean(&v->window->window, &v->tile, 1);
+    int rc = 0;
+    for (int axis = v->tile.ndim - 1; axis >= 0; i /= v->count[axis--])
+        in = gf_array_slice(&in, axis, i % v->count[axis] * v->step, v->tile.shape[axis]);
+    if (v->s->changed)
+        rc = gf_window_make(v->window, &v->crew, &v->tile, v->o->psd, &in, &made);
+    if (!rc)
+        rc = gf_crew_run(&v->crew, &v->tile, v->s->changed ? &made : &in, out);
+    for (int64_t c = 0; c < v->s->n_signals && !rc; c++) {
+        const struct gf_spectrum spectrum =
+            gf_spectrum_of(&v->tile, out, c, gf_window_threads(&v->tile, v->crew.threads));
+        rc = add_spectrum(v, &spectrum, &v->s->signal[c]);
+        if (!rc && v->s->n_tiles == 1)
+            rc = gf_statistics_find_peaks(&spectrum, v->o->peaks, weight, &v->s->signal[c]);
+    }
+    gf_array_free(&made);
+    return rc;
+}
+
+/* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. A window
+ * correlates neighbouring rings: mean w^4 / (mean w^2)^2 of them count as one in the error. */
+static void find_density(const struct survey *v) {
+    const struct gf_job *job = &v->tile;
+    const double square = gf_window_mean(&v->window->window, job, 2);
+    const double alike = gf_window_mean(&v->window->window, job, 4) / (square * square);
+    double factor = 1 / square;
+    int axes = 0; /* with a window */
+    for (int i = 0; i < job->ndim; i++) {
+        factor *= (v->o->sample > 0 ? v->o->sample : 1) / (double)job->shape[i];
+        axes += job->shape[i] > 1;
+    }
+    for (struct gf_signal_statistics *s = v->s->signal; s < v->s->signal + v->s->n_signals; s++) {
+        for (int64_t r = 0; r < v->s->n_rings; r++)
+            s->ring[r].mean *= factor;
+        s->slope = gf_rings_slope(s->ring, v->s->n_rings, v->s->band);
+        s->slope.error *= pow(alike, 0.5 / gf_max(1, axes));
+    }
+}
+
+int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
+                      const struct gf_window_options *window, const struct gf_array *px,
+                      struct gf_statistics *s) {
+    struct survey v = {.crew = *crew, .o = o, .window = window, .px = px, .s = s};
+    struct gf_array out = {0};
+    int rc = cut(&v);
+    if (rc)
+        return rc;
+    gf_runner_ahead(crew->runner, &v.tile);
+    rc = look_at_samples(&v); /* while the context opens */
+    if (!rc)
+        rc = plan(&v);
+    if (!rc)
+        rc = gf_job_alloc(&v.tile, 0, &out);
+    for (int64_t i = 0; i < s->n_tiles && !rc; i++)
+        rc = look_at_tile(&v, i, &out);
+    if (!rc && o->psd)
+        find_density(&v);
+    gf_array_free(&out);
+    return rc;
+}

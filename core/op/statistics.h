@@ -1,0 +1,67 @@
+/* Statistics of samples and of their spectrum: mean and energy, the radial spectrum or its density, the
+ * strongest peaks, the energy by direction.
+ *
+ *     struct gf_statistics_options o = {.peaks = 5};
+ *     struct gf_window_options window = {0};
+ *     struct gf_statistics s = {0};
+ *     rc = gf_statistics_run(&crew, &o, &window, &px, &s);
+ *     s.signal[0].samples.mean, s.signal[0].ring[0 .. s.n_rings)
+ *     gf_statistics_free(&s);
+ *
+ * px: channels last, of any type and strides; magnitudes of complex samples. core/spectrum has the
+ * definitions. Densities are averaged over tiles (Welch 1967, The use of fast Fourier transform for the
+ * estimation of power spectra). statistics.c */
+#ifndef GF_CORE_OP_STATISTICS_H
+#define GF_CORE_OP_STATISTICS_H
+
+#include "core/op/filter/window.h"
+#include "core/spectrum/density.h"
+#include "core/spectrum/sample_stats.h"
+
+struct gf_statistics_options {
+    int peaks;      /* the most that are listed */
+    bool psd;       /* densities, with a slope, of samples without their mean */
+    bool angular;   /* of a picture: the energy by direction */
+    int64_t tile;   /* samples of a tile along each axis; 0: one tile, all samples */
+    double overlap; /* of tiles, a part of one */
+    double band[2]; /* of the slope and the angles, cycles a sample; 0, 0: by the extents */
+    bool luma;      /* of red, green and blue, instead of each channel by itself */
+    enum gf_precision precision;
+    double sample; /* the distance of two, to whose unit densities refer; 0: 1 */
+};
+
+/* The luma, or one channel. */
+struct gf_signal_statistics {
+    struct gf_sample_stats samples;
+    struct gf_energy energy;
+    struct gf_ring *ring;
+    struct gf_peak *peak; /* of one tile */
+    struct gf_wave *wave; /* of each peak */
+    int n_peaks;
+    struct gf_slope slope;   /* of a density */
+    double angle[GF_ANGLES]; /* energies, if `angular` */
+};
+
+struct gf_statistics {
+    int64_t n_signals, n_rings, n_tiles;
+    double band[2];
+    bool changed; /* the samples, by the window or for a density */
+    struct gf_signal_statistics *signal;
+};
+
+/* Checks the options and plans; px needs no data. GF_EINVAL if they do not suit it; GF_ENOMEM with the need
+ * in its message, or a backend's status. */
+int gf_statistics_plan(const struct gf_crew *crew, const struct gf_statistics_options *o,
+                       const struct gf_window_options *window, const struct gf_array *px);
+/* Fills *s, which the caller frees after a failure too. GF_EUNSUPP if the spectrum overflows. */
+int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
+                      const struct gf_window_options *window, const struct gf_array *px,
+                      struct gf_statistics *s);
+void gf_statistics_free(struct gf_statistics *s);
+
+/* Fills in a signal's peaks, at most so many, and their waves, whose amplitudes it divides by `weight`.
+ * The caller frees them, also after a failure. GF_ENOMEM. */
+int gf_statistics_find_peaks(const struct gf_spectrum *s, int most, double weight,
+                             struct gf_signal_statistics *signal);
+
+#endif
