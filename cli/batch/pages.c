@@ -105,36 +105,34 @@ static struct gf_array finished(const struct walk *w, int i, int64_t part) {
     return pages;
 }
 
-static int transform(struct gf_task *part, struct gf_array *out) {
-    int rc = gf_task_take(part);
+static int transform(struct gf_operation *op, struct gf_array *out, struct gf_report *report) {
+    int rc = gf_operation_take(op);
     if (!rc)
-        rc = gf_runner_plan(part->op.crew.runner, &part->op.job);
-    return rc ? rc : gf_runner_run(part->op.crew.runner, &part->op.in, out, &part->report);
+        rc = gf_runner_plan(op->crew.runner, &op->job);
+    return rc ? rc : gf_runner_run(op->crew.runner, &op->in, out, report);
 }
 
 static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
-    struct gf_task *t = w->t;
+    const struct gf_task *t = w->t;
     const int64_t n = pages_of(w, i);
     const struct gf_array px = slot_of(w, &w->in, i, n);
-    struct gf_task part = gf_task_part(t, runner, n, px.data);
+    struct gf_operation op = gf_task_pages(w->t, runner, n);
+    const struct gf_array alpha = gf_task_bind(t, &op, px.data);
     struct result *result = &w->result[i % w->slots];
     struct gf_array plain[GF_MAX_OUTPUTS];
+    *result = (struct result){.overflowed = {0}};
     for (int k = 0; k < t->op.job.n_out; k++) {
         const struct gf_array pages = slot_of(w, &w->out[k], i, n);
         plain[k] = gf_task_without_alpha(t, k, &pages);
     }
-    int rc = transform(&part, plain);
-    memcpy(part.product, t->product, sizeof part.product);
+    const int rc = transform(&op, plain, &result->report);
     for (int k = 0; k < t->op.job.n_out && !rc && w->to; k++) {
-        const struct gf_array pages = finished(w, k, i);
-        gf_task_clip(&part, k, &pages);
-        gf_task_complete(&part, k, &pages, &part.alpha);
-        struct gf_array all = pages;
-        gf_task_put_back(&part, &all, w->hole ? w->hole + hole_of(w, i) : NULL);
+        struct gf_array pages = finished(w, k, i);
+        gf_task_clip(t, k, &pages, &result->report);
+        gf_task_complete(t, k, &pages, &alpha, result->overflowed);
+        gf_task_put_back(t, &pages, w->hole ? w->hole + hole_of(w, i) : NULL);
     }
-    result->report = part.report;
-    memcpy(result->overflowed, part.overflowed, sizeof result->overflowed);
-    gf_task_drop(&part);
+    gf_operation_drop(&op);
     return rc;
 }
 
@@ -363,11 +361,11 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
         rc = gf_finite_read(&t->reader, &t->image, GF_PAGE, z, &px);
         if (rc)
             break;
-        struct gf_task page = gf_task_part(t, t->op.crew.runner, 1, px.data);
-        gf_task_bind(&page);
-        rc = gf_runner_run(t->op.crew.runner, &page.op.in, &spectrum, &report);
+        struct gf_operation page = gf_task_pages(t, t->op.crew.runner, 1);
+        gf_task_bind(t, &page, px.data);
+        rc = gf_runner_run(t->op.crew.runner, &page.in, &spectrum, &report);
         if (!rc)
-            gf_range_planes_add(r, z, &page.op.in, &spectrum);
+            gf_range_planes_add(r, z, &page.in, &spectrum);
     }
     gf_array_free(&px);
     gf_array_free(&spectrum);

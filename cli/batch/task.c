@@ -222,7 +222,7 @@ static int mark_holes(struct gf_task *t) {
 void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole) {
     struct gf_array cut = *out;
     for (int axis = 0; axis < t->op.job.ndim && hole; axis++) /* --edges made the output longer */
-        cut = gf_array_slice(&cut, axis, 0, t->image.px.shape[axis]);
+        cut = gf_array_slice(&cut, axis, 0, gf_min(cut.shape[axis], t->image.px.shape[axis]));
     if (hole)
         gf_holes_put_back(&cut, hole, t->image.px.shape[t->op.job.ndim]);
 }
@@ -312,25 +312,26 @@ int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out) 
     return gf_job_is_bounded(&t->op.job) ? 0 : gf_array_nonfinite(out, NULL);
 }
 
-void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
-                      const struct gf_array *alpha) {
+void gf_task_complete(const struct gf_task *t, int i, const struct gf_array *out,
+                      const struct gf_array *alpha, int64_t *overflowed) {
     const int axis = t->op.job.ndim;
     struct gf_array plain = gf_task_without_alpha(t, i, out);
-    t->overflowed[i] += gf_task_overflowed(t, &plain);
+    overflowed[i] += gf_task_overflowed(t, &plain);
     if (!t->product[i].alpha_plane)
         return;
     struct gf_array to = gf_array_slice(out, axis, out->shape[axis] - 1, 1);
     gf_samples_convert(&to, alpha);
 }
 
-void gf_task_clip(struct gf_task *t, int i, const struct gf_array *out) {
+void gf_task_clip(const struct gf_task *t, int i, const struct gf_array *out,
+                  struct gf_report *report) {
     const double white = t->product[i].image.white;
     for (int64_t k = 0; white > 0 && k < gf_array_count(out); k++) {
         char *p = gf_array_at(out, k);
         if (gf_sample_get(p, out->dtype) <= white)
             continue;
         gf_sample_put(p, out->dtype, white);
-        t->report.clipped[i]++;
+        report->clipped[i]++;
     }
 }
 
@@ -380,11 +381,11 @@ static int transform(struct gf_task *t) {
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
-        gf_task_clip(t, i, &t->product[i].image.px);
+        gf_task_clip(t, i, &t->product[i].image.px, &t->report);
     if (!rc)
         rc = t->hooks->check(t);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
-        gf_task_complete(t, i, &t->product[i].image.px, &t->alpha);
+        gf_task_complete(t, i, &t->product[i].image.px, &t->alpha, t->overflowed);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_put_back(t, &t->product[i].image.px, t->hole);
     t->state = rc ? t->state : GF_TASK_TRANSFORMED;
@@ -474,7 +475,7 @@ int gf_task_more(struct gf_task *t) {
 }
 
 void gf_task_free(struct gf_task *t) {
-    gf_task_drop(t);
+    gf_operation_drop(&t->op);
     free(t->hole);
     t->hole = NULL;
     gf_series_free(t->series);

@@ -86,7 +86,6 @@ struct gf_task {
     int64_t page;             /* the picture's number in its file, from 0 */
     struct gf_image image;    /* the input, alpha included */
     struct gf_series *series; /* outputs that other tasks of the file write too, or NULL */
-    struct gf_task *whole;    /* the task of a part, which has no reader and no products */
     struct gf_array alpha;    /* the alpha channel of image.px, of rank ndim + 1, or no data */
     bool has_alpha;           /* image.px has alpha after the channels of `in` */
     unsigned char *hole;      /* --nan=keep: which samples of image.px were NaN or Inf; owned */
@@ -126,23 +125,22 @@ void gf_task_free(struct gf_task *t);
 
 /* The task's products, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
-/* Points t->op.in and t->alpha to the samples of t->image. */
-void gf_task_bind(struct gf_task *t);
-/* The same, and lets the command's input complete them and the job. */
+/* Points op->in to samples, all or those of some pages, and returns a view of their alpha. */
+struct gf_array gf_task_bind(const struct gf_task *t, struct gf_operation *op, void *px);
+/* Lets the operation complete its input and its job from the bound samples. */
 int gf_task_take(struct gf_task *t);
 /* With --nan=keep makes the samples of an output NaN that had holes, of an input with these. */
 void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole);
-/* Frees what the command's input made. */
-void gf_task_drop(struct gf_task *t);
 /* Counts the Inf and NaN in a float output, or in a part of it. */
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out);
 /* Returns a view of output i, or of some of its pages, without alpha: the backend writes that. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);
 /* After the run: clips output i, or some of its pages, at a white below its type's. */
-void gf_task_clip(struct gf_task *t, int i, const struct gf_array *out);
+void gf_task_clip(const struct gf_task *t, int i, const struct gf_array *out,
+                  struct gf_report *report);
 /* After the run: counts overflowed samples of output i, or of some of its pages, and adds alpha. */
-void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
-                      const struct gf_array *alpha);
+void gf_task_complete(const struct gf_task *t, int i, const struct gf_array *out,
+                      const struct gf_array *alpha, int64_t *overflowed);
 
 /* ---- memory (task_pages.c) ---- */
 
@@ -172,8 +170,8 @@ int gf_task_choose_pages(struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);
 /* The job to plan: of a group of pages, of all samples, or t->op.inner. */
 struct gf_job *gf_task_planned(struct gf_task *t);
-/* Makes a part of n pages for a runner; px: their samples, or NULL. */
-struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);
+/* The operation on n pages, for a runner, without samples. */
+struct gf_operation gf_task_pages(struct gf_task *t, struct gf_runner *runner, int64_t n);
 /* The number of threads that drive device i of the deal. */
 int gf_task_streams(const struct gf_task *t, int i);
 /* After parts were dealt makes t->op.crew.runner, for the report, that of a device that had parts. */

@@ -119,52 +119,41 @@ static int64_t usual_slots(const struct gf_task *t) {
     return devices(t) > 1 ? SLOTS_A_DEVICE * devices(t) : 2;
 }
 
-struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px) {
-    struct gf_task part = {.s = t->s,
-                           .hooks = t->hooks,
-                           .op = {.kind = t->op.kind,
-                                  .crew = {.runner = runner, .threads = t->op.crew.threads},
-                                  .of = t->op.of,
-                                  .in = t->op.in,
-                                  .job = t->pages.job,
-                                  .whole = &t->op,
-                                  .shared = t->op.shared},
-                           .image = t->image,
-                           .whole = t,
-                           .has_alpha = t->has_alpha};
-    part.image.px.base = NULL;
-    part.image.px.data = px;
-    part.image.px.shape[0] = part.op.in.shape[0] = part.op.job.shape[0] = n;
-    part.op.crew.held = gf_array_bytes(&part.image.px);
-    return part;
+struct gf_array gf_task_bind(const struct gf_task *t, struct gf_operation *op, void *px) {
+    const int axis = op->job.ndim;
+    struct gf_array alpha = op->in;
+    op->in.data = px;
+    if (!t->has_alpha)
+        return (struct gf_array){.data = NULL};
+    alpha.shape[axis] = 1;
+    alpha.data = (char *)px + op->in.shape[axis] * op->in.stride[axis];
+    return alpha;
 }
 
-void gf_task_bind(struct gf_task *t) {
-    const int axis = t->op.job.ndim;
-    t->op.in.data = t->image.px.data;
-    if (!t->has_alpha)
-        return;
-    t->alpha = t->op.in;
-    t->alpha.shape[axis] = 1;
-    t->alpha.data = (char *)t->op.in.data + t->op.in.shape[axis] * t->op.in.stride[axis];
+struct gf_operation gf_task_pages(struct gf_task *t, struct gf_runner *runner, int64_t n) {
+    struct gf_operation op = {.kind = t->op.kind,
+                              .crew = {.runner = runner, .threads = t->op.crew.threads},
+                              .of = t->op.of,
+                              .in = t->op.in,
+                              .job = t->pages.job,
+                              .whole = &t->op,
+                              .shared = t->op.shared};
+    op.in.data = NULL;
+    op.in.shape[0] = op.job.shape[0] = n;
+    op.crew.held = gf_array_bytes(&t->image.px) / t->image.px.shape[0] * n;
+    return op;
 }
 
 int gf_task_take(struct gf_task *t) {
-    gf_task_bind(t);
-    if (!t->op.kind)
-        return 0;
     const double start = gf_now_ms();
+    t->alpha = gf_task_bind(t, &t->op, t->image.px.data);
     t->op.caller = t;
-    const int rc = t->op.kind->take(&t->op);
-    t->ms_prepare += gf_now_ms() - start;
-    if (!rc && !t->whole && t->hooks->taken)
+    const int rc = gf_operation_take(&t->op);
+    if (t->op.kind)
+        t->ms_prepare += gf_now_ms() - start;
+    if (!rc && t->hooks->taken)
         t->hooks->taken(t);
     return rc;
-}
-
-void gf_task_drop(struct gf_task *t) {
-    if (t->op.kind)
-        t->op.kind->drop(&t->op);
 }
 
 static int set_pages(struct gf_task *t, int64_t n) {
@@ -173,10 +162,10 @@ static int set_pages(struct gf_task *t, int64_t n) {
     p->job = t->op.job;
     p->job.lean = false;
     gf_runner_repeat(t->op.crew.runner, gf_divide_up(t->op.job.shape[0], n));
-    struct gf_task part = gf_task_part(t, t->op.crew.runner, n, NULL);
-    int rc = gf_task_take(&part);
-    p->job = part.op.job;
-    p->extra_bytes = part.op.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
+    struct gf_operation op = gf_task_pages(t, t->op.crew.runner, n);
+    const int rc = gf_operation_take(&op);
+    p->job = op.job;
+    p->extra_bytes = op.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
     return rc;
 }
 

@@ -380,7 +380,7 @@ static int prepare(struct gf_task *t) {
 /* Draws pictures, and prints a note if alpha was dropped. */
 static int check(struct gf_task *t) {
     bool kept = true;
-    gf_task_drop(t);
+    gf_operation_drop(&t->op);
     for (int i = 0; i < t->targets->n; i++)
         kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)

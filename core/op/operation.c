@@ -54,6 +54,15 @@ static void copy_samples(const struct gf_operation *op, const struct gf_array *o
     }
 }
 
+int gf_operation_take(struct gf_operation *op) {
+    return op->kind ? op->kind->take(op) : 0;
+}
+
+void gf_operation_drop(struct gf_operation *op) {
+    if (op->kind)
+        op->kind->drop(op);
+}
+
 int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_report *report) {
     if (!op->untouched && !op->inner)
         return gf_runner_run(op->crew.runner, &op->in, out, report);
@@ -80,8 +89,8 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
         rc = kind->expect(op, false);
     op->in = *in;
     op->in.base = NULL;
-    if (!rc && kind)
-        rc = kind->take(op);
+    if (!rc)
+        rc = gf_operation_take(op);
     if (rc)
         return rc;
     struct gf_crew crew = op->crew;
@@ -101,8 +110,7 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
 int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
     const int rc = apply(op, in, out, report);
-    if (op->kind)
-        op->kind->drop(op);
+    gf_operation_drop(op);
     for (int i = 0; i < op->job.n_out && rc; i++)
         gf_array_free(&out[i]);
     return rc;
