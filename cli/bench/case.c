@@ -20,14 +20,13 @@ struct entry {
     struct gf_bench_row *row;
     struct gf_trend *before; /* of the entrant's last row */
     struct gf_plan *plan;
-    struct gf_bound *bound; /* to the arrays, if they are in host memory */
-    double *seconds;        /* MOST_ROUNDS per run, then as many by the host's clock */
-    int runs, inner;        /* inner: executions per run */
-    double spent;           /* seconds spent on these runs */
-    bool done;              /* needs no further runs */
-    bool uploaded;          /* the input is on the device */
-    bool waits;             /* until other entrants' plans free their memory */
-    bool locked[2];         /* input, output: page-locked */
+    double *seconds; /* MOST_ROUNDS per run, then as many by the host's clock */
+    int runs, inner; /* inner: executions per run */
+    double spent;    /* seconds spent on these runs */
+    bool done;       /* needs no further runs */
+    bool uploaded;   /* the input is on the device */
+    bool waits;      /* until other entrants' plans free their memory */
+    bool locked[2];  /* input, output: page-locked */
 };
 
 struct state {
@@ -58,7 +57,7 @@ static int run_on_host(struct state *st, struct entry *e, struct measured *m) {
         memcpy(st->in.data, st->fresh.data, (size_t)st->c->bytes_in);
     double start = now();
     for (int k = 0; k < e->inner && !rc; k++)
-        rc = gf_bound_run(e->bound, NULL);
+        rc = gf_bound_run(e->plan->own, NULL);
     m->seconds = m->host = (now() - start) / e->inner;
     return rc;
 }
@@ -186,7 +185,7 @@ static int try_out(struct state *st, struct entry *e) {
            /* NaN, so that an earlier entrant's result cannot pass for this one's */
            (size_t)st->c->bytes_out);
     lock_arrays(st, e);
-    rc = gf_plan_bind(e->plan, &st->in, &st->out, &e->bound);
+    rc = gf_plan_bind(e->plan, &st->in, &st->out, &e->plan->own);
     rc = rc ? rc : run(st, e, &m);
     if (!rc && is_resident(e))
         rc = e->plan->ops->download(e->plan, &st->out, &report);
@@ -336,7 +335,6 @@ static int time_transfers(const struct entry *e, const struct gf_array *in, stru
     struct gf_bench_transfers *t = &row->transfers;
     const struct gf_on_device *d = e->e->backend->on_device;
     const struct gf_array *const arrays[2] = {in, out};
-    struct gf_report report;
     double seconds[2], whole = INFINITY;
     int rc = 0;
     if (!d->transfer)
@@ -354,7 +352,7 @@ static int time_transfers(const struct entry *e, const struct gf_array *in, stru
     }
     for (int k = 0; k < DETAIL_TRIES && !rc; k++) {
         double start = gf_now_ms();
-        rc = e->plan->ops->exec(e->plan, in, out, &report);
+        rc = gf_plan_exec(e->plan, in, out, NULL);
         whole = fmin(whole, (gf_now_ms() - start) * 1e-3);
     }
     t->whole = rc ? 0 : whole;
@@ -365,13 +363,12 @@ static int time_transfers(const struct entry *e, const struct gf_array *in, stru
  * matter. */
 static int run_some(const struct entry *e, const struct gf_array *in, struct gf_array *out,
                     int times) {
-    struct gf_report report;
     double seconds;
     int rc = 0;
     if (e->e->resident)
         return e->plan->ops->run(e->plan, times, &seconds);
     for (int i = 0; i < times && !rc; i++)
-        rc = e->plan->ops->exec(e->plan, in, out, &report);
+        rc = gf_plan_exec(e->plan, in, out, NULL);
     return rc;
 }
 
@@ -433,7 +430,6 @@ static void drop_plan(struct state *st, struct entry *e) {
     for (int k = 0; k < 2; k++)
         if (e->locked[k])
             e->e->backend->on_device->unlock(e->e->context, (k ? &st->out : &st->in)->data);
-    gf_bound_drop(e->bound);
     gf_plan_drop(e->plan);
     free(e->seconds);
     *e = (struct entry){.e = e->e, .row = e->row, .before = e->before, .waits = e->waits};

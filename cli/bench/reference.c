@@ -295,7 +295,6 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     struct gf_bench_case wide = *c;
     struct gf_array in = {0};
     struct gf_plan *plan = NULL;
-    struct gf_report report;
     void *context = NULL;
     wide.filter = NULL;
     wide.job.precision = GF_DOUBLE;
@@ -320,7 +319,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     if (rc)
         goto out;
     gf_bench_fill(&wide, &in);
-    rc = plan->ops->exec(plan, &in, full, &report);
+    rc = gf_plan_exec(plan, &in, full, NULL);
 out:
     gf_array_free(&in);
     gf_plan_drop(plan);

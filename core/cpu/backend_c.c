@@ -17,11 +17,17 @@
 #include "kernels/cpu/radix2.h"
 
 struct impl {
-    struct gf_work before, after;
+    struct gf_work before, after; /* without data */
     bool in_place;
-    bool direct;                     /* no work buffers if both arrays are contiguous */
-    void *own[2];                    /* work buffers, allocated by the first run */
-    void *waves[GF_MAX_DIMS], *line; /* tables by axis; one line */
+    bool direct;              /* no work buffers if both arrays are contiguous */
+    int64_t longest;          /* transformed axis */
+    void *waves[GF_MAX_DIMS]; /* tables by axis */
+};
+
+/* The memory for one run at a time, allocated by the first one. */
+struct memory {
+    struct gf_work before, after; /* the plan's, with data */
+    void *own[2], *line;
 };
 
 static int c_probe(const struct gf_backend *b, char reason[GF_REASON]) {
@@ -56,8 +62,8 @@ static int check_lengths(const struct gf_job *job) {
 
 static int make_tables(const struct gf_job *job, struct impl *m) {
     bool wide = job->precision == GF_DOUBLE;
-    int64_t longest = 1;
     bool made = true;
+    m->longest = 1;
     for (int i = 0; i < job->ndim; i++) {
         if (!(job->axes >> i & 1))
             continue;
@@ -65,10 +71,9 @@ static int make_tables(const struct gf_job *job, struct impl *m) {
         m->waves[i] = gf_alloc((size_t)count * (wide ? 16 : 8));
         made = made && m->waves[i] &&
                gf_cpu_roots(m->waves[i], wide ? 64 : 32, n, 1, false, (long)count);
-        longest = gf_max(longest, job->shape[i]);
+        m->longest = gf_max(m->longest, job->shape[i]);
     }
-    m->line = gf_alloc((size_t)longest * (wide ? 16 : 8));
-    return made && m->line ? 0 : gf_no_memory();
+    return made ? 0 : gf_no_memory();
 }
 
 static void make_passes(struct impl *m, struct gf_plan *plan) {
@@ -90,8 +95,11 @@ static void make_passes(struct impl *m, struct gf_plan *plan) {
 /* ---- run ---- */
 
 /* Transforms all lines along axis i, between two buffers or in place; i < 0 copies rows. */
-static void transform_axis(const struct impl *m, const struct gf_job *job, int i,
-                           const struct gf_work *from, const struct gf_work *to) {
+static void transform_axis(const struct gf_bound *b, int i, const struct gf_work *from,
+                           const struct gf_work *to) {
+    const struct gf_job *job = &b->plan->job;
+    const struct impl *m = b->plan->impl;
+    void *line = ((struct memory *)b->impl)->line;
     int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i);
     long n = i < 0 ? (long)from->extent[a] : (long)job->shape[i];
     const int inverse = job->direction == GF_INVERSE;
@@ -112,25 +120,26 @@ static void transform_axis(const struct impl *m, const struct gf_job *job, int i
         long stored_in = (long)from->extent[a], stored_out = (long)to->extent[a];
         long step_in = (long)in_step[a + 1], step_out = (long)out_step[a + 1];
         if (job->precision == GF_DOUBLE) {
-            read_f64(m->line, (const double *)from->data + in, step_in, n, stored_in,
-                     from->complex);
+            read_f64(line, (const double *)from->data + in, step_in, n, stored_in, from->complex);
             if (i >= 0)
-                line_f64(m->line, m->waves[i], n, inverse);
-            write_f64(m->line, (double *)to->data + out, step_out, stored_out, to->complex);
+                line_f64(line, m->waves[i], n, inverse);
+            write_f64(line, (double *)to->data + out, step_out, stored_out, to->complex);
         } else {
-            read_f32(m->line, (const float *)from->data + in, step_in, n, stored_in, from->complex);
+            read_f32(line, (const float *)from->data + in, step_in, n, stored_in, from->complex);
             if (i >= 0)
-                line_f32(m->line, m->waves[i], n, inverse);
-            write_f32(m->line, (float *)to->data + out, step_out, stored_out, to->complex);
+                line_f32(line, m->waves[i], n, inverse);
+            write_f32(line, (float *)to->data + out, step_out, stored_out, to->complex);
         }
     }
 }
 
 /* The halved axis goes between the two buffers: first in a real job's forward transform, last in
  * its inverse. */
-static void transform(const struct impl *m, const struct gf_job *job) {
+static void transform(const struct gf_bound *b) {
+    const struct gf_job *job = &b->plan->job;
+    const struct memory *r = b->impl;
     bool back = gf_job_is_real(job) && job->direction == GF_INVERSE;
-    const struct gf_work *at = &m->before;
+    const struct gf_work *at = &r->before;
     int left = 0;
     for (int i = 0; i < job->ndim; i++)
         left += job->axes >> i & 1;
@@ -138,58 +147,72 @@ static void transform(const struct impl *m, const struct gf_job *job) {
         int i = back ? k : job->ndim - 1 - k;
         if (!(job->axes >> i & 1))
             continue;
-        const struct gf_work *to = back && left > 1 ? at : &m->after;
-        transform_axis(m, job, i, at, to);
+        const struct gf_work *to = back && left > 1 ? at : &r->after;
+        transform_axis(b, i, at, to);
         at = to;
         left--;
     }
-    if (at == &m->before && !m->in_place)
-        transform_axis(m, job, -1, at, &m->after);
+    if (at == &r->before && !((const struct impl *)b->plan->impl)->in_place)
+        transform_axis(b, -1, at, &r->after);
 }
 
-static int c_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                  struct gf_report *report) {
-    const struct gf_job *job = &plan->job;
-    struct impl *m = plan->impl;
-    struct gf_report found = {.imag_ratio = 0};
-    int rc = gf_job_check_arrays(job, in, out);
-    bool direct = m->direct && gf_array_is_contiguous(in) && gf_array_is_contiguous(out);
-    if (!rc && !direct)
-        rc = gf_work_allocate(&m->before, &m->own[0]);
-    if (!rc && !direct && !m->in_place)
-        rc = gf_work_allocate(&m->after, &m->own[1]);
+static int allocate(const struct gf_job *job, const struct impl *m, bool direct, struct memory *r) {
+    const size_t pair = job->precision == GF_DOUBLE ? 16 : 8;
+    r->before = m->before;
+    r->after = m->after;
+    if (!r->line && !(r->line = gf_alloc((size_t)m->longest * pair)))
+        return gf_no_memory();
+    int rc = direct ? 0 : gf_work_allocate(&r->before, &r->own[0]);
+    return rc || direct || m->in_place ? rc : gf_work_allocate(&r->after, &r->own[1]);
+}
+
+static int c_run(struct gf_bound *b, struct gf_report *report) {
+    const struct gf_job *job = &b->plan->job;
+    const struct impl *m = b->plan->impl;
+    struct memory *r = b->impl;
+    int rc = gf_job_check_arrays(job, &b->in, b->out);
+    bool direct = m->direct && gf_array_is_contiguous(&b->in) && gf_array_is_contiguous(b->out);
+    if (!rc)
+        rc = allocate(job, m, direct, r);
     if (rc)
         return rc;
-    const double rms = gf_range_rms(job, in);
-    m->before.data = direct ? in->data : m->own[0];
-    m->after.data = direct ? out->data : m->own[m->in_place ? 0 : 1];
+    const double rms = gf_range_rms(job, &b->in);
+    *report = (struct gf_report){0};
+    r->before.data = direct ? b->in.data : r->own[0];
+    r->after.data = direct ? b->out[0].data : r->own[m->in_place ? 0 : 1];
     if (!direct)
-        gf_work_load(job, in, &m->before, 1, &found);
-    transform(m, job);
+        gf_work_load(job, &b->in, &r->before, 1, report);
+    transform(b);
     if (direct && job->direction == GF_FORWARD && gf_job_is_real(job))
-        gf_rounding_drop(job, 0, out, 1);
+        gf_rounding_drop(job, 0, b->out, 1);
     for (int i = 0; i < job->n_out && !direct; i++) {
-        if ((rc = gf_work_range(job, i, &m->after, rms, 1, &found)))
+        if ((rc = gf_work_range(job, i, &r->after, rms, 1, report)))
             return rc;
-        gf_work_store(job, i, &m->after, gf_job_scale(job), &out[i], 1, &found);
+        gf_work_store(job, i, &r->after, gf_job_scale(job), &b->out[i], 1, report);
     }
-    if (report)
-        *report = found;
     return 0;
+}
+
+static void c_unbind(struct gf_bound *b) {
+    struct memory *r = b->impl;
+    gf_free(r->own[0]);
+    gf_free(r->own[1]);
+    gf_free(r->line);
+    free(r);
 }
 
 static void c_drop(struct gf_plan *plan) {
     struct impl *m = plan->impl;
     for (int i = 0; i < GF_MAX_DIMS; i++)
         gf_free(m->waves[i]);
-    for (int i = 0; i < 2; i++)
-        gf_free(m->own[i]);
-    gf_free(m->line);
     free(m);
 }
 
 static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = c_exec, .drop = c_drop};
+    static const struct gf_plan_ops ops = {.run_bound = c_run,
+                                           .bound_bytes = sizeof(struct memory),
+                                           .unbind = c_unbind,
+                                           .drop = c_drop};
     *out = NULL;
     int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (!rc)

@@ -93,52 +93,60 @@ static int threads_of(const struct gf_plan *plan) {
     return ((const struct context *)plan->context)->threads;
 }
 
-struct tiled {
-    struct gf_cpu_plan *plan;
-    struct gf_cpu_bound *bound; /* to the arrays of the last exec() */
-};
+static int tiled_bind(struct gf_bound *b) {
+    struct gf_cpu_bound *tiled = b->impl;
+    const int rc = tiled ? 0 : gf_cpu_bound_make(b->plan->impl, threads_of(b->plan), &tiled);
+    if (!rc)
+        tiled->is_bound = false;
+    b->impl = tiled;
+    return rc;
+}
+
+static void tiled_unbind(struct gf_bound *b) {
+    gf_cpu_bound_free(b->impl);
+}
+
+static int tiled_run(struct gf_bound *b, struct gf_report *report) {
+    return gf_cpu_run(b->impl, &(struct gf_cpu_run){&b->in, NULL, b->out, report, NULL});
+}
+
+static int run_own(struct gf_plan *plan, const struct gf_cpu_run *run) {
+    const int rc = gf_plan_bind(plan, run->in, run->out, &plan->own);
+    return rc ? rc : gf_cpu_run(plan->own->impl, run);
+}
 
 static int tiled_exec_fed(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
                           struct gf_array *out, struct gf_report *report) {
-    const struct tiled *t = plan->impl;
-    return gf_cpu_run(t->bound, &(struct gf_cpu_run){in, feed, out, report, NULL});
-}
-
-static int tiled_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                      struct gf_report *report) {
-    return tiled_exec_fed(plan, in, NULL, out, report);
+    return run_own(plan, &(struct gf_cpu_run){in, feed, out, report, NULL});
 }
 
 static int tiled_time(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                       double *seconds) {
-    const struct tiled *t = plan->impl;
     struct gf_report report;
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc : gf_cpu_run(t->bound, &(struct gf_cpu_run){in, NULL, out, &report, seconds});
+    const int rc = gf_job_check_arrays(&plan->job, in, out);
+    return rc ? rc : run_own(plan, &(struct gf_cpu_run){in, NULL, out, &report, seconds});
 }
 
 static void tiled_drop(struct gf_plan *plan) {
-    struct tiled *t = plan->impl;
-    gf_cpu_bound_free(t->bound);
-    gf_cpu_plan_free(t->plan);
-    free(t);
+    gf_cpu_plan_free(plan->impl);
 }
 
 static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
-    static const struct gf_plan_ops ops = {
-        .exec = tiled_exec, .exec_fed = tiled_exec_fed, .time = tiled_time, .drop = tiled_drop};
+    static const struct gf_plan_ops ops = {.run_bound = tiled_run,
+                                           .bind = tiled_bind,
+                                           .unbind = tiled_unbind,
+                                           .exec_fed = tiled_exec_fed,
+                                           .time = tiled_time,
+                                           .drop = tiled_drop};
     const int threads = threads_of(plan);
-    struct tiled *t = plan->impl = calloc(1, sizeof *t);
-    if (!t)
-        return gf_no_memory();
-    plan->ops = &ops;
-    int rc = gf_cpu_plan_make(&plan->job, k, threads, &t->plan);
-    if (!rc)
-        rc = gf_cpu_bound_make(t->plan, threads, &t->bound);
+    struct gf_cpu_plan *tiled;
+    const int rc = gf_cpu_plan_make(&plan->job, k, threads, &tiled);
     if (rc)
         return rc;
-    summarise(t->plan, threads, plan);
-    plan->feeds = gf_cpu_team_for(&plan->job, true, threads) > 1 && reads_rows(t->plan);
+    plan->ops = &ops;
+    plan->impl = tiled;
+    summarise(tiled, threads, plan);
+    plan->feeds = gf_cpu_team_for(&plan->job, true, threads) > 1 && reads_rows(tiled);
     return 0;
 }
 

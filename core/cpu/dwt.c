@@ -14,12 +14,15 @@ struct dwt {
     int threads;
     enum gf_dtype real; /* f32 or f64 */
     struct gf_dwt_layout layout;
-    int64_t packed[GF_MAX_RANK];  /* shape of the coefficients */
-    bool tight;                   /* no gaps between bands */
-    bool own_coefficients;        /* forward: no output can hold them; inverse: the input does
-                                   * not */
+    int64_t packed[GF_MAX_RANK]; /* shape of the coefficients */
+    bool tight;                  /* no gaps between bands */
+    bool own_coefficients;       /* forward: no output can hold them; inverse: the input does not */
+};
+
+/* The memory for one run at a time, allocated by the first one. */
+struct dwt_memory {
     char *between[2];             /* approximations of odd and even levels */
-    struct gf_array coefficients; /* own ones; like the rest, allocated by the first run */
+    struct gf_array coefficients; /* own ones */
     char *scratch;
 };
 
@@ -42,19 +45,18 @@ static struct gf_cpu_rows rows_of(const struct gf_array *a) {
 }
 
 /* The workspace for an approximation that is transformed further. */
-static struct gf_cpu_rows rows_between(const struct dwt *d, int level) {
-    struct gf_cpu_rows r = {.data = d->between[level % 2 ? 0 : 1]};
-    r.row = d->layout.axis[2].n[level] * d->layout.pixel;
-    r.plane = r.row * d->layout.axis[1].n[level];
-    return r;
+static struct gf_cpu_rows rows_between(const struct dwt *d, const struct dwt_memory *r, int level) {
+    const ptrdiff_t row = d->layout.axis[2].n[level] * d->layout.pixel;
+    return (struct gf_cpu_rows){r->between[level % 2 ? 0 : 1], row * d->layout.axis[1].n[level],
+                                row};
 }
 
 /* The beginning of larger results is evicted before they are complete. */
 static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 
 /* Points a level's bands into the packed coefficients. */
-static void point_bands(const struct dwt *d, int level, const struct gf_array *c,
-                        struct gf_cpu_dwt_level *l) {
+static void point_bands(const struct dwt *d, const struct dwt_memory *r, int level,
+                        const struct gf_array *c, struct gf_cpu_dwt_level *l) {
     const struct gf_dwt_axis *axis = d->layout.axis;
     const struct gf_cpu_rows whole = rows_of(c);
     bool large = level_bytes(d, level - 1) >= worth_streaming;
@@ -68,7 +70,7 @@ static void point_bands(const struct dwt *d, int level, const struct gf_array *c
     }
     if (level == d->job.wavelet.levels)
         return;
-    l->band[0] = rows_between(d, level);
+    l->band[0] = rows_between(d, r, level);
     l->stream[0] = level_bytes(d, level) >= keeps_cached;
 }
 
@@ -99,16 +101,16 @@ static void list_passes(const struct dwt *d, struct gf_plan *plan) {
     }
 }
 
-static int allocate(struct dwt *d) {
+static int allocate(const struct dwt *d, struct dwt_memory *r) {
     int rc = 0;
-    if (d->scratch)
+    if (r->scratch)
         return 0;
     for (int l = 1; l <= 2 && l < d->job.wavelet.levels; l++)
-        if (!d->between[l - 1] && !(d->between[l - 1] = gf_alloc((size_t)level_bytes(d, l))))
+        if (!r->between[l - 1] && !(r->between[l - 1] = gf_alloc((size_t)level_bytes(d, l))))
             return gf_fail(GF_ENOMEM, "no memory for a level of %lld bytes",
                            (long long)level_bytes(d, l));
-    if (d->own_coefficients && !d->coefficients.data)
-        rc = gf_array_alloc(&d->coefficients, d->real, d->job.ndim + 1, d->packed);
+    if (d->own_coefficients && !r->coefficients.data)
+        rc = gf_array_alloc(&r->coefficients, d->real, d->job.ndim + 1, d->packed);
     if (rc)
         return rc;
     /* Later levels are narrower, except that PyWavelets' count makes 2 of a line of 1. */
@@ -118,8 +120,8 @@ static int allocate(struct dwt *d) {
         size_t bytes = gf_cpu_dwt_scratch(&level);
         most = bytes > most ? bytes : most;
     }
-    d->scratch = gf_alloc(most * (size_t)d->threads);
-    return d->scratch ? 0 : gf_no_memory();
+    r->scratch = gf_alloc(most * (size_t)d->threads);
+    return r->scratch ? 0 : gf_no_memory();
 }
 
 /* Returns `a` itself if its rows are dense, else *copy, with its samples if `with_samples`. */
@@ -136,9 +138,10 @@ static int densely(const struct gf_array *a, bool with_samples, struct gf_array 
     return rc;
 }
 
-static int forward(struct dwt *d, const struct gf_array *in, struct gf_array *out,
-                   struct gf_report *report) {
-    struct gf_array copy = {0}, source, c = d->coefficients;
+static int forward(const struct dwt *d, struct gf_bound *b, struct gf_report *report) {
+    const struct dwt_memory *r = b->impl;
+    const struct gf_array *in = &b->in;
+    struct gf_array copy = {0}, source, c = r->coefficients, *out = b->out;
     const int levels = d->job.wavelet.levels;
     for (int i = 0; i < d->job.n_out && !d->own_coefficients; i++)
         if (out[i].dtype == d->real) {
@@ -159,11 +162,11 @@ static int forward(struct dwt *d, const struct gf_array *in, struct gf_array *ou
         memset(c.data, 0, (size_t)gf_array_count(&c) * gf_dtype_size(c.dtype));
     for (int level = 1; level <= levels; level++) {
         struct gf_cpu_dwt_level l = shape_of(d, level);
-        l.fine = level == 1 ? rows_of(&source) : rows_between(d, level - 1);
+        l.fine = level == 1 ? rows_of(&source) : rows_between(d, r, level - 1);
         if (level == 1)
             l.type = gf_cpu_sample_of(source.dtype);
-        point_bands(d, level, &c, &l);
-        gf_cpu_dwt_forward(&l, d->threads, d->scratch);
+        point_bands(d, r, level, &c, &l);
+        gf_cpu_dwt_forward(&l, d->threads, r->scratch);
     }
     rc = gf_dwt_threshold(&d->job, &c, d->threads);
     for (int i = 0; i < d->job.n_out && !rc; i++)
@@ -176,11 +179,11 @@ out:
 }
 
 /* Provides thresholded coefficients in the kernels' precision. */
-static int gather(struct dwt *d, const struct gf_array *in, struct gf_array *copy,
-                  struct gf_array *c) {
+static int gather(const struct dwt *d, const struct dwt_memory *r, const struct gf_array *in,
+                  struct gf_array *copy, struct gf_array *c) {
     if (!d->own_coefficients)
         return densely(in, true, copy, c);
-    *c = d->coefficients;
+    *c = r->coefficients;
     if (!gf_array_is_contiguous(in)) {
         gf_dwt_convert(in, c, d->threads);
         return gf_dwt_threshold(&d->job, c, d->threads);
@@ -195,16 +198,16 @@ static int gather(struct dwt *d, const struct gf_array *in, struct gf_array *cop
     return gf_dwt_threshold(&d->job, c, d->threads);
 }
 
-static int inverse(struct dwt *d, const struct gf_array *in, struct gf_array *out,
-                   struct gf_report *report) {
-    struct gf_array copy = {0}, c;
-    int rc = gather(d, in, &copy, &c);
+static int inverse(const struct dwt *d, struct gf_bound *b, struct gf_report *report) {
+    const struct dwt_memory *r = b->impl;
+    struct gf_array copy = {0}, c, *out = b->out;
+    int rc = gather(d, r, &b->in, &copy, &c);
     for (int level = d->job.wavelet.levels; level >= 1 && !rc; level--) {
         struct gf_cpu_dwt_level l = shape_of(d, level);
-        point_bands(d, level, &c, &l);
+        point_bands(d, r, level, &c, &l);
         if (level > 1) {
-            l.fine = rows_between(d, level - 1);
-            gf_cpu_dwt_inverse(&l, d->threads, d->scratch);
+            l.fine = rows_between(d, r, level - 1);
+            gf_cpu_dwt_inverse(&l, d->threads, r->scratch);
             continue;
         }
         for (int i = 0; i < d->job.n_out && !rc; i++) {
@@ -215,7 +218,7 @@ static int inverse(struct dwt *d, const struct gf_array *in, struct gf_array *ou
             l.fine = rows_of(&to);
             l.type = gf_cpu_sample_of(to.dtype);
             l.stream_fine = level_bytes(d, 0) >= worth_streaming;
-            report->clipped[i] = gf_cpu_dwt_inverse(&l, d->threads, d->scratch);
+            report->clipped[i] = gf_cpu_dwt_inverse(&l, d->threads, r->scratch);
             if (to.data != out[i].data)
                 gf_array_copy(&out[i], &to);
             gf_array_free(&spare);
@@ -225,28 +228,33 @@ static int inverse(struct dwt *d, const struct gf_array *in, struct gf_array *ou
     return rc;
 }
 
-static int dwt_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                    struct gf_report *report) {
-    struct dwt *d = plan->impl;
+static int dwt_run(struct gf_bound *b, struct gf_report *report) {
+    const struct dwt *d = b->plan->impl;
+    const int rc = allocate(d, b->impl);
     *report = (struct gf_report){0};
-    int rc = allocate(d);
     if (rc)
         return rc;
-    return d->job.direction == GF_INVERSE ? inverse(d, in, out, report)
-                                          : forward(d, in, out, report);
+    return d->job.direction == GF_INVERSE ? inverse(d, b, report) : forward(d, b, report);
+}
+
+static void dwt_unbind(struct gf_bound *b) {
+    struct dwt_memory *r = b->impl;
+    gf_free(r->between[0]);
+    gf_free(r->between[1]);
+    gf_free(r->scratch);
+    gf_array_free(&r->coefficients);
+    free(r);
 }
 
 static void dwt_drop(struct gf_plan *plan) {
-    struct dwt *d = plan->impl;
-    gf_free(d->between[0]);
-    gf_free(d->between[1]);
-    gf_free(d->scratch);
-    gf_array_free(&d->coefficients);
-    free(d);
+    free(plan->impl);
 }
 
 int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads) {
-    static const struct gf_plan_ops ops = {.exec = dwt_exec, .drop = dwt_drop};
+    static const struct gf_plan_ops ops = {.run_bound = dwt_run,
+                                           .bound_bytes = sizeof(struct dwt_memory),
+                                           .unbind = dwt_unbind,
+                                           .drop = dwt_drop};
     const struct gf_job *job = &plan->job;
     struct dwt *d = plan->impl = calloc(1, sizeof *d);
     if (!d)

@@ -2,7 +2,7 @@
  *
  *     rc = gf_cpu_dwt_plan(plan, kernels, threads);
  *     if (!rc)
- *         rc = plan->ops->exec(plan, &in, out, &report); */
+ *         rc = gf_plan_exec(plan, &in, out, &report); */
 #ifndef GF_CORE_CPU_DWT_H
 #define GF_CORE_CPU_DWT_H
 

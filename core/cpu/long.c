@@ -93,12 +93,12 @@ static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
 
 /* Pass 0 transforms lines i2 over i1, from the samples to blocks of i2 in which k1 is contiguous.
  * Pass 1 multiplies by the twiddles and transforms lines k1 over i2, to frequencies k1 + n1 k2. */
-static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, bool inverse,
-                       double factor, struct gf_cpu_pass_args pass[2]) {
+static void set_passes(const struct gf_cpu_long *l, void *workspace, const void *in, void *out,
+                       bool inverse, double factor, struct gf_cpu_pass_args pass[2]) {
     const ptrdiff_t size = (ptrdiff_t)complex_size(l);
     const enum gf_cpu_sample type = l->kernels->bits == 32 ? GF_CPU_C64 : GF_CPU_C128;
     const ptrdiff_t block = l->kernels->lanes * size, column = (l->n1 | 1) * block;
-    struct gf_cpu_end work = {.type = GF_CPU_WORK, .data = l->work};
+    struct gf_cpu_end work = {.type = GF_CPU_WORK, .data = workspace};
     work.outer[0] = work.outer[1] = plain_axis(1, 0);
     struct gf_cpu_end array = {.type = type,
                                .half_axis = GF_CPU_HALF_OUTER,
@@ -165,7 +165,7 @@ static int plan_tiles(struct gf_cpu_long *l) {
     if (!l->line1 || !l->line2)
         return gf_no_memory();
     struct gf_cpu_pass_args pass[2];
-    set_passes(l, NULL, NULL, false, 1, pass);
+    set_passes(l, NULL, NULL, NULL, false, 1, pass);
     for (int i = 0; i < 2; i++) {
         size_t bytes = gf_cpu_scratch_bytes(l->kernels, &pass[i]);
         bytes = (bytes + 4095) / 4096 * 4096 + 128;
@@ -241,13 +241,16 @@ void gf_cpu_long_free(struct gf_cpu_long *l) {
     gf_cpu_line_free(l->line2);
     for (int i = 0; i < 2; i++)
         gf_free(l->tables[i]);
-    gf_free(l->work);
-    gf_free(l->scratch);
     gf_cpu_long_free(l->convolution);
     gf_free(l->chirp);
     gf_free(l->spectrum);
-    gf_free(l->padded);
     free(l);
+}
+
+void gf_cpu_long_memory_free(struct gf_cpu_long_memory *m) {
+    gf_free(m->padded);
+    gf_free(m->work);
+    gf_free(m->scratch);
 }
 
 int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l) {
@@ -258,11 +261,12 @@ int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l) {
 }
 
 /* Runs both passes in one team. */
-static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_args pass[2]) {
+static void run_passes(const struct gf_cpu_long *l, char *scratches,
+                       const struct gf_cpu_pass_args pass[2]) {
 #pragma omp parallel num_threads(l->threads) if (l->threads > 1 && l->n > WORTH_A_TEAM)
     {
         struct gf_cpu_stats ignored = {0};
-        char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
+        char *scratch = scratches + (size_t)omp_get_thread_num() * l->scratch_bytes;
         for (int p = 0; p < 2; p++) {
             long tiles = gf_cpu_tiles(l->kernels, &pass[p]);
             if (l->stays) {
@@ -303,30 +307,33 @@ static void run_team(const struct gf_cpu_long *l, const struct gf_cpu_split *s) 
     }
 }
 
-int gf_cpu_long_allocate(struct gf_cpu_long *l) {
-    if (!l->work)
-        l->work = gf_alloc((size_t)l->work_bytes);
-    if (!l->rows && !l->scratch)
-        l->scratch = gf_alloc(l->scratch_bytes * (size_t)l->threads);
-    if (!l->work || (!l->rows && !l->scratch))
+int gf_cpu_long_allocate(const struct gf_cpu_long *l, struct gf_cpu_long_memory *m) {
+    if (!m->work)
+        m->work = gf_alloc((size_t)l->work_bytes);
+    if (!l->rows && !m->scratch)
+        m->scratch = gf_alloc(l->scratch_bytes * (size_t)l->threads);
+    if (!m->work || (!l->rows && !m->scratch))
         return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld bytes",
                        (long long)l->work_bytes);
     return 0;
 }
 
-int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s) {
-    const int rc = gf_cpu_long_allocate(l);
+int gf_cpu_long_run_split(const struct gf_cpu_long *l, struct gf_cpu_long_memory *m,
+                          struct gf_cpu_split *s) {
+    const int rc = gf_cpu_long_allocate(l, m);
     if (rc)
         return rc;
-    const unsigned way = l->ways.n ? gf_cpu_ways_begin(&l->ways) : 0;
+    if (!m->ways.n)
+        m->ways = l->ways;
+    const unsigned way = m->ways.n ? gf_cpu_ways_begin(&m->ways) : 0;
     s->rows = l->rows;
-    s->work = l->work;
+    s->work = m->work;
     if (way & GF_CPU_TEAM)
         run_team(l, s);
     else
         l->kernels->line(s);
-    if (l->ways.n)
-        gf_cpu_ways_end(&l->ways);
+    if (m->ways.n)
+        gf_cpu_ways_end(&m->ways);
     return 0;
 }
 
@@ -339,37 +346,39 @@ static void multiply(const struct gf_cpu_long *l, const void *x, const void *f, 
         l->kernels->multiply(x, f, y, swap_before, swap_after, k, k + SHARE < n ? k + SHARE : n);
 }
 
-static int run_chirp(struct gf_cpu_long *l, const void *in, void *out, bool inverse,
-                     double factor) {
+static int run_chirp(const struct gf_cpu_long *l, struct gf_cpu_long_memory *m, const void *in,
+                     void *out, bool inverse, double factor) {
     const size_t size = complex_size(l);
-    struct gf_cpu_long *conv = l->convolution;
-    if (!l->padded)
-        l->padded = new_table(l->kernels->bits, conv->n);
-    if (!l->padded)
+    const struct gf_cpu_long *conv = l->convolution;
+    if (!m->padded)
+        m->padded = new_table(l->kernels->bits, conv->n);
+    if (!m->padded)
         return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld points", (long long)conv->n);
-    multiply(l, in, l->chirp, l->padded, inverse, false, l->n);
-    memset(l->padded + (size_t)l->n * size, 0, (size_t)(conv->n - l->n) * size);
-    int rc = gf_cpu_long_run(conv, l->padded, l->padded, false, 1);
+    multiply(l, in, l->chirp, m->padded, inverse, false, l->n);
+    memset(m->padded + (size_t)l->n * size, 0, (size_t)(conv->n - l->n) * size);
+    int rc = gf_cpu_long_run(conv, m, m->padded, m->padded, false, 1);
     if (rc)
         return rc;
-    multiply(l, l->padded, l->spectrum, l->padded, false, false, conv->n);
-    if ((rc = gf_cpu_long_run(conv, l->padded, l->padded, true, factor)))
+    multiply(l, m->padded, l->spectrum, m->padded, false, false, conv->n);
+    if ((rc = gf_cpu_long_run(conv, m, m->padded, m->padded, true, factor)))
         return rc;
-    multiply(l, l->padded, l->chirp, out, false, inverse, l->n);
+    multiply(l, m->padded, l->chirp, out, false, inverse, l->n);
     return 0;
 }
 
-int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inverse, double factor) {
+int gf_cpu_long_run(const struct gf_cpu_long *l, struct gf_cpu_long_memory *m, const void *in,
+                    void *out, bool inverse, double factor) {
     if (l->convolution)
-        return run_chirp(l, in, out, inverse, factor);
+        return run_chirp(l, m, in, out, inverse, factor);
     if (l->rows)
         return gf_cpu_long_run_split(
-            l, &(struct gf_cpu_split){.in = in, .out = out, .inverse = inverse, .factor = factor});
-    const int rc = gf_cpu_long_allocate(l);
+            l, m,
+            &(struct gf_cpu_split){.in = in, .out = out, .inverse = inverse, .factor = factor});
+    const int rc = gf_cpu_long_allocate(l, m);
     if (rc)
         return rc;
     struct gf_cpu_pass_args pass[2];
-    set_passes(l, in, out, inverse, factor, pass);
-    run_passes(l, pass);
+    set_passes(l, m->work, in, out, inverse, factor, pass);
+    run_passes(l, m->scratch, pass);
     return 0;
 }

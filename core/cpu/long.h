@@ -3,9 +3,11 @@
  * passes over memory; others are convolved with a chirp (Bluestein 1970).
  *
  *     struct gf_cpu_long *l;
+ *     struct gf_cpu_long_memory m = {.work = NULL};
  *     rc = gf_cpu_long_plan(1000000, kernels, threads, &l);
  *     if (!rc)
- *         rc = gf_cpu_long_run(l, in, out, false, 1);
+ *         rc = gf_cpu_long_run(l, &m, in, out, false, 1);
+ *     gf_cpu_long_memory_free(&m);
  *     gf_cpu_long_free(l);
  *
  * gf_cpu_long_job_plan() plans whole jobs over such lines. Functions return 0 or GF_ENOMEM. */
@@ -16,6 +18,7 @@
 #include "core/cpu/ways.h"
 #include "kernels/cpu/cpu.h"
 
+/* Constant once it is made, so that threads may share it. */
 struct gf_cpu_long {
     long n;
     const struct gf_cpu_kernels *kernels;
@@ -27,16 +30,22 @@ struct gf_cpu_long {
      * k1. */
     long n1, n2;
     struct gf_cpu_row *rows; /* n1 vectors of n2 lanes, without tiles; NULL: uses line1 and line2 */
-    struct gf_cpu_ways ways; /* for `rows` */
+    struct gf_cpu_ways ways; /* to try, for `rows` */
     struct gf_cpu_line *line1, *line2;
     struct gf_cpu_twist twist;
     void *tables[2]; /* of the twist */
     int64_t work_bytes;
     size_t scratch_bytes; /* per thread */
-    char *work, *scratch; /* allocated by the first run */
     /* For other lengths: the convolution's transform, and tables of interleaved complex numbers. */
     struct gf_cpu_long *convolution;
-    char *chirp, *spectrum, *padded; /* allocated by the first run */
+    char *chirp, *spectrum;
+};
+
+/* The memory for one run at a time, allocated by the first one. Starts as zeros. */
+struct gf_cpu_long_memory {
+    char *padded; /* a convolution's line; the rest is for its transform */
+    char *work, *scratch;
+    struct gf_cpu_ways ways; /* with the times of earlier runs */
 };
 
 /* True for lengths that are split in two without a convolution. */
@@ -50,11 +59,14 @@ void gf_cpu_long_free(struct gf_cpu_long *l);
 int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l);
 /* Transforms complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, scaled only
  * by `factor`; out may be in. */
-int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inverse, double factor);
-/* Allocates the memory for runs, like the first run. */
-int gf_cpu_long_allocate(struct gf_cpu_long *l);
+int gf_cpu_long_run(const struct gf_cpu_long *l, struct gf_cpu_long_memory *m, const void *in,
+                    void *out, bool inverse, double factor);
+/* Allocates the memory for runs without a convolution, like the first run. */
+int gf_cpu_long_allocate(const struct gf_cpu_long *l, struct gf_cpu_long_memory *m);
+void gf_cpu_long_memory_free(struct gf_cpu_long_memory *m);
 /* Runs a line that has rows, or a real one of twice its length. Fills s->rows and s->work. */
-int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s);
+int gf_cpu_long_run_split(const struct gf_cpu_long *l, struct gf_cpu_long_memory *m,
+                          struct gf_cpu_split *s);
 
 /* Packs or unpacks a real line's frequencies, shared by the threads of a team. */
 void gf_cpu_long_share_halves(const struct gf_cpu_long *l, const struct gf_cpu_halves *h,

@@ -14,10 +14,19 @@ struct long_job {
     int64_t n, lines;
     bool halves; /* a real line of even length is a complex one of half the length */
     struct gf_cpu_long *line;
-    struct gf_cpu_halves half; /* halves: m and the tables */
-    void *expanded;            /* real lines of odd length: one line as complex */
-    struct gf_work before, after;
-    void *buffer[2]; /* allocated by the first run that needs them */
+    struct gf_cpu_halves half;    /* halves: m and the tables */
+    struct gf_work before, after; /* without data */
+};
+
+/* The memory for runs on the same arrays, allocated by the first run that needs it. */
+struct line_run {
+    struct gf_cpu_long_memory memory;
+    void *expanded; /* real lines of odd length: one line as complex */
+    void *buffer[2];
+    /* One short line directly between the arrays: line(&split); NULL: needs other steps. */
+    void (*line)(const struct gf_cpu_split *s);
+    struct gf_cpu_split split;
+    struct gf_cpu_halves halves;
 };
 
 enum { SHORTEST = 512, WORTH_A_TEAM = 1 << 14 };
@@ -109,11 +118,14 @@ static struct gf_cpu_halves halves_of(const struct long_job *j, const void *x, v
     return h;
 }
 
-/* Transforms a real line of odd length as a complex one; `size` is the bytes of a real. */
-static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool inverse,
-                   double factor) {
-    char *z = j->expanded;
+/* Transforms a real line of odd length as a complex one. */
+static int run_odd(const struct long_job *j, struct line_run *r, const char *x, char *y,
+                   bool inverse, double factor) {
+    const size_t size = (size_t)j->line->kernels->bits / 8;
     int64_t n = j->n, half = n / 2 + 1;
+    if (!r->expanded && !(r->expanded = gf_alloc((size_t)n * 2 * size)))
+        return gf_no_memory();
+    char *z = r->expanded;
     if (!inverse) {
         memset(z, 0, (size_t)n * 2 * size);
         for (int64_t i = 0; i < n; i++)
@@ -125,7 +137,7 @@ static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool
             memcpy(z + (size_t)(n - k) * 2 * size, x + (size_t)k * 2 * size, 2 * size);
         gf_filter_conjugate(z + (size_t)half * 2 * size, n - half, size == 8, 1);
     }
-    int rc = gf_cpu_long_run(j->line, z, z, inverse, factor);
+    int rc = gf_cpu_long_run(j->line, &r->memory, z, z, inverse, factor);
     if (!inverse) {
         memcpy(y, z, (size_t)half * 2 * size);
         memset(y + size, 0, size); /* the zero frequency's imaginary part is rounding error */
@@ -136,123 +148,109 @@ static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool
     return rc;
 }
 
-static int run_line(struct long_job *j, const char *x, char *y, bool inverse, double factor) {
-    size_t size = (size_t)j->line->kernels->bits / 8;
+static int run_line(const struct long_job *j, struct line_run *r, const char *x, char *y,
+                    double factor) {
+    const bool inverse = j->job.direction == GF_INVERSE;
     if (!j->halves)
-        return gf_job_is_real(&j->job) ? run_odd(j, x, y, size, inverse, factor)
-                                       : gf_cpu_long_run(j->line, x, y, inverse, factor);
+        return gf_job_is_real(&j->job)
+                   ? run_odd(j, r, x, y, inverse, factor)
+                   : gf_cpu_long_run(j->line, &r->memory, x, y, inverse, factor);
     struct gf_cpu_halves h = halves_of(j, x, y);
     const double scale = inverse ? factor : factor / 2; /* unpacking doubles the half spectrum */
     if (j->line->rows)
-        return gf_cpu_long_run_split(j->line, &(struct gf_cpu_split){.halves = &h,
-                                                                     .in = inverse ? y : x,
-                                                                     .out = y,
-                                                                     .inverse = inverse,
-                                                                     .factor = scale});
+        return gf_cpu_long_run_split(j->line, &r->memory,
+                                     &(struct gf_cpu_split){.halves = &h,
+                                                            .in = inverse ? y : x,
+                                                            .out = y,
+                                                            .inverse = inverse,
+                                                            .factor = scale});
     /* Shares end at vector boundaries, so that rounding does not depend on the number of
      * threads. */
     const bool team = j->threads > 1 && h.m > WORTH_A_TEAM;
     if (inverse)
 #pragma omp parallel num_threads(j->threads) if (team)
         gf_cpu_long_share_halves(j->line, &h, true);
-    const int rc = gf_cpu_long_run(j->line, inverse ? y : x, y, inverse, scale);
+    const int rc = gf_cpu_long_run(j->line, &r->memory, inverse ? y : x, y, inverse, scale);
     if (!rc && !inverse)
 #pragma omp parallel num_threads(j->threads) if (team)
         gf_cpu_long_share_halves(j->line, &h, false);
     return rc;
 }
 
-/* A run of one short line directly between the arrays: call.line(&call.split). make_call()
- * allocates the workspace. It fails if the job or arrays need other steps, or without memory, which
- * line_exec() then reports. */
-struct line_call {
-    void (*line)(const struct gf_cpu_split *s);
-    struct gf_cpu_split split;
-    struct gf_cpu_halves halves;
-};
-
-static bool make_call(const struct long_job *j, const struct gf_array *in,
-                      const struct gf_array *out, struct line_call *c) {
-    struct gf_cpu_long *l = j->line;
-    const bool inverse = j->job.direction == GF_INVERSE;
-    if (j->lines > 1 || !l->rows || l->ways.n || (gf_job_is_real(&j->job) && !j->halves) ||
-        !takes_input(j, in) || !gives_output(j, out) || gf_cpu_long_allocate(l))
-        return false;
-    c->line = l->kernels->line;
-    c->halves = halves_of(j, in->data, out->data);
-    c->split =
-        (struct gf_cpu_split){.rows = l->rows,
-                              .halves = j->halves ? &c->halves : NULL,
-                              .in = j->halves && inverse ? out->data : in->data,
-                              .out = out->data,
-                              .work = l->work,
-                              .inverse = inverse,
-                              .factor = gf_job_scale(&j->job) * (j->halves && !inverse ? 0.5 : 1)};
-    return true;
-}
-
-static int line_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                     struct gf_report *report) {
-    struct long_job *j = plan->impl;
-    const struct gf_job *job = &j->job;
-    bool inverse = job->direction == GF_INVERSE;
-    bool direct_in = takes_input(j, in), direct_out = gives_output(j, out);
-    struct line_call call;
-    int rc = 0;
-    *report = (struct gf_report){0};
-    if (direct_in && direct_out && make_call(j, in, out, &call)) {
-        call.line(&call.split);
-        return 0;
-    }
-    if (!direct_in && !(rc = gf_work_allocate(&j->before, &j->buffer[0]))) {
-        j->before.data = j->buffer[0];
-        gf_work_load(job, in, &j->before, j->threads, report);
-    }
-    if (!direct_out && !rc && !(rc = gf_work_allocate(&j->after, &j->buffer[1])))
-        j->after.data = j->buffer[1];
-    if (rc)
-        return rc;
-    if (direct_in)
-        j->before.data = in->data;
-    if (direct_out)
-        j->after.data = out->data;
-    const double scale = gf_job_scale(job), rms = gf_range_rms(job, in);
-    int64_t a = gf_work_bytes(&j->before) / j->lines, b = gf_work_bytes(&j->after) / j->lines;
-    for (int64_t i = 0; i < j->lines && !rc; i++)
-        rc = run_line(j, (const char *)j->before.data + i * a, (char *)j->after.data + i * b,
-                      inverse, direct_out ? scale : 1);
-    for (int i = 0; i < job->n_out && !rc && !direct_out; i++) {
-        if ((rc = gf_work_range(job, i, &j->after, rms, j->threads, report)))
-            break;
-        gf_work_store(job, i, &j->after, scale, &out[i], j->threads, report);
-    }
-    return rc;
-}
-
-static int run_line_call(struct gf_bound *b, struct gf_report *report) {
-    const struct line_call *call = b->impl;
-    call->line(&call->split);
-    if (report)
+/* Runs that consist of one call, if the job and the arrays allow it; lines_run() reports missing
+ * memory. */
+static int line_call(struct gf_bound *b, struct gf_report *report) {
+    const struct line_run *r = b->impl;
+    r->line(&r->split);
+    if (report != &b->unread)
         *report = (struct gf_report){0};
     return 0;
 }
 
 static int line_bind(struct gf_bound *b) {
-    struct line_call *call = b->impl = calloc(1, sizeof *call);
-    if (!call)
-        return gf_no_memory();
-    if (make_call(b->plan->impl, &b->in, b->out, call))
-        b->run = run_line_call;
+    const struct long_job *j = b->plan->impl;
+    const struct gf_cpu_long *l = j->line;
+    const bool inverse = j->job.direction == GF_INVERSE;
+    struct line_run *r = b->impl;
+    if (j->lines > 1 || !l->rows || l->ways.n || (gf_job_is_real(&j->job) && !j->halves) ||
+        !takes_input(j, &b->in) || !gives_output(j, b->out) || gf_cpu_long_allocate(l, &r->memory))
+        return 0;
+    b->run = line_call;
+    r->line = l->kernels->line;
+    r->halves = halves_of(j, b->in.data, b->out[0].data);
+    r->split =
+        (struct gf_cpu_split){.rows = l->rows,
+                              .halves = j->halves ? &r->halves : NULL,
+                              .in = j->halves && inverse ? b->out[0].data : b->in.data,
+                              .out = b->out[0].data,
+                              .work = r->memory.work,
+                              .inverse = inverse,
+                              .factor = gf_job_scale(&j->job) * (j->halves && !inverse ? 0.5 : 1)};
     return 0;
+}
+
+static void line_unbind(struct gf_bound *b) {
+    struct line_run *r = b->impl;
+    gf_cpu_long_memory_free(&r->memory);
+    gf_free(r->expanded);
+    gf_free(r->buffer[0]);
+    gf_free(r->buffer[1]);
+    free(r);
+}
+
+static int lines_run(struct gf_bound *b, struct gf_report *report) {
+    const struct long_job *j = b->plan->impl;
+    const struct gf_job *job = &j->job;
+    struct line_run *r = b->impl;
+    struct gf_work before = j->before, after = j->after;
+    bool direct_in = takes_input(j, &b->in), direct_out = gives_output(j, b->out);
+    *report = (struct gf_report){0};
+    int rc = direct_in ? 0 : gf_work_allocate(&before, &r->buffer[0]);
+    before.data = direct_in ? b->in.data : r->buffer[0];
+    if (!direct_in && !rc)
+        gf_work_load(job, &b->in, &before, j->threads, report);
+    if (!direct_out && !rc)
+        rc = gf_work_allocate(&after, &r->buffer[1]);
+    if (rc)
+        return rc;
+    after.data = direct_out ? b->out[0].data : r->buffer[1];
+    const double scale = gf_job_scale(job), rms = gf_range_rms(job, &b->in);
+    int64_t a_line = gf_work_bytes(&before) / j->lines, b_line = gf_work_bytes(&after) / j->lines;
+    for (int64_t i = 0; i < j->lines && !rc; i++)
+        rc = run_line(j, r, (const char *)before.data + i * a_line, (char *)after.data + i * b_line,
+                      direct_out ? scale : 1);
+    for (int i = 0; i < job->n_out && !rc && !direct_out; i++) {
+        if ((rc = gf_work_range(job, i, &after, rms, j->threads, report)))
+            break;
+        gf_work_store(job, i, &after, scale, &b->out[i], j->threads, report);
+    }
+    return rc;
 }
 
 static void line_drop(struct gf_plan *plan) {
     struct long_job *j = plan->impl;
     gf_cpu_long_free(j->line);
     gf_free((void *)j->half.roots);
-    gf_free(j->expanded);
-    gf_free(j->buffer[0]);
-    gf_free(j->buffer[1]);
     free(j);
 }
 
@@ -262,13 +260,17 @@ static int64_t bytes_beside(const struct long_job *j) {
     const int64_t number = j->line->kernels->bits / 8;
     int64_t bytes = j->halves ? j->half.m * number : 0;
     const struct gf_array in = gf_job_array(job, -1, NULL), out = gf_job_array(job, 0, NULL);
-    bytes += j->expanded ? 2 * j->n * number : 0;
+    bytes += gf_job_is_real(job) && !j->halves ? 2 * j->n * number : 0;
     bytes += takes_input(j, &in) ? 0 : gf_work_bytes(&j->before);
     return bytes + (gives_output(j, &out) ? 0 : gf_work_bytes(&j->after));
 }
 
 int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads) {
-    static const struct gf_plan_ops ops = {.exec = line_exec, .bind = line_bind, .drop = line_drop};
+    static const struct gf_plan_ops ops = {.run_bound = lines_run,
+                                           .bound_bytes = sizeof(struct line_run),
+                                           .bind = line_bind,
+                                           .unbind = line_unbind,
+                                           .drop = line_drop};
     const struct gf_job *job = &plan->job;
     const bool real = gf_job_is_real(job);
     int64_t n, lines;
@@ -286,8 +288,7 @@ int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kern
     int rc = gf_cpu_long_plan(points, kernels, threads, &j->line);
     if (rc)
         return rc;
-    if ((j->halves && !make_halves(&j->half, points, kernels)) ||
-        (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair)))))
+    if (j->halves && !make_halves(&j->half, points, kernels))
         return gf_no_memory();
 
     int64_t a = gf_work_bytes(&j->before), b = gf_work_bytes(&j->after);

@@ -142,9 +142,8 @@ struct gf_cpu_bound {
     struct gf_cpu_sampled sampled;
     struct gf_cpu_share *shares; /* one per thread */
     char *banded;                /* replaces a spent input that cannot be written */
-    bool is_bound;               /* to these arrays: the input, then the outputs */
-    struct gf_array bound_to[1 + GF_MAX_OUTPUTS];
-    struct gf_cpu_pass pass[]; /* the plan's */
+    bool is_bound;               /* to the run's arrays; the caller clears it before others */
+    struct gf_cpu_pass pass[];   /* the plan's */
 };
 
 /* ---- make.c ---- */

@@ -234,20 +234,6 @@ static bool finds_ranges(const struct gf_cpu_plan *p) {
     return finds;
 }
 
-/* Binding takes longer than a short transform. */
-static bool is_bound(const struct gf_cpu_bound *b, const struct gf_array *in,
-                     const struct gf_array *out) {
-    return b->is_bound && !memcmp(&b->bound_to[0], in, sizeof *in) &&
-           !memcmp(&b->bound_to[1], out, (size_t)b->plan->job.n_out * sizeof *out);
-}
-
-static void note_bound(struct gf_cpu_bound *b, const struct gf_array *in,
-                       const struct gf_array *out) {
-    b->is_bound = !finds_ranges(b->plan);
-    b->bound_to[0] = *in;
-    memcpy(&b->bound_to[1], out, (size_t)b->plan->job.n_out * sizeof *out);
-}
-
 /* Records the results of a pass that searched the range of output `o`, or wrote it. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
                  struct ranges *r, struct gf_report *report) {
@@ -303,7 +289,6 @@ static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int th
     const struct gf_job *job = &p->job;
     double *seconds = run->seconds;
     struct ranges r = {.read = false};
-    b->is_bound = is_bound(b, run->in, run->out);
     const int most = b->is_bound && !run->feed && !seconds && threads > 1 ? MOST_TOGETHER : 1;
     if (!b->is_bound && !run->feed)
         r.rms = gf_range_rms(job, run->in);
@@ -332,8 +317,7 @@ static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int th
             note(job, j[k].pass[j[k].count - 1].output, j[k].pass->args.destination.discard,
                  &found[k], &r, run->report);
     }
-    if (!b->is_bound)
-        note_bound(b, run->in, run->out);
+    b->is_bound = b->is_bound || !finds_ranges(p); /* binding takes longer than a short transform */
 }
 
 int gf_cpu_bound_make(const struct gf_cpu_plan *p, int threads, struct gf_cpu_bound **out) {

@@ -12,7 +12,13 @@ struct compose {
     unsigned axes;
     struct gf_plan *forward, *back;
     struct gf_array table;    /* the half spectrum's shape, no channels */
-    struct gf_array spectrum; /* allocated by the first run; for a part a view of its output */
+    struct gf_array spectrum; /* of runs on a device, whose plans own their memory as well */
+};
+
+/* The memory for one run at a time of a plan in host memory. */
+struct composed {
+    struct gf_bound *forward, *back;
+    struct gf_array spectrum;
 };
 
 double gf_filter_zero(const struct gf_job *job) {
@@ -122,37 +128,20 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
     multiply(&x, job->axes, table, zero, threads);
 }
 
-static void multiply_spectrum(const struct compose *c) {
-    multiply(&c->spectrum, c->axes, &c->table, c->zero, c->threads);
+static void multiply_spectrum(const struct compose *c, const struct gf_array *spectrum) {
+    multiply(spectrum, c->axes, &c->table, c->zero, c->threads);
 }
 
 /* ---- plans ---- */
 
-static int take_spectrum(struct compose *c) {
-    const struct gf_job *back = &c->back->job;
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(back, shape);
-    return c->spectrum.data ? 0
-                            : gf_array_alloc(&c->spectrum, back->in_dtype, back->ndim + 1, shape);
+static int take_spectrum(const struct compose *c, struct gf_array *spectrum) {
+    return spectrum->data ? 0 : gf_job_alloc(&c->back->job, -1, spectrum);
 }
 
-static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    struct compose *c = plan->impl;
-    struct gf_report forward = {.imag_ratio = 0};
-    int rc = take_spectrum(c);
-    if (!rc)
-        rc = c->forward->ops->exec(c->forward, in, &c->spectrum, &forward);
-    if (rc)
-        return rc;
-    multiply_spectrum(c);
-    rc = c->back->ops->exec(c->back, &c->spectrum, out, report);
-    if (rc || !report)
-        return rc;
-    report->ms.upload += forward.ms.upload;
-    report->ms.run += forward.ms.run;
-    report->ms.download += forward.ms.download;
-    return 0;
+static int bind_and_run(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
+                        struct gf_bound **bound, struct gf_report *report) {
+    const int rc = gf_plan_bind(plan, in, out, bound);
+    return rc ? rc : gf_bound_run(*bound, report);
 }
 
 void gf_filter_conjugate(void *numbers, int64_t n, bool is_double, int threads) {
@@ -164,25 +153,40 @@ void gf_filter_conjugate(void *numbers, int64_t n, bool is_double, int threads) 
             ((float *)numbers)[2 * i + 1] *= -1;
 }
 
-static void conjugate(const struct compose *c) {
-    const struct gf_array *x = &c->spectrum;
+static void conjugate(const struct compose *c, const struct gf_array *x) {
     gf_filter_conjugate(x->data, gf_array_count(x), x->dtype == GF_C128, c->threads);
 }
 
 /* Filters a part in its output, using one plan for both directions. */
-static int exec_part(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                     struct gf_report *report) {
-    struct compose *c = plan->impl;
-    int rc = c->forward->ops->exec(c->forward, in, out, report);
+static int run_bound(struct gf_bound *b, struct gf_report *report) {
+    const struct compose *c = b->plan->impl;
+    struct composed *r = b->impl;
+    const bool part = c->back == c->forward;
+    const struct gf_array *spectrum = part ? b->out : &r->spectrum;
+    struct gf_report forward = {.imag_ratio = 0};
+    int rc = part ? 0 : take_spectrum(c, &r->spectrum);
+    if (!rc)
+        rc = bind_and_run(c->forward, &b->in, spectrum, &r->forward, &forward);
     if (rc)
         return rc;
-    c->spectrum = *out;
-    multiply_spectrum(c);
-    conjugate(c);
-    rc = c->forward->ops->exec(c->forward, out, out, report);
-    conjugate(c);
-    c->spectrum.data = NULL;
+    multiply_spectrum(c, spectrum);
+    if (part)
+        conjugate(c, spectrum);
+    rc = bind_and_run(c->back, spectrum, b->out, part ? &r->forward : &r->back, report);
+    if (part)
+        conjugate(c, spectrum);
+    report->ms.upload += forward.ms.upload;
+    report->ms.run += forward.ms.run;
+    report->ms.download += forward.ms.download;
     return rc;
+}
+
+static void unbind(struct gf_bound *b) {
+    struct composed *r = b->impl;
+    gf_bound_drop(r->forward);
+    gf_bound_drop(r->back);
+    gf_array_free(&r->spectrum);
+    free(r);
 }
 
 static void drop(struct gf_plan *plan) {
@@ -199,7 +203,7 @@ static void drop(struct gf_plan *plan) {
  * only. */
 static int upload(struct gf_plan *plan, const struct gf_array *in) {
     struct compose *c = plan->impl;
-    int rc = take_spectrum(c);
+    int rc = take_spectrum(c, &c->spectrum);
     return rc ? rc : c->forward->ops->upload(c->forward, in);
 }
 
@@ -217,7 +221,7 @@ static int run(struct gf_plan *plan, int times, double *seconds) {
             rc = to->download(c->forward, &c->spectrum, &ignored);
         if (rc)
             break;
-        multiply_spectrum(c);
+        multiply_spectrum(c, &c->spectrum);
         rc = from->upload(c->back, &c->spectrum);
         if (!rc)
             rc = from->run(c->back, 1, seconds ? &back : NULL);
@@ -232,8 +236,8 @@ static int download(struct gf_plan *plan, struct gf_array *out, struct gf_report
     return c->back->ops->download(c->back, out, report);
 }
 
-static const struct gf_plan_ops on_host = {.exec = exec, .drop = drop};
-static const struct gf_plan_ops of_part = {.exec = exec_part, .drop = drop};
+static const struct gf_plan_ops on_host = {
+    .run_bound = run_bound, .bound_bytes = sizeof(struct composed), .unbind = unbind, .drop = drop};
 static const struct gf_plan_ops on_device = {
     .exec = gf_plan_exec_parts, .upload = upload, .run = run, .download = download, .drop = drop};
 
@@ -260,9 +264,7 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
     if (rc)
         return gf_plan_finish(plan, rc, out);
     list_passes(c, gf_job_bytes(&inverse, -1), plan);
-    if (part)
-        plan->ops = &of_part;
-    else if (c->forward->ops->upload && c->back->ops->upload)
+    if (!part && c->forward->ops->upload && c->back->ops->upload)
         plan->ops = &on_device;
     return gf_plan_finish(plan, 0, out);
 }

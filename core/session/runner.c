@@ -292,11 +292,11 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
                 struct gf_array *out, struct gf_report *report) {
     struct gf_session *s = r->session;
     const struct gf_backend *b = backend_of(r, r->now);
-    int rc = plan->ops->exec(plan, in, out, report);
+    int rc = gf_plan_exec(plan, in, out, report);
     if (b->per_thread)
         return rc;
     if (rc == GF_ENOMEM && gf_session_unplan(s, plan))
-        rc = plan->ops->exec(plan, in, out, report);
+        rc = gf_plan_exec(plan, in, out, report);
     if (rc)
         gf_session_check_lost(s, r->now);
     return rc;

@@ -87,7 +87,7 @@ static double rate_on_device(const struct tuning *t, const struct gf_job *job, d
     for (int i = 0; !rc && (i < 2 || gf_now_ms() - begun < (i < 3 ? SLOW_MS : REPEAT_MS)); i++) {
         rc = renew(job, &w.out);
         if (!rc)
-            rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report);
+            rc = gf_plan_exec(w.plan, &w.in, &w.out, &report);
         if (rc)
             break;
         const double rate = (double)gf_array_count(&w.in) / report.ms.run * 1e3;
@@ -121,10 +121,10 @@ static void *run_team(void *user) {
         return NULL;
     int rc = prepare(b, context, team->job, &w), runs = 0;
     if (!rc)
-        rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report); /* warms up */
+        rc = gf_plan_exec(w.plan, &w.in, &w.out, &report); /* warms up */
     double start = gf_now_ms(), cpu = gf_thread_ms(), ms = 0, least = INFINITY;
     while (!rc && (runs < 2 || ms < REPEAT_MS)) {
-        rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report);
+        rc = gf_plan_exec(w.plan, &w.in, &w.out, &report);
         runs++;
         least = fmin(least, gf_now_ms() - start - ms);
         ms = gf_now_ms() - start;

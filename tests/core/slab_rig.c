@@ -89,7 +89,7 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
                    struct gf_array *out, struct gf_report *report) {
     struct slab_rig *f = user;
     const int rc = gf_backend_replan(backend, f->context, job, &f->plan);
-    return rc ? rc : f->plan->ops->exec(f->plan, in, out, report);
+    return rc ? rc : gf_plan_exec(f->plan, in, out, report);
 }
 
 static int read_span(void *user, int64_t first, int64_t count, void *to) {

@@ -37,7 +37,7 @@ static bool transform(const char *mode) {
         goto out;
     for (int run = 0; run < 2; run++) { /* a plan serves more than once */
         memset(result, 0, sizeof result);
-        if (plan->ops->exec(plan, &in, &out, &report))
+        if (gf_plan_exec(plan, &in, &out, &report))
             goto out;
         fine = true;
         for (int i = 0; i < 60 * 64; i++)

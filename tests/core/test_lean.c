@@ -16,7 +16,7 @@ static int64_t run(void *context, const struct gf_job *job, const struct gf_arra
     struct gf_report report;
     int rc = backend->plan(context, job, &plan);
     if (!rc)
-        rc = plan->ops->exec(plan, in, out, &report);
+        rc = gf_plan_exec(plan, in, out, &report);
     CHECK_MSG(!rc, "%s", gf_message());
     int64_t bytes = plan ? plan->workspace_bytes : -1;
     gf_plan_drop(plan);

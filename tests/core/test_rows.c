@@ -9,6 +9,7 @@
 #include "core/base/host/process.h"
 #include "core/base/value/status.h"
 #include "core/cpu/plan.h"
+#include "core/filter/filter.h"
 #include "kernels/cpu/cpu.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
@@ -216,12 +217,12 @@ static void test_alignment(const char *text) {
     char *room = malloc(bytes + 2 * GUARD);
     CHECK(room && !backend->open(backend, &(struct gf_backend_options){.threads = 2}, &context));
     CHECK(!backend->plan(context, &job, &plan));
-    CHECK(!plan->ops->exec(plan, &in, &straight, &report));
+    CHECK(!gf_plan_exec(plan, &in, &straight, &report));
     for (int offset = 8; offset < GUARD; offset += 24) {
         memset(room, 0x5a, bytes + 2 * GUARD);
         struct gf_array out =
             gf_array_wrap(room + offset, job.out[0].dtype, job.ndim + 1, straight.shape);
-        CHECK(!plan->ops->exec(plan, &in, &out, &report));
+        CHECK(!gf_plan_exec(plan, &in, &out, &report));
         CHECK_MSG(!memcmp(out.data, straight.data, bytes), "%s at %d", text, offset);
         int touched = 0;
         for (int i = 0; i < GUARD; i++)
@@ -262,7 +263,7 @@ static void test_reuse(const char *text) {
         const struct gf_array *x = &in[from[i]], *y = &out[to[i]];
         if (i == RUNS - 1) /* other numbers, the strongest of them smaller */
             memset(x->data, 0, (size_t)gf_array_bytes(x) / 2);
-        CHECK(!plan->ops->exec(plan, x, &out[to[i]], &report));
+        CHECK(!gf_plan_exec(plan, x, &out[to[i]], &report));
         CHECK(!gf_backend_run(backend, context, &job, x, &expected, NULL));
         CHECK_MSG(!memcmp(y->data, expected.data, (size_t)gf_array_bytes(y)), "%s: run %d", text,
                   i);
@@ -322,40 +323,54 @@ static void test_bound(const char *text) {
     gf_array_free(&expected);
 }
 
+/* Parses a job that may begin with "dwt" or end with a filter, which the caller frees. */
+static bool parse_any(const char *text, struct gf_job *job, struct gf_filter **filter) {
+    struct subject s = {.backend = backend, .seed = 5};
+    const bool wavelet = !strncmp(text, "dwt ", 4);
+    if (!backends_parse_filtered(&s, text + (wavelet ? 4 : 0), job, filter))
+        return false;
+    if (wavelet) {
+        job->op = GF_DWT;
+        job->wavelet.levels = 3;
+    }
+    return true;
+}
+
 /* A thread that shares a plan with others. */
 struct sharer {
-    const struct gf_cpu_plan *plan;
+    struct gf_plan *plan;
     struct gf_array in, out;
     pthread_t thread;
     int rc;
 };
 
 static void *run_shared(void *user) {
-    enum { THREADS = 2, RUNS = 20 };
+    enum { RUNS = 20 };
     struct sharer *s = user;
-    struct gf_report report;
-    struct gf_cpu_bound *bound = NULL;
-    s->rc = gf_cpu_bound_make(s->plan, THREADS, &bound);
+    struct gf_bound *bound = NULL;
+    s->rc = gf_plan_bind(s->plan, &s->in, &s->out, &bound);
     for (int i = 0; i < RUNS && !s->rc; i++) {
         memset(s->out.data, 0xff, (size_t)gf_array_bytes(&s->out));
-        s->rc = gf_cpu_run(bound, &(struct gf_cpu_run){&s->in, NULL, &s->out, &report, NULL});
+        s->rc = gf_bound_run(bound, NULL);
     }
-    gf_cpu_bound_free(bound);
+    gf_bound_drop(bound);
     return NULL;
 }
 
 /* Threads that run one plan at once, each on its own arrays. */
-static void test_shared(const char *text) {
+static void test_shared(const struct gf_backend *b, const char *text) {
     enum { SHARERS = 2 };
     struct gf_job job;
-    struct gf_cpu_plan *plan = NULL;
+    struct gf_plan *plan = NULL;
+    struct gf_filter *filter = NULL;
     void *context = NULL;
     uint64_t seed = 3;
     struct sharer s[SHARERS] = {{0}};
     struct gf_array expected = {0};
-    CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
-    NEED(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
-    NEED(!gf_cpu_plan_make(&job, gf_cpu_kernels_for(&job), 2, &plan));
+    NEED(parse_any(text, &job, &filter));
+    CHECK_MSG(!gf_job_validate(&job), "%s: %s", text, gf_message());
+    NEED(!b->open(b, &(struct gf_backend_options){.threads = 2}, &context));
+    NEED(!b->plan(context, &job, &plan));
     NEED(!gf_job_alloc(&job, 0, &expected));
     for (int i = 0; i < SHARERS; i++) {
         s[i].plan = plan;
@@ -367,14 +382,15 @@ static void test_shared(const char *text) {
     for (int i = 0; i < SHARERS; i++) {
         pthread_join(s[i].thread, NULL);
         CHECK(!s[i].rc);
-        CHECK(!gf_backend_run(backend, context, &job, &s[i].in, &expected, NULL));
+        CHECK(!gf_backend_run(b, context, &job, &s[i].in, &expected, NULL));
         CHECK_MSG(!memcmp(s[i].out.data, expected.data, (size_t)gf_array_bytes(&expected)), "%s",
                   text);
         gf_array_free(&s[i].in);
         gf_array_free(&s[i].out);
     }
-    gf_cpu_plan_free(plan);
-    backend->close(context);
+    gf_plan_drop(plan);
+    b->close(context);
+    gf_filter_free(filter);
     gf_array_free(&expected);
 }
 
@@ -430,11 +446,26 @@ static const char *const bound_jobs[] = {
     "fwd c64 64 > complex",       "fwd f32 256 > complex half", "inv c64 2048 real half > real f32",
     "fwd u8 100 > magnitude f32", "fwd c64 20x30 > complex",
 };
+/* Tiles; lines in rows, in tiles and convolved; wavelets; filters of one pass and of two plans. */
 static const char *const shared[] = {
     "fwd c64 150x64 > complex",
     "fwd u8 210x128 > magnitude u8 display shift",
     "fwd f32 40x32x64 > complex half",
     "inv c64 32x64x64 real half > real f32",
+    "fwd f32 32768 > complex half",
+    "inv c64 6000 > complex",
+    "fwd f32 1001 > complex half",
+    "fwd u8 2x10007 axes=2 > magnitude u8 display",
+    "dwt fwd u8 190x128 > real f32",
+    "dwt inv f32 5x96x80 axes=6 > real f32",
+    "fwd u8 60x48 > real u8 | low-gaussian=6",
+    "fwd u8 2x1031 axes=2 > real u8 | complex offset=10",
+};
+/* Likewise, by plain C. */
+static const char *const shared_c[] = {
+    "fwd c64 32x64 > complex",
+    "inv c64 32x64 real half > real u8",
+    "fwd u8 32x64 > real u8 | complex",
 };
 static const char *const reused[] = {
     "fwd c64 16 > complex",
@@ -455,7 +486,10 @@ int main(void) {
             test_bound(bound_jobs[i]));
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         RUN(case_name("%s gives the same bits to threads that share a plan", shared[i]),
-            test_shared(shared[i]));
+            test_shared(backend, shared[i]));
+    for (size_t i = 0; i < sizeof shared_c / sizeof *shared_c; i++)
+        RUN(case_name("%s by plain C gives the same bits to threads", shared_c[i]),
+            test_shared(&gf_backend_c, shared_c[i]));
     for (size_t i = 0; i < sizeof reused / sizeof *reused; i++)
         RUN(case_name("%s gives the same bits with a plan used again", reused[i]),
             test_reuse(reused[i]));

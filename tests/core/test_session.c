@@ -68,6 +68,8 @@ static bool fails(struct fake *f, int status) {
     return !f->fail_times || f->fail_times-- > 1 || (f->fail_plan = f->fail_exec = 0) == 0;
 }
 
+static struct gf_array no_data;
+
 static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report) {
     struct fake *f = p->impl;
@@ -225,7 +227,7 @@ static int run_with(struct gf_runner *r, int64_t n, int64_t runs) {
     gf_runner_next(r, runs);
     int rc = gf_runner_plan(r, &job);
     if (!rc)
-        rc = gf_runner_run(r, NULL, NULL, &report);
+        rc = gf_runner_run(r, &no_data, &no_data, &report);
     return rc ? rc : (int)report.high[0];
 }
 
@@ -324,7 +326,7 @@ static void test_turn(void) {
     session.alone = false;
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
     CHECK(!runner.plan && runner.workspace == 0 && gpu.planned == 0 && gpu.opened == 0);
-    CHECK_EQ(gf_runner_run(&runner, NULL, NULL, &report), 0);
+    CHECK_EQ(gf_runner_run(&runner, &no_data, &no_data, &report), 0);
     CHECK_EQ(gpu.planned, 1);
     stop();
 }
@@ -382,8 +384,8 @@ static void test_fallback(void) {
     gf_runner_next(&second, 100);
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
     CHECK_EQ(gf_runner_plan(&second, &job), 0);
-    CHECK_EQ(gf_runner_run(&runner, NULL, NULL, &report), 0);
-    CHECK_EQ(gf_runner_run(&second, NULL, NULL, &report), 0);
+    CHECK_EQ(gf_runner_run(&runner, &no_data, &no_data, &report), 0);
+    CHECK_EQ(gf_runner_run(&second, &no_data, &no_data, &report), 0);
     CHECK_EQ(gpu.ran, 1);
     CHECK_EQ(host.ran, 2);
     CHECK_EQ(n_notes, 1);

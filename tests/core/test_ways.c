@@ -79,12 +79,12 @@ static void test_bytes(void *context, const char *text) {
     rc = rc ? rc : backend->plan(context, &job, &plan);
     if (!rc) {
         backends_fill(&in, &seed);
-        rc = plan->ops->exec(plan, &in, &out, &report);
+        rc = gf_plan_exec(plan, &in, &out, &report);
     }
     bool same = true;
     for (int i = 0; i < TRIAL + 1 && !rc; i++) {
         memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
-        rc = plan->ops->exec(plan, &in, &again, &report);
+        rc = gf_plan_exec(plan, &in, &again, &report);
         same &= !memcmp(out.data, again.data, (size_t)gf_array_bytes(&out));
     }
     CHECK_MSG(!rc && same, "%s: %s", text, rc ? gf_message() : "other bytes in a later run");

@@ -92,7 +92,7 @@ static void check_slabs(const struct gf_job *job, int64_t kib, bool strided) {
     if (!rc)
         CHECK(plan->device_bytes <= kib << 10);
     if (!rc)
-        rc = plan->ops->exec(plan, &in, &parts, &report);
+        rc = gf_plan_exec(plan, &in, &parts, &report);
     CHECK_MSG(!rc, "%s", gf_message());
     if (!rc && run(job, &in, &whole, &expected)) {
         CHECK_MSG(!memcmp(parts.data, whole.data, (size_t)gf_array_bytes(&parts)),

@@ -67,7 +67,7 @@ static void check(int64_t channels, bool composed) {
     CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
     for (int run = 0; run < 2 && !rc; run++) {
         memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
-        rc = plan->ops->exec(plan, &in, &whole, &report);
+        rc = gf_plan_exec(plan, &in, &whole, &report);
         if (!rc)
             rc = run_parts(plan, &in, &parts, &seconds);
         CHECK_MSG(!rc, "%s, run %d: %s", backend->name, run, gf_message());
@@ -102,7 +102,7 @@ static void check_clipped(void) {
         ((float *)in.data)[i] *= 1000;
     int rc = backend->plan(context, &job, &plan);
     if (!rc)
-        rc = plan->ops->exec(plan, &in, &out, &once);
+        rc = gf_plan_exec(plan, &in, &out, &once);
     if (!rc)
         rc = plan->ops->run(plan, 3, &seconds);
     if (!rc)

@@ -179,12 +179,12 @@ static void test_reset(struct subject *s) {
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
     backends_fill(&in, &s->seed);
-    CHECK(!plan->ops->exec(plan, &in, &out, NULL) && !b->lost(context));
+    CHECK(!gf_plan_exec(plan, &in, &out, NULL) && !b->lost(context));
     bool locked = true;
     CHECK_EQ(b->on_device->lock(context, in.data, 240, &locked), GF_EUNSUPP);
     CHECK(!locked && strstr(gf_message(), "page-lock memory"));
     reset = true;
-    CHECK_EQ(plan->ops->exec(plan, &in, &out, NULL), GF_EBACKEND);
+    CHECK_EQ(gf_plan_exec(plan, &in, &out, NULL), GF_EBACKEND);
     CHECK_MSG(strstr(gf_message(), "the device was reset"), "%s", gf_message());
     CHECK(b->lost(context));
     gf_plan_drop(plan);

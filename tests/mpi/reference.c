@@ -183,7 +183,7 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
                    struct gf_array *out, struct gf_report *report) {
     struct beside *f = user;
     const int rc = gf_backend_replan(&gf_backend_openmp, f->context, job, &f->plan);
-    return rc ? rc : f->plan->ops->exec(f->plan, in, out, report);
+    return rc ? rc : gf_plan_exec(f->plan, in, out, report);
 }
 
 static int by_value(const void *a, const void *b) {

@@ -28,6 +28,8 @@ struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struc
 }
 
 void gf_plan_drop(struct gf_plan *plan) {
+    if (plan)
+        gf_bound_drop(plan->own);
     if (plan && plan->impl)
         plan->ops->drop(plan);
     free(plan);
@@ -41,30 +43,46 @@ int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out) {
 }
 
 static int run_exec(struct gf_bound *b, struct gf_report *report) {
-    struct gf_report unused;
-    return b->plan->ops->exec(b->plan, &b->in, b->out, report ? report : &unused);
+    return b->plan->ops->exec(b->plan, &b->in, b->out, report);
 }
 
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound) {
-    struct gf_bound *b = calloc(1, sizeof *b);
-    if (!b)
+    const struct gf_plan_ops *ops = plan->ops;
+    const size_t views = (size_t)plan->job.n_out * sizeof *out;
+    struct gf_bound *b = *bound;
+    if (b && !memcmp(&b->in, in, sizeof *in) && !memcmp(b->out, out, views))
+        return 0;
+    if (!b && !(b = *bound = calloc(1, sizeof *b)))
         return gf_no_memory();
-    *b = (struct gf_bound){.run = run_exec, .plan = plan, .in = *in};
-    for (int i = 0; i < plan->job.n_out; i++)
-        b->out[i] = out[i];
-    const int rc = plan->ops->bind ? plan->ops->bind(b) : 0;
-    if (rc)
+    b->run = ops->run_bound ? ops->run_bound : run_exec;
+    b->plan = plan;
+    b->in = *in;
+    memcpy(b->out, out, views);
+    int rc = 0;
+    if (!b->impl && ops->bound_bytes && !(b->impl = calloc(1, ops->bound_bytes)))
+        rc = gf_no_memory();
+    if (!rc && ops->bind)
+        rc = ops->bind(b);
+    if (rc) {
         gf_bound_drop(b);
-    else
-        *bound = b;
+        *bound = NULL;
+    }
     return rc;
 }
 
 void gf_bound_drop(struct gf_bound *bound) {
-    if (bound)
+    if (bound && bound->impl && bound->plan->ops->unbind)
+        bound->plan->ops->unbind(bound);
+    else if (bound)
         free(bound->impl);
     free(bound);
+}
+
+int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                 struct gf_report *report) {
+    const int rc = gf_plan_bind(plan, in, out, &plan->own);
+    return rc ? rc : gf_bound_run(plan->own, report);
 }
 
 int gf_backend_replan(const struct gf_backend *b, void *context, const struct gf_job *job,
@@ -81,11 +99,10 @@ int gf_backend_replan(const struct gf_backend *b, void *context, const struct gf
 
 int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_job *job,
                    const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
-    struct gf_report unread;
     struct gf_plan *plan = NULL;
     int rc = gf_backend_replan(b, context, job, &plan);
     if (!rc)
-        rc = plan->ops->exec(plan, in, out, report ? report : &unread);
+        rc = gf_plan_exec(plan, in, out, report);
     gf_plan_drop(plan);
     return rc;
 }

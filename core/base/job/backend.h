@@ -6,7 +6,7 @@
  *     struct gf_report report;
  *     int rc = b->open(b, &(struct gf_backend_options){.threads = 4}, &context);
  *     if (!rc) rc = b->plan(context, &job, &plan);
- *     if (!rc) rc = plan->ops->exec(plan, &in, out, &report);
+ *     if (!rc) rc = gf_plan_exec(plan, &in, out, &report);
  *     gf_plan_drop(plan);
  *     b->close(context); */
 #ifndef GF_CORE_BASE_BACKEND_H
@@ -131,29 +131,34 @@ struct gf_plan {
     struct gf_plan_choice choice;
     struct gf_job job; /* as planned */
     const struct gf_plan_ops *ops;
-    void *context; /* the backend's; outlives the plan */
-    void *impl;    /* the backend's own */
+    void *context;        /* the backend's; outlives the plan */
+    void *impl;           /* the backend's own */
+    struct gf_bound *own; /* gf_plan_exec()'s, or NULL */
 };
 
-/* A plan bound to its arrays by gf_plan_bind(), so that gf_bound_run() needs no arguments. Only one
- * thread may use a plan, bound or not, at a time. */
+/* A plan bound to its arrays by gf_plan_bind(), with the memory for one run at a time. One thread
+ * at a time may use a plan and all that is bound to it, unless it has ops->run_bound: then each of
+ * several threads may run one that it bound itself. */
 struct gf_bound {
     int (*run)(struct gf_bound *bound, struct gf_report *report);
     struct gf_plan *plan;
     struct gf_array in, out[GF_MAX_OUTPUTS]; /* views */
-    void *impl;                              /* from calloc() in the plan's bind() */
+    struct gf_report unread;
+    void *impl; /* the backend's own */
 };
 
 /* The operations of a plan; a backend has one table for each way to run a job. */
 struct gf_plan_ops {
-    /* in and out[i] have the shapes of gf_job_in_shape() and gf_job_out_shape(), with any strides.
-     * The input is not written unless the job spends it. */
+    /* As gf_plan_exec(), for plans without a run_bound(). */
     int (*exec)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report);
-    /* Optional: if runs on bound arrays can skip work of exec(), replaces bound->run and sets
-     * bound->impl. Results are the same. */
-    int (*bind)(struct gf_bound *bound);
-    /* exec() for a plan with `feeds`, while input rows are still arriving. It writes only after
+    /* Instead of exec(): runs that change no more than *bound. bound->impl begins as bound_bytes of
+     * zeros. */
+    int (*run_bound)(struct gf_bound *bound, struct gf_report *report);
+    size_t bound_bytes;
+    int (*bind)(struct gf_bound *bound);    /* optional: prepares runs on new arrays */
+    void (*unbind)(struct gf_bound *bound); /* frees bound->impl, which is not NULL; NULL: free() */
+    /* gf_plan_exec() for a plan with `feeds`, while input rows are still arriving. It writes only after
      * reading them all, so out[0] may share the input's memory. An incomplete feed is no failure,
      * but leaves the outputs meaningless. */
     int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
@@ -178,12 +183,16 @@ void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
 /* Ends gf_backend.plan(): sets *out to the plan or, after a failure, drops it and sets *out to
  * NULL. Returns rc. */
 int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out);
-/* Prepares runs on these arrays. The caller drops *bound before the plan. A run's `report` may be
- * NULL. */
+/* in and out[i] have the shapes of gf_job_in_shape() and gf_job_out_shape(), with any strides. The
+ * input is not written unless the job spends it. `report` may be NULL. */
+int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                 struct gf_report *report);
+/* Prepares runs on these arrays. *bound is NULL, or the plan bound to other arrays, whose memory
+ * then serves again. The caller drops it before the plan. */
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound);
 static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
-    return bound->run(bound, report);
+    return bound->run(bound, report ? report : &bound->unread);
 }
 void gf_bound_drop(struct gf_bound *bound); /* takes NULL */
 /* exec() for plans with an upload(): checks, uploads, runs, downloads, and sets report->ms. */
