@@ -8,6 +8,7 @@
 
 #include "core/base/value/status.h"
 #include "core/deal/deal.h"
+#include "core/schedule/shares.h"
 #include "tests/test.h"
 
 enum { DEVICES = 3, UNITS = 200 };
