@@ -3,7 +3,7 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
-#include "core/deal/deal.h"
+#include "core/engine/deal.h"
 #include "core/op/filter/options.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"

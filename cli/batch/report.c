@@ -7,7 +7,7 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/text.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;

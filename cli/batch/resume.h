@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "cli/batch/store.h"
-#include "core/session/made.h"
+#include "core/store/made.h"
 
 struct gf_resume {
     struct gf_made *made; /* the caller's notes of how outputs were made; NULL: none */

@@ -10,7 +10,7 @@
 #include "core/base/host/memory.h"
 #include "core/base/value/sample_run.h"
 #include "core/mpi/exchange.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 #include "formats/scratch.h"
 
 struct slabs {

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 /* ---- --assume ---- */
 

@@ -3,7 +3,7 @@
 #define GF_CLI_COMMANDS_PLAN_H
 
 #include "cli/batch/task.h"
-#include "core/session/assume.h"
+#include "core/engine/assume.h"
 #include "core/slab/plan.h"
 
 /* ---- a wavelet transform dealt to several devices (cli/commands/planes.h) ---- */

@@ -9,7 +9,7 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/job/range_sample.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 struct needs {
     int64_t in, out, workspace, moved, total;

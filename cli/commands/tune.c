@@ -8,7 +8,7 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/host/clock.h"
-#include "core/session/tune.h"
+#include "core/engine/tune.h"
 #include "formats/files.h"
 
 enum { SIDE = 1024, DISK_BYTES = 64 << 20, RUNS = 3, NAME = 64 };

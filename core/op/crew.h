@@ -8,7 +8,7 @@
 #ifndef GF_CORE_OP_CREW_H
 #define GF_CORE_OP_CREW_H
 
-#include "core/session/runner.h"
+#include "core/engine/runner.h"
 
 struct gf_crew {
     struct gf_runner *runner; /* keeps its last plan */

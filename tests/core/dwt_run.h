@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/job/backend.h"
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 #include "core/base/value/status.h"
 #include "tests/test.h"
 

@@ -10,8 +10,8 @@
 #include "core/store/lines.h"
 #include "core/base/host/process.h"
 #include "core/base/value/status.h"
-#include "core/session/speeds.h"
-#include "core/session/runner.h"
+#include "core/engine/speeds.h"
+#include "core/engine/runner.h"
 #include "tests/test.h"
 
 static int devices;

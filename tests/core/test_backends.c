@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "cli/environment.h"
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 #include "core/base/value/status.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/base/value/status.h"
-#include "core/deal/deal.h"
+#include "core/engine/deal.h"
 #include "core/schedule/shares.h"
 #include "tests/test.h"
 

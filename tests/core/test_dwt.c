@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/value/status.h"
 #include "tests/core/backends.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/session/auto.h"
+#include "core/engine/auto.h"
 #include "core/base/host/dl.h"
 #include "core/base/value/pages.h"
 #include "core/base/host/memory.h"

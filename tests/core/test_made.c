@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/host/process.h"
-#include "core/session/made.h"
+#include "core/store/made.h"
 #include "tests/test.h"
 
 enum { THREADS = 4, EACH = 5000 };

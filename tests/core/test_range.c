@@ -6,7 +6,7 @@
 
 #include "core/base/job/range_sample.h"
 #include "core/base/value/sample_run.h"
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 #include "tests/test.h"
 
 static struct gf_job job_of(int ndim, int64_t z, int64_t y, int64_t x, enum gf_dtype type) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/value/status.h"
-#include "core/session/auto.h"
-#include "core/session/runner.h"
+#include "core/engine/auto.h"
+#include "core/engine/runner.h"
 #include "tests/test.h"
 
 /* The behaviour of a made-up backend, and the calls it got. A plan works at no data: exec() sets

@@ -14,10 +14,10 @@
 #include "core/store/lines.h"
 #include "core/base/host/process.h"
 #include "core/base/value/status.h"
-#include "core/session/auto.h"
-#include "core/session/runner.h"
-#include "core/session/speeds.h"
-#include "core/session/tune.h"
+#include "core/engine/auto.h"
+#include "core/engine/runner.h"
+#include "core/engine/speeds.h"
+#include "core/engine/tune.h"
 #include "tests/test.h"
 
 /* A clock for each thread, in the place of the system's: a millisecond passes whenever someone looks, and as long as a plan

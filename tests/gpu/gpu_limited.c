@@ -7,7 +7,7 @@
 
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 #include "tests/test.h"
 
 /* ---- the command line ---- */

@@ -10,7 +10,7 @@
 #include "core/base/value/status.h"
 #include "core/gpu/slab.h"
 #include "core/filter/filter.h"
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 #include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
 

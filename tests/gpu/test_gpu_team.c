@@ -13,7 +13,7 @@
 #include "core/filter/filter.h"
 #include "core/gpu/slab_walk.h"
 #include "core/gpu/team.h"
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 #include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
 

@@ -1,5 +1,5 @@
 /* A backend runs jobs. Each fills one table of properties and functions, struct gf_backend; the
- * list of them is core/session/backends.h. A run from end to end:
+ * list of them is core/engine/backends.h. A run from end to end:
  *
  *     void *context;
  *     struct gf_plan *plan;

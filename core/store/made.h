@@ -10,8 +10,8 @@
  *
  * Several runs may add notes at the same time. A note takes 24 bytes; at 24 MiB the older half is
  * dropped. */
-#ifndef GF_CORE_SESSION_MADE_H
-#define GF_CORE_SESSION_MADE_H
+#ifndef GF_CORE_STORE_MADE_H
+#define GF_CORE_STORE_MADE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* The state that all threads of a run share: the backends' contexts, each opened once, the plans
- * kept in them, and auto's decisions. Each thread has a runner of its own (core/session/runner.h):
+ * kept in them, and auto's decisions. Each thread has a runner of its own (core/engine/runner.h):
  *
  *     struct gf_session session;
  *     struct gf_runner runner;
@@ -13,15 +13,15 @@
  *     }
  *     gf_runner_close(&runner);
  *     gf_session_close(&session); */
-#ifndef GF_CORE_SESSION_SESSION_H
-#define GF_CORE_SESSION_SESSION_H
+#ifndef GF_CORE_ENGINE_SESSION_H
+#define GF_CORE_ENGINE_SESSION_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "core/base/value/status.h"
-#include "core/session/auto.h"
-#include "core/session/wish.h"
+#include "core/engine/auto.h"
+#include "core/engine/wish.h"
 
 enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
 
@@ -35,7 +35,7 @@ struct gf_session_options {
     bool together;
     struct gf_backend_options open; /* for its contexts; .threads: of the whole run */
     const char *device_variable; /* the origin of open.device, for notes; NULL: it was demanded */
-    bool untuned;                /* ignore the record of speeds (core/session/speeds.h) */
+    bool untuned;                /* ignore the record of speeds (core/engine/speeds.h) */
     bool ends;            /* the process ends soon after: contexts that close slowly stay open */
     int64_t memory_limit; /* bytes of arrays and workspace */
     /* NULL, or receives a line about an unexpected event: "opencl: no such file; trying another

@@ -1,5 +1,5 @@
 /* The requested devices, by backend and number. */
-#include "core/session/wish.h"
+#include "core/engine/wish.h"
 
 #include <string.h>
 

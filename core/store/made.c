@@ -1,5 +1,5 @@
 /* Notes of how outputs were made: a log in the cache folder, and a table of it in memory. */
-#include "core/session/made.h"
+#include "core/store/made.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* auto's choice: the CPU's time against a GPU's, both estimated from the job alone. */
-#include "core/session/auto.h"
+#include "core/engine/auto.h"
 
 #include <math.h>
 #include <omp.h>
@@ -8,7 +8,7 @@
 #include "core/base/value/factor.h"
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 /* Seconds: opening a context; copying a byte to or from a device; one point's step between levels
  * of a transform, in single precision on one thread; compiling a plan's kernels concurrently; one

@@ -1,5 +1,5 @@
 /* Sessions: contexts opened once, kept plans, repeated decisions. */
-#include "core/session/session.h"
+#include "core/engine/session.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/host/clock.h"
 #include "core/gpu/cache/kernel_cache.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 /* The gain that auto requires before several GPUs share a job, as other programs use them too. */
 static const double auto_gain = 1.2;

@@ -1,10 +1,10 @@
 /* Runs one thread's jobs: chooses a backend, plans, runs, and falls back. */
-#include "core/session/runner.h"
+#include "core/engine/runner.h"
 
 #include "core/base/host/clock.h"
 #include "core/base/host/memory.h"
 #include "core/filter/filter.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
     return gf_session_backend(r->session, i);

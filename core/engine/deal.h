@@ -20,10 +20,10 @@
  *
  * A device that fails stops working: its runner hands the unit to another session
  * (gf_session_options.instead), and the units that it has not begun are dealt to the others. */
-#ifndef GF_CORE_DEAL_DEAL_H
-#define GF_CORE_DEAL_DEAL_H
+#ifndef GF_CORE_ENGINE_DEAL_H
+#define GF_CORE_ENGINE_DEAL_H
 
-#include "core/session/runner.h"
+#include "core/engine/runner.h"
 
 enum {
     GF_DEAL_MOST = GF_WISH_MOST,
@@ -87,7 +87,7 @@ bool gf_deal_begins(const struct gf_deal *d, int i);
 
 /* For tests, before gf_deal_start(): sets the devices' rates in units a second, all above 0. */
 void gf_deal_set_rates(struct gf_deal *d, const double *rate);
-/* Before gf_deal_start(): sets the devices' rates from recorded speeds (core/session/speeds.h) for
+/* Before gf_deal_start(): sets the devices' rates from recorded speeds (core/engine/speeds.h) for
  * units like this job (NULL: a typical picture); false, and nothing set, unless all devices are
  * recorded. */
 bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job);

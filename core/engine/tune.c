@@ -1,5 +1,5 @@
 /* The measurements of `gpufft tune`, of one device. */
-#include "core/session/tune.h"
+#include "core/engine/tune.h"
 
 #include <math.h>
 #include <omp.h>

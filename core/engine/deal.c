@@ -1,5 +1,5 @@
 /* Sessions of several devices and their units. "Locked" functions need the deal's lock. */
-#include "core/deal/deal.h"
+#include "core/engine/deal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/host/clock.h"
 #include "core/schedule/shares.h"
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 /* A device's first unit finds no memory, kernels or threads ready; the next two show its speed. */
 enum { WARM = 1, MEASURING = WARM + 2 };

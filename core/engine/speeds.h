@@ -4,10 +4,10 @@
  *     struct gf_speeds r;
  *     if (gf_speeds_of_device(backend, "0", &r))
  *         seconds = gf_speeds_seconds(&r, &job, threads); */
-#ifndef GF_CORE_SESSION_SPEEDS_H
-#define GF_CORE_SESSION_SPEEDS_H
+#ifndef GF_CORE_ENGINE_SPEEDS_H
+#define GF_CORE_ENGINE_SPEEDS_H
 
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 
 enum { GF_SPEEDS_FFTS = 3, GF_SPEEDS_WAVELETS = 2 };
 enum { GF_SPEEDS_RATES = 7 + GF_SPEEDS_FFTS + GF_SPEEDS_WAVELETS, GF_SPEEDS_DIGEST = 17 };

@@ -4,8 +4,8 @@
  *     struct gf_gpu_props device;
  *     int rc = gf_backend_find("opencl", &b);
  *     if (!rc) rc = gf_backend_device(b, "4090", &device); */
-#ifndef GF_CORE_SESSION_BACKENDS_H
-#define GF_CORE_SESSION_BACKENDS_H
+#ifndef GF_CORE_ENGINE_BACKENDS_H
+#define GF_CORE_ENGINE_BACKENDS_H
 
 #include "core/base/job/backend.h"
 

@@ -4,10 +4,10 @@
  *     struct gf_outlook outlook = {.backends = gf_backends, .runs = 100};
  *     rc = gf_auto_choose(&job, &outlook, &choice);
  *     choice.why                           "about 500 ms with the copies on NVIDIA H200, …" */
-#ifndef GF_CORE_SESSION_AUTO_H
-#define GF_CORE_SESSION_AUTO_H
+#ifndef GF_CORE_ENGINE_AUTO_H
+#define GF_CORE_ENGINE_AUTO_H
 
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 
 /* Seconds assumed for opening a context without a measurement. */
 extern const double gf_context_seconds;
@@ -20,7 +20,7 @@ struct gf_outlook {
     int64_t device_memory; /* likewise */
     int64_t runs;          /* such jobs left, including this one */
     bool open;             /* a device's context is already open */
-    bool untuned;          /* ignore the record of speeds (core/session/speeds.h) */
+    bool untuned;          /* ignore the record of speeds (core/engine/speeds.h) */
     /* True if no kernels are cached and must be compiled. Called only if it matters. NULL:
      * false. */
     bool (*is_cold)(void);

@@ -1,12 +1,12 @@
 /* Runs the jobs of one thread in turn: chooses a backend, keeps the plan between jobs, and moves on
- * to the next backend if one picked by auto fails. Runners share a session (core/session/session.h,
+ * to the next backend if one picked by auto fails. Runners share a session (core/engine/session.h,
  * with an example).
  *
  * A job takes two calls: gf_runner_plan() and gf_runner_run(). */
-#ifndef GF_CORE_SESSION_RUNNER_H
-#define GF_CORE_SESSION_RUNNER_H
+#ifndef GF_CORE_ENGINE_RUNNER_H
+#define GF_CORE_ENGINE_RUNNER_H
 
-#include "core/session/session.h"
+#include "core/engine/session.h"
 
 /* Milliseconds since gf_runner_next(); 0 for steps that did not occur. */
 struct gf_runner_times {

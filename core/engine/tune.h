@@ -1,13 +1,13 @@
-/* Measures a device's speeds (core/session/speeds.h): copies, bus, and transforms of a few sizes,
+/* Measures a device's speeds (core/engine/speeds.h): copies, bus, and transforms of a few sizes,
  * in less than a minute; slower ones are omitted.
  *
  *     struct gf_speeds r;
  *     int rc = gf_tune_device(backend, &(struct gf_backend_options){.device = "0"}, &r);
  *     if (!rc) gf_speeds_keep(backend, "0", &r); */
-#ifndef GF_CORE_SESSION_TUNE_H
-#define GF_CORE_SESSION_TUNE_H
+#ifndef GF_CORE_ENGINE_TUNE_H
+#define GF_CORE_ENGINE_TUNE_H
 
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 /* The largest difference, as a fraction, between rates of rounds that agree. */
 #define GF_TUNE_TOLERANCE 0.15

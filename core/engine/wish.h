@@ -7,10 +7,10 @@
  * A list has entries BACKEND, BACKEND:DEVICE or BACKEND:all between commas; `all` alone is the CPU
  * and every GPU once. A list of devices, or `all`, is for the named backend or else the automatic
  * one that has them. */
-#ifndef GF_CORE_SESSION_WISH_H
-#define GF_CORE_SESSION_WISH_H
+#ifndef GF_CORE_ENGINE_WISH_H
+#define GF_CORE_ENGINE_WISH_H
 
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 
 enum { GF_WISH_MOST = 64, GF_WISH_DEVICE = 64 };
 

@@ -1,5 +1,5 @@
 /* The list of backends: by name, by device, and the files they read. */
-#include "core/session/backends.h"
+#include "core/engine/backends.h"
 
 #include <stdlib.h>
 #include <string.h>

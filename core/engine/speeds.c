@@ -1,6 +1,6 @@
 /* A file of lines, tab-separated: version, backend, device, driver, numbers, and "noisy" if they
  * are. */
-#include "core/session/speeds.h"
+#include "core/engine/speeds.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  *     int rc = gf_assume_known("h200", "cuda", &d);
  *     if (!rc) rc = gf_assume_backend("cuda", &d, &list[0]);
  *     if (!rc) rc = gf_wish_one(&wish, list, "cuda", NULL); */
-#ifndef GF_CORE_SESSION_ASSUME_H
-#define GF_CORE_SESSION_ASSUME_H
+#ifndef GF_CORE_ENGINE_ASSUME_H
+#define GF_CORE_ENGINE_ASSUME_H
 
 #include "core/base/job/backend.h"
 

@@ -1,5 +1,5 @@
 /* Backends on devices that this machine lacks. */
-#include "core/session/assume.h"
+#include "core/engine/assume.h"
 
 #include <stdlib.h>
 #include <string.h>
