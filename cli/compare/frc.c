@@ -180,18 +180,9 @@ static int take_units(struct comparison *c) {
                          s->frc.randomize_text);
 }
 
-/* The crew, which holds the other side, the mask and a signal. */
-static struct gf_crew crew_of(const struct gf_task *t) {
-    const struct gf_correlating *of = t->s->frc.prepared;
-    const struct gf_array px = gf_signal_like(t);
-    return gf_signal_crew(t, gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) +
-                                 gf_array_bytes(&px));
-}
-
 static int visit(struct gf_task *t, const char *name, int64_t page) {
     const struct gf_correlating *of = t->s->frc.prepared;
     struct comparison c = {.t = t, .of = of, .page = page, .o = t->s->frc.find};
-    const struct gf_crew crew = crew_of(t);
     struct gf_array px = {0}, other = of->other;
     if (page >= 0 && other.rank == 3 && page < other.shape[0])
         other = gf_array_index(&other, 0, page);
@@ -200,7 +191,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     if (!rc)
         rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
-        rc = gf_frc_run(&crew, &c.o, &px, other.data ? &other : NULL,
+        rc = gf_frc_run(&t->op.crew, &c.o, &px, other.data ? &other : NULL,
                         of->mask.data ? &of->mask : NULL, &c.f);
     if (!rc && t->targets->n)
         rc = write_file(&c);
@@ -214,10 +205,11 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
+    const struct gf_correlating *of = t->s->frc.prepared;
     const struct gf_array px = gf_signal_like(t);
-    const struct gf_crew crew = crew_of(t);
-    const int64_t bytes = gf_frc_bytes(&crew, &t->s->frc.find, &px, !t->s->frc.with);
-    return gf_signal_each(t, crew.held + bytes, visit, NULL);
+    gf_signal_hold(t, gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) + gf_array_bytes(&px));
+    const int64_t bytes = gf_frc_bytes(&t->op.crew, &t->s->frc.find, &px, !of->other.data);
+    return gf_signal_each(t, t->op.crew.held + bytes, visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {

@@ -91,13 +91,13 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    const struct gf_crew crew = gf_signal_crew(t, gf_array_bytes(&t->product[0].image.px));
     struct gf_matches found = {0};
     struct gf_array px = {0};
     gf_progress_show("transforming", gf_log_name(name));
     int rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
-        rc = gf_match_run(&crew, &t->s->match.prepared->template, &t->s->match.find, &px, &found);
+        rc = gf_match_run(&t->op.crew, &t->s->match.prepared->template, &t->s->match.find, &px,
+                          &found);
     if (!rc)
         print(t, name, page, &found);
     if (!rc && t->targets->n)
@@ -136,9 +136,9 @@ static int prepare(struct gf_task *t) {
 
 static int stream(struct gf_task *t) {
     const struct gf_array px = gf_signal_like(t);
-    const struct gf_crew crew = gf_signal_crew(t, gf_array_bytes(&t->product[0].image.px));
-    const int64_t bytes = gf_match_bytes(&crew, &t->s->match.prepared->template, &px);
-    return gf_signal_each(t, crew.held + bytes, visit, NULL);
+    gf_signal_hold(t, gf_array_bytes(&t->product[0].image.px));
+    const int64_t bytes = gf_match_bytes(&t->op.crew, &t->s->match.prepared->template, &px);
+    return gf_signal_each(t, t->op.crew.held + bytes, visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {.name = "match",

@@ -71,15 +71,15 @@ static int64_t choose_hands(struct gf_registering *g, int64_t pages) {
                   mean = mean_of(t) ? 12 * gf_array_count(&mean_of(t)->image.px) : 0,
                   held = gf_array_bytes(&t->product[0].image.px) + signal + mean +
                          (whole ? one * pages : 0);
-    g->crew = t->op.crew;
+    struct gf_crew *crew = &t->op.crew;
     g->hands = (int)gf_min(gf_min(gf_settings_threads(s), MOST_HANDS), pages) + 1;
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
-        g->crew.held = held + g->frames * frame + g->hands * hand;
-    } while (g->hands > 1 && g->crew.held + g->hands * beside > gf_runner_limit(g->crew.runner));
-    g->crew.threads = gf_settings_threads(s) / g->hands;
-    return g->crew.held + g->hands * beside;
+        crew->held = held + g->frames * frame + g->hands * hand;
+    } while (g->hands > 1 && crew->held + g->hands * beside > gf_runner_limit(crew->runner));
+    crew->threads = gf_settings_threads(s) / g->hands;
+    return crew->held + g->hands * beside;
 }
 
 static int open_hands(struct gf_registering *g, int64_t pages) {
@@ -87,10 +87,10 @@ static int open_hands(struct gf_registering *g, int64_t pages) {
     choose_hands(g, pages);
     for (int i = 0; i <= g->hands && !rc; i++) {
         if (i < g->hands && !g->finds[i])
-            rc = gf_registration_new(&g->crew, &g->t->s->reg.find, pages, &g->finds[i]);
+            rc = gf_registration_new(&g->t->op.crew, &g->t->s->reg.find, pages, &g->finds[i]);
         if (pages == 1)
             continue;
-        gf_runner_open(&g->aligns[i], g->crew.runner->session, g->crew.threads);
+        gf_runner_open(&g->aligns[i], g->t->op.crew.runner->session, g->t->op.crew.threads);
         gf_runner_repeat(&g->aligns[i], pages);
     }
     return rc;
@@ -108,7 +108,7 @@ static struct gf_array place(const struct gf_task *t, const struct gf_moving_fra
 /* Lets hand i put the aligned picture into its place. Its alpha moves with it. */
 static int align(struct gf_registering *g, int i, struct gf_moving_frame *f, int64_t page) {
     const struct gf_array *in = &f->image.px;
-    struct gf_crew crew = g->crew;
+    struct gf_crew crew = g->t->op.crew;
     if (!gf_register_writes(g->t) && !f->moved.data &&
         gf_array_alloc(&f->moved, in->dtype, in->rank, in->shape))
         return GF_ENOMEM;
@@ -152,7 +152,8 @@ static int measure(struct gf_registering *g, int i, struct gf_moving_frame *f) {
     const bool pair = g->t->s->reg.to == PREVIOUS;
     if (pair)
         gf_registration_forget(g->finds[i]);
-    return gf_registration_find(g->finds[i], &g->crew, pair ? &f->ref : &g->ref, &f->px, &f->found);
+    return gf_registration_find(g->finds[i], &g->t->op.crew, pair ? &f->ref : &g->ref, &f->px,
+                                &f->found);
 }
 
 /* Registers a picture. */

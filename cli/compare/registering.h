@@ -26,7 +26,6 @@ struct gf_registering {
     struct gf_array ref;
     struct gf_metadata place; /* the reference's, of which aligned pictures get the coordinates */
     struct gf_image volume, like; /* like: a page, for its axes */
-    struct gf_crew crew;          /* of a hand; held: all arrays */
     int hands, frames;            /* frames in memory */
     struct gf_registration *finds[MOST_HANDS + 1];
     struct gf_runner

@@ -232,12 +232,11 @@ struct gf_array gf_signal_like(const struct gf_task *t) {
     return gf_array_wrap(NULL, real_type(t->s, image.px.dtype), image.ndim, image.px.shape);
 }
 
-struct gf_crew gf_signal_crew(const struct gf_task *t, int64_t more) {
-    const struct gf_image one = gf_signal_visited(t);
-    const bool whole = !gf_reader_has_pages(&t->reader);
-    more += gf_array_bytes(whole ? &t->image.px : &one.px) +
-            (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
-    return (struct gf_crew){t->op.crew.runner, t->op.crew.runner->threads, more};
+void gf_signal_hold(struct gf_task *t, int64_t more) {
+    const struct gf_array one = gf_signal_visited(t).px;
+    t->op.crew.threads = gf_settings_threads(t->s);
+    t->op.crew.held = more + gf_array_bytes(gf_reader_has_pages(&t->reader) ? &one : &t->image.px) +
+                      (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
 }
 
 /* Calls visit() or walk(). */

@@ -45,9 +45,9 @@ bool gf_signal_by_pages(const struct gf_task *t);
 struct gf_image gf_signal_visited(const struct gf_task *t);
 /* Its signal, without data. */
 struct gf_array gf_signal_like(const struct gf_task *t);
-/* The task's crew, which holds the input's samples that are in memory at a time, their decoder, and
- * `more` bytes. */
-struct gf_crew gf_signal_crew(const struct gf_task *t, int64_t more);
+/* Lets t->op.crew hold the input's samples that are in memory at a time, their decoder, and `more`
+ * bytes. */
+void gf_signal_hold(struct gf_task *t, int64_t more);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with gf_signal_by_pages(), for each page, named "IN[3]". Applies --nan. Stops at the first
  * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. Allocates

@@ -19,12 +19,12 @@ static int look(struct gf_task *t, struct gf_stats *st) {
     o.luma = job->luma = t->image.color == GF_RGB && !t->s->stats.channels;
     o.precision = job->precision;
     o.sample = st->ring_spacing;
-    struct gf_crew crew = t->op.crew;
-    crew.threads = gf_settings_threads(t->s);
-    crew.held = gf_array_bytes(&t->image.px);
-    return rc                 ? rc
-           : t->image.px.data ? gf_statistics_run(&crew, &o, &t->s->windowing, &t->op.in, &st->of)
-                              : gf_statistics_plan(&crew, &o, &t->s->windowing, &t->op.in);
+    t->op.crew.threads = gf_settings_threads(t->s);
+    t->op.crew.held = gf_array_bytes(&t->image.px);
+    return rc ? rc
+           : t->image.px.data
+               ? gf_statistics_run(&t->op.crew, &o, &t->s->windowing, &t->op.in, &st->of)
+               : gf_statistics_plan(&t->op.crew, &o, &t->s->windowing, &t->op.in);
 }
 
 /* Analyses samples in memory and prints the result. */
