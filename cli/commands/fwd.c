@@ -243,10 +243,7 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     const int64_t n = t->op.job.shape[axis], zero = t->op.job.out[0].shift ? n / 2 : 0;
     bool alike;
     struct gf_signal_statistics signal = {.n_peaks = 0};
-    struct gf_stats st = {
-        .path = t->read[0], .image = &t->image, .options = t->s, .of.signal = &signal};
-    st.of.n_signals = 1;
-    st.of.n_rings = n / 2 + 1;
+    struct gf_stats st = {.t = t, .of = {.n_signals = 1, .n_rings = n / 2 + 1, .signal = &signal}};
     signal.ring = malloc((size_t)st.of.n_rings * sizeof *signal.ring);
     if (!signal.ring)
         return gf_no_memory();
@@ -257,7 +254,7 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
         const double v = gf_sample_get((const char *)p->image.px.data + at, p->image.px.dtype);
         signal.ring[k] = (struct gf_ring){.frequency = (double)k / (double)n, .mean = v};
     }
-    int rc = gf_stats_plot(&st, gf_kind_name(p->kind), NULL, &p->drawn);
+    int rc = gf_stats_plot(&st, gf_kind_name(p->kind), &p->drawn);
     free(signal.ring);
     return rc;
 }

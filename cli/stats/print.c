@@ -114,7 +114,7 @@ static json_t *radial_report(const struct gf_stats *s, const struct gf_signal_st
     }
     return GF_REPORT(GF_KEY("step", s->of.n_rings > 1 ? c->ring[1].frequency : 1),
                      GF_KEY("bins", bins),
-                     GF_KEY(s->options->stats.find.psd ? "density" : "power", power));
+                     GF_KEY(s->t->s->stats.find.psd ? "density" : "power", power));
 }
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
@@ -128,41 +128,41 @@ static json_t *signal_report(const struct gf_stats *s, int64_t i) {
         GF_KEY_IF(c->slope.rings, "slope",
                   GF_REPORT(GF_KEY("value", c->slope.value), GF_KEY("error", c->slope.error),
                             GF_KEY("rings", c->slope.rings))),
-        GF_KEY_IF(s->options->stats.find.angular, "angles", angles_report(c)),
+        GF_KEY_IF(s->t->s->stats.find.angular, "angles", angles_report(c)),
         GF_KEY_IF(s->of.n_tiles == 1, "peaks", gf_stats_peaks_report(s, c)));
 }
 
-static json_t *report(const struct gf_task *t, const struct gf_stats *s) {
+static json_t *report(const struct gf_stats *s) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
     const struct gf_job *job = s->job;
     json_t *signals = json_array();
     for (int64_t i = 0; i < s->of.n_signals; i++)
         json_array_append_new(signals, signal_report(s, i));
-    const bool density = s->options->stats.find.psd, tiled = s->options->stats.find.tile;
+    const bool density = s->t->s->stats.find.psd, tiled = s->t->s->stats.find.tile;
     char window[GF_WINDOW_TEXT];
     return GF_ADD(
-        gf_signal_report(t, s->path, s->page),
+        gf_signal_report(s->t, s->t->read[0], s->page),
         GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
         GF_KEY("type", gf_dtype_name(job->in_dtype)),
         GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-        GF_KEY("backend", gf_runner_name(t->op.crew.runner)), GF_KEY("luma", job->luma),
+        GF_KEY("backend", gf_runner_name(s->t->op.crew.runner)), GF_KEY("luma", job->luma),
         GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
         GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
         GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
         GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
-        GF_KEY(".alpha", s->image->alpha),
+        GF_KEY(".alpha", s->t->image.alpha),
         GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
         GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
         GF_BOOL(".volume", job->ndim > 2),
-        GF_BOOL(".seeks", s->options->stats.find.peaks && s->of.n_tiles == 1),
-        GF_KEY_IF(s->of.changed, "window", gf_window_text(&s->options->windowing.window, window)),
-        GF_KEY_IF(s->of.changed, "edges", s->options->windowing.smooth ? "smooth" : "periodic"),
+        GF_BOOL(".seeks", s->t->s->stats.find.peaks && s->of.n_tiles == 1),
+        GF_KEY_IF(s->of.changed, "window", gf_window_text(&s->t->s->windowing.window, window)),
+        GF_KEY_IF(s->of.changed, "edges", s->t->s->windowing.smooth ? "smooth" : "periodic"),
         GF_KEY_IF(tiled, "tiles", s->of.n_tiles),
-        GF_KEY_IF(tiled, "tile", s->options->stats.find.tile),
+        GF_KEY_IF(tiled, "tile", s->t->s->stats.find.tile),
         GF_KEY_IF(density, "density_unit", s->density_unit),
         GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-        GF_KEY_IF(density || s->options->stats.find.angular, "band_low", s->of.band[0]),
-        GF_KEY_IF(density || s->options->stats.find.angular, "band_high", s->of.band[1]));
+        GF_KEY_IF(density || s->t->s->stats.find.angular, "band_low", s->of.band[0]),
+        GF_KEY_IF(density || s->t->s->stats.find.angular, "band_high", s->of.band[1]));
 }
 
 static const char form[] =
@@ -191,8 +191,8 @@ static const char form[] =
     "{*peaks     {at:-16.0f} {shown:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
     "{amplitude:-11.4g} {strength:.3g}\n}|{?seeks   peaks      none\n}}}";
 
-void gf_stats_print(const struct gf_task *t, const struct gf_stats *s) {
-    gf_signal_print(t, s->name, form, report(t, s));
+void gf_stats_print(const struct gf_stats *s) {
+    gf_signal_print(s->t, s->name, form, report(s));
 }
 
 /* ---- the radial spectrum as a file ---- */
@@ -217,8 +217,9 @@ static json_t *rings_report(const void *stats) {
                   GF_KEY("means", means),
                   GF_KEY_IF(s->ring_spacing > 0, "cycles", ring->frequency / s->ring_spacing));
     }
-    return GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals), GF_KEY(".rings", rings),
-                     GF_KEY(".power_is", s->options->stats.find.psd ? "density" : "power"),
+    return GF_REPORT(GF_KEY("in", s->t->read[0]), GF_KEY("signals", signals),
+                     GF_KEY(".rings", rings),
+                     GF_KEY(".power_is", s->t->s->stats.find.psd ? "density" : "power"),
                      GF_KEY_IF(s->ring_spacing > 0, ".spacing", s->ring_spacing),
                      GF_KEY_IF(s->ring_spacing > 0, ".unit", s->unit));
 }
@@ -228,7 +229,7 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
     static const char *const channels[] = {"1", "2", "3", "4"}, *const colors[] = {"red", "green",
                                                                                    "blue"};
     static const int color_of[] = {1, 2, 0, 6}; /* near red, green and blue */
-    bool named = s->image->color == GF_RGB && s->of.n_signals == 3;
+    bool named = s->t->image.color == GF_RGB && s->of.n_signals == 3;
     for (int64_t r = 0; r < s->of.n_rings; r++)
         number[r] = s->of.signal[0].ring[r].frequency / (s->ring_spacing > 0 ? s->ring_spacing : 1);
     for (int64_t c = 0; c < s->of.n_signals; c++) {
@@ -242,13 +243,12 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
     }
 }
 
-int gf_stats_plot(const struct gf_stats *s, const char *what, const struct gf_task *t,
-                  struct gf_image *image) {
-    const char *slash = strrchr(s->path, '/');
+int gf_stats_plot(const struct gf_stats *s, const char *what, struct gf_image *image) {
+    const char *slash = strrchr(s->t->read[0], '/');
     char label[32] = "cycles/sample";
     if (s->ring_spacing > 0)
         snprintf(label, sizeof label, "cycles/%s", s->unit);
-    struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->path),
+    struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->t->read[0]),
                            .x_label = label,
                            .y_label = what,
                            .linear_x = image != NULL, /* a line's, from the zero frequency on */
@@ -259,10 +259,10 @@ int gf_stats_plot(const struct gf_stats *s, const char *what, const struct gf_ta
     if (!rc) {
         fill_curves(s, number, curve);
         plot.curve = curve;
-        if (s->options->stats.find.psd)
+        if (s->t->s->stats.find.psd)
             plot.nyquist = 0.5 / (s->ring_spacing > 0 ? s->ring_spacing : 1);
         rc = image ? gf_plot_image(&plot, image)
-                   : gf_signal_save(t, s->page, &plot, csv, rings_report, s);
+                   : gf_signal_save(s->t, s->page, &plot, csv, rings_report, s);
     }
     free(curve);
     free(number);

@@ -29,12 +29,7 @@ static int look(struct gf_task *t, struct gf_stats *st) {
 
 /* Analyses samples in memory and prints the result. */
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
-    struct gf_stats st = {.path = t->read[0],
-                          .name = name,
-                          .page = page,
-                          .image = &t->image,
-                          .job = &t->op.job,
-                          .options = t->s};
+    struct gf_stats st = {.t = t, .name = name, .page = page, .job = &t->op.job};
     bool alike;
     st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.spacing, &alike);
     st.ring_spacing = alike ? st.spacing[t->image.ndim - 1] : 0;
@@ -45,9 +40,9 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     gf_progress_show("transforming", gf_log_name(name));
     int rc = look(t, &st);
     if (!rc && t->targets->n)
-        rc = gf_stats_plot(&st, t->s->stats.find.psd ? st.density_unit : "mean power", t, NULL);
+        rc = gf_stats_plot(&st, t->s->stats.find.psd ? st.density_unit : "mean power", NULL);
     if (!rc) {
-        gf_stats_print(t, &st);
+        gf_stats_print(&st);
         gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name),
                        gf_runner_name(t->op.crew.runner), t->op.crew.runner->why);
     }

@@ -5,15 +5,13 @@
 #include "cli/settings.h"
 
 struct gf_stats {
-    const char *path;
-    const char *name; /* the path, with the page's number in brackets if there are several */
+    const struct gf_task *t;
+    const char *name; /* with the page's number in brackets if there are several */
     int64_t page;     /* -1: all of the file */
-    const struct gf_image *image;
     const struct gf_job *job;
     const char *unit; /* in which `spacing` gives the distance of samples; NULL: unknown */
     double spacing[GF_MAX_DIMS];
-    double ring_spacing; /* along all axes alike; 0: it differs, or is unknown */
-    const struct gf_settings *options;
+    double ring_spacing;   /* along all axes alike; 0: it differs, or is unknown */
     char density_unit[48]; /* --psd: of the rings' means, which are densities then */
     struct gf_statistics of;
 };
@@ -26,11 +24,10 @@ double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p);
 struct json_t *gf_stats_peaks_report(const struct gf_stats *s,
                                      const struct gf_signal_statistics *c);
 
-void gf_stats_print(const struct gf_task *t, const struct gf_stats *s);
+void gf_stats_print(const struct gf_stats *s);
 
 /* Plots the rings' means, which are called `what`, into an image, which the caller frees; or, if
  * that is NULL, writes the rings to the task's file, as a plot, a table or JSON. */
-int gf_stats_plot(const struct gf_stats *s, const char *what, const struct gf_task *t,
-                  struct gf_image *image);
+int gf_stats_plot(const struct gf_stats *s, const char *what, struct gf_image *image);
 
 #endif
