@@ -99,8 +99,8 @@ struct gf_write_options gf_settings_write_options(const struct gf_settings *s) {
 enum gf_precision gf_settings_precision(const struct gf_settings *s, enum gf_dtype dtype) {
     if (s->precision != GF_UNSET)
         return (enum gf_precision)s->precision;
-    bool wide = dtype == GF_F64 || dtype == GF_C128 || dtype == GF_U32 || dtype == GF_I32;
-    return wide ? GF_DOUBLE : GF_SINGLE;
+    bool is_double = dtype == GF_F64 || dtype == GF_C128 || dtype == GF_U32 || dtype == GF_I32;
+    return is_double ? GF_DOUBLE : GF_SINGLE;
 }
 
 /* The image's axis that --axes means by a name: a file's, or else x, y, z from the last one. */

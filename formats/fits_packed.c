@@ -48,9 +48,9 @@ static int read_numbers(void *file, const struct gf_fits_packed *p, char *to) {
     const int slow = p->image->ndim - 1; /* the axis of pages, with all behind it */
     long extent[GF_FITS_AXES], first[GF_FITS_AXES], last[GF_FITS_AXES];
     long step[GF_FITS_AXES] = {1, 1, 1, 1, 1, 1, 1, 1}, some = slow < 2 ? (long)p->n : 1;
-    double wide = NAN;
+    double number = NAN;
     float narrow = NAN;
-    void *null = dtype == GF_F32 ? (void *)&narrow : dtype == GF_F64 ? (void *)&wide : NULL;
+    void *null = dtype == GF_F32 ? (void *)&narrow : dtype == GF_F64 ? (void *)&number : NULL;
     int status = 0, sum = 0, axes = 0, any;
     if (!library.check(file, &sum, &any, &status) && sum < 0)
         return CHANGED;

@@ -253,13 +253,13 @@ static int read_raw(struct gf_source *source, const struct header *h, struct gf_
     int rc = gf_source_read_exactly(source, px->data, n * sample);
     if (rc)
         return rc;
-    const uint16_t *wide = px->data;
+    const uint16_t *words = px->data;
     const unsigned char *narrow = px->data;
     if (sample == 2 && !gf_host_is_big_endian())
         gf_swap_bytes(px->data, n, 2);
     if (h->maxval < (sample == 2 ? 65535 : 255))
         for (size_t i = 0; i < n; i++)
-            above += (sample == 2 ? wide[i] : narrow[i]) > h->maxval;
+            above += (sample == 2 ? words[i] : narrow[i]) > h->maxval;
     if (above)
         return gf_fail(GF_EFORMAT, "%zu samples above the maximum of %d", above, (int)h->maxval);
     return GF_OK;

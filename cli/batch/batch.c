@@ -33,21 +33,21 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
 }
 
 /* Runs a task that is too large for memory in parts, while no other worker runs. */
-static int run_too_large(struct gf_task *t, struct gf_worker *l) {
+static int run_too_large(struct gf_task *t, struct gf_worker *worker) {
     if (t->hooks->stream) {
-        gf_workers_admit(l, gf_runner_limit(t->op.crew.runner));
+        gf_workers_admit(worker, gf_runner_limit(t->op.crew.runner));
         return t->hooks->stream(t);
     }
     int rc = gf_slabs_plan(t);
     if (rc)
         return rc;
-    gf_workers_admit(l, t->op.need);
+    gf_workers_admit(worker, t->op.need);
     show(t, "transforming");
     return gf_slabs_run(t);
 }
 
 /* Runs a picture from its header to its outputs. The worker has entered. */
-static int run_picture(struct gf_task *t, struct gf_worker *l) {
+static int run_picture(struct gf_task *t, struct gf_worker *worker) {
     int rc = 0;
     show(t, "reading");
     if (t->hooks->prints ||
@@ -60,14 +60,14 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
     }
     rc = gf_task_preview(t);
     if (t->state == GF_TASK_TOO_LARGE)
-        return run_too_large(t, l);
+        return run_too_large(t, worker);
     if (rc || t->state == GF_TASK_SKIPPED)
         return rc;
-    gf_workers_admit(l, t->op.need);
+    gf_workers_admit(worker, t->op.need);
     rc = gf_task_advance(t, GF_TASK_READY);
     if (rc || t->state == GF_TASK_SKIPPED)
         return rc;
-    gf_workers_settle(l, t->op.need);
+    gf_workers_settle(worker, t->op.need);
     show(t, "transforming");
     if (t->pages.at_once)
         return gf_pages_run(t);
@@ -100,9 +100,9 @@ static int exit_code_of(int status, bool only) {
 }
 
 /* Counts and reports one picture. */
-static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *l, int rc) {
+static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *worker, int rc) {
     const struct gf_session *session = t->op.crew.runner->session;
-    struct gf_tally *tally = &l->report.tally;
+    struct gf_tally *tally = &worker->report.tally;
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (rc || !skipped)
         gf_progress_count(1, 0, 0);
@@ -113,19 +113,19 @@ static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker
         if (!r->hooks->prints && reports(r))
             report(t);
     } else {
-        int code = exit_code_of(rc, l->pool->n_inputs == 1);
+        int code = exit_code_of(rc, worker->pool->n_inputs == 1);
         tally->worst = code > tally->worst ? code : tally->worst;
         tally->failed++;
         tally->gone = gf_session_is_lost(session);
         if (gf_log_pipe_closed())
-            gf_workers_close_pipe(l->pool);
+            gf_workers_close_pipe(worker->pool);
         /* The file is not to blame if no context could be opened. */
         gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
         if (reports(r))
             r->hooks->prints ? gf_report_failed(t->s, t->name) : gf_report_lost(t);
     }
     if (gf_session_is_lost(session))
-        gf_conveyor_stop(&l->pool->conveyor);
+        gf_conveyor_stop(&worker->pool->conveyor);
 }
 
 static struct gf_task task_of(const struct batch_run *r, char *const *read, int n) {
@@ -143,25 +143,25 @@ static bool shares_pages(const struct batch_run *r) {
 }
 
 /* Continues the task of input 0 if choose_jobs() made it. */
-static struct gf_task take_task(struct batch_run *r, struct gf_worker *l, char *const *read,
+static struct gf_task take_task(struct batch_run *r, struct gf_worker *worker, char *const *read,
                                 int n) {
-    struct gf_task t = r->first.hooks && l->input == 0 ? r->first : task_of(r, read, n);
-    if (l->input == 0)
+    struct gf_task t = r->first.hooks && worker->input == 0 ? r->first : task_of(r, read, n);
+    if (worker->input == 0)
         r->first = (struct gf_task){0};
-    gf_task_hand_over(&t, &l->s, &l->runner[l->device]);
+    gf_task_hand_over(&t, &worker->s, &worker->runner[worker->device]);
     t.among = &r->deal;
     if (shares_pages(r)) {
         t.deal = &r->deal;
-        t.runners = l->runner;
+        t.runners = worker->runner;
     }
     return t;
 }
 
 /* Runs a picture, or this process's share of it. */
-static int run_task(struct batch_run *r, struct gf_task *t, struct gf_worker *l) {
+static int run_task(struct batch_run *r, struct gf_task *t, struct gf_worker *worker) {
     if (!r->joined)
-        return l->s.dry_run ? gf_task_dry_run(t) : run_picture(t, l);
-    int rc = !l->s.dry_run        ? gf_spread_task(t, &r->ranks)
+        return worker->s.dry_run ? gf_task_dry_run(t) : run_picture(t, worker);
+    int rc = !worker->s.dry_run   ? gf_spread_task(t, &r->ranks)
              : r->ranks.rank == 0 ? gf_task_dry_run(t) /* for all */
                                   : 0;
     gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
@@ -169,39 +169,41 @@ static int run_task(struct batch_run *r, struct gf_task *t, struct gf_worker *l)
 }
 
 /* Runs all pictures of one input, which is `n` files at `read`. */
-static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *read, int n,
+static void run_pictures(struct batch_run *r, struct gf_worker *worker, char *const *read, int n,
                          int64_t ahead) {
-    struct gf_task t = take_task(r, l, read, n);
+    struct gf_task t = take_task(r, worker, read, n);
     for (;;) {
-        gf_workers_enter(l);
+        gf_workers_enter(worker);
         gf_runner_next(t.op.crew.runner, ahead);
-        int rc = run_task(r, &t, l);
+        int rc = run_task(r, &t, worker);
         /* Without the wait for the device's turn; if samples were decoded meanwhile, all of it. */
         if (!rc && t.state != GF_TASK_SKIPPED)
-            l->seconds += (t.feed.complete ? t.ms_transform : t.op.crew.runner->ms.turn) * 1e-3;
-        const bool several = t.reader.several && !gf_conveyor_is_stopped(&l->pool->conveyor);
-        count(r, &t, l, rc);
-        gf_workers_leave(l);
+            worker->seconds +=
+                (t.feed.complete ? t.ms_transform : t.op.crew.runner->ms.turn) * 1e-3;
+        const bool several = t.reader.several && !gf_conveyor_is_stopped(&worker->pool->conveyor);
+        count(r, &t, worker, rc);
+        gf_workers_leave(worker);
         rc = several ? gf_task_more(&t) : 0;
         if (rc < 0)
-            count(r, &t, l, rc);
+            count(r, &t, worker, rc);
         if (rc <= 0)
             break;
-        gf_workers_report(l);
+        gf_workers_report(worker);
     }
     gf_task_free(&t);
 }
 
-static void run_input(void *user, struct gf_worker *l) {
+static void run_input(void *user, struct gf_worker *worker) {
     struct batch_run *r = user;
-    const bool all = r->s->frames || shares_pages(r), dealt = !l->s.dry_run && !shares_pages(r);
-    l->seconds = 0;
+    const bool all = r->s->frames || shares_pages(r),
+               dealt = !worker->s.dry_run && !shares_pages(r);
+    worker->seconds = 0;
     if (dealt)
-        l->device = gf_deal_assign(&r->deal, l->input);
-    run_pictures(r, l, &r->inputs.path[l->input], r->s->frames ? r->inputs.n : 1,
-                 all ? 1 : r->inputs.n - l->input);
+        worker->device = gf_deal_assign(&r->deal, worker->input);
+    run_pictures(r, worker, &r->inputs.path[worker->input], r->s->frames ? r->inputs.n : 1,
+                 all ? 1 : r->inputs.n - worker->input);
     if (dealt)
-        gf_deal_end(&r->deal, l->device, l->seconds);
+        gf_deal_end(&r->deal, worker->device, worker->seconds);
 }
 
 /* Chooses how many inputs to process concurrently: one per CPU thread, at least one per device, and

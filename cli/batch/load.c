@@ -191,10 +191,10 @@ static int open_pair(struct gf_reader *r, struct gf_image *image) {
         return gf_fail(GF_EINVAL, "magnitude and phase differ in shape");
     if (magnitude->record && phase->record && !same_spectrum(&of_magnitude, &of_phase))
         return gf_fail(GF_EINVAL, "the records of magnitude and phase describe different spectra");
-    bool wide = magnitude->px.dtype == GF_F64 || phase->px.dtype == GF_F64;
+    bool is_double = magnitude->px.dtype == GF_F64 || phase->px.dtype == GF_F64;
     image->ndim = magnitude->ndim;
     image->color = magnitude->color;
-    image->px = gf_array_wrap(NULL, wide ? GF_C128 : GF_C64, phase->px.rank, phase->px.shape);
+    image->px = gf_array_wrap(NULL, is_double ? GF_C128 : GF_C64, phase->px.rank, phase->px.shape);
     char **record = magnitude->record ? &magnitude->record : &phase->record;
     image->record = *record;
     *record = NULL;

@@ -90,9 +90,9 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype) {
     const unsigned can = format->dtypes;
-    bool wide = precision == GF_DOUBLE;
+    bool is_double = precision == GF_DOUBLE;
     if (kind == GF_COMPLEX) {
-        *dtype = wide && can >> GF_C128 & 1 ? GF_C128 : GF_C64;
+        *dtype = is_double && can >> GF_C128 & 1 ? GF_C128 : GF_C64;
         if (can >> *dtype & 1)
             return 0;
         return gf_fail(GF_EUSAGE, "%s: a %s file holds no complex numbers; use .tif, .npy or .raw",
@@ -103,10 +103,10 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum
         return 0;
     }
     if (t->bands)
-        *dtype = wide ? GF_F64 : GF_F32;
+        *dtype = is_double ? GF_F64 : GF_F32;
     else if (s->depth)
         *dtype = s->depth == 8 ? GF_U8 : s->depth == 16 ? GF_U16 : GF_F32;
-    else if (wide && can >> GF_F64 & 1)
+    else if (is_double && can >> GF_F64 & 1)
         *dtype = GF_F64;
     else
         *dtype = can >> GF_F32 & 1 ? GF_F32 : GF_U8;

@@ -30,13 +30,13 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < n; i++) {
-        struct gf_worker *l = &p->worker[i];
-        l->pool = p;
-        l->s = *s;
-        l->s.threads = threads;
-        l->runner = runner + i * deal->n;
+        struct gf_worker *worker = &p->worker[i];
+        worker->pool = p;
+        worker->s = *s;
+        worker->s.threads = threads;
+        worker->runner = runner + i * deal->n;
         for (int k = 0; k < deal->n; k++)
-            gf_runner_open(&l->runner[k], gf_deal_session(deal, k), threads);
+            gf_runner_open(&worker->runner[k], gf_deal_session(deal, k), threads);
     }
     return 0;
 }
@@ -58,85 +58,85 @@ void gf_workers_close(struct gf_workers *p) {
 /* With the lock held: drops plans that an idle worker keeps for its next picture; false if none. */
 static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
     for (int i = 0; i < p->n_workers; i++) {
-        struct gf_worker *l = &p->worker[i];
-        if (l == but || l->busy || !l->reserved)
+        struct gf_worker *worker = &p->worker[i];
+        if (worker == but || worker->busy || !worker->reserved)
             continue;
         for (int k = 0; k < p->n_devices; k++)
-            gf_runner_forget(&l->runner[k]);
-        p->used -= l->reserved;
-        l->reserved = 0;
+            gf_runner_forget(&worker->runner[k]);
+        p->used -= worker->reserved;
+        worker->reserved = 0;
         return true;
     }
     return false;
 }
 
-static bool fits(const struct gf_workers *p, const struct gf_worker *l, int64_t need) {
-    int64_t others = p->used - l->reserved;
+static bool fits(const struct gf_workers *p, const struct gf_worker *worker, int64_t need) {
+    int64_t others = p->used - worker->reserved;
     if (!p->busy)
         return others == 0 || (need >= 0 && need <= p->limit - others);
     return need >= 0 && need + GF_PICTURE_EXTRA <= p->limit - others;
 }
 
-static void pass(struct gf_worker *l) {
-    if (l->pool->inside == l)
-        l->pool->inside = NULL;
-    pthread_cond_broadcast(&l->pool->changed);
+static void pass(struct gf_worker *worker) {
+    if (worker->pool->inside == worker)
+        worker->pool->inside = NULL;
+    pthread_cond_broadcast(&worker->pool->changed);
 }
 
-static void reserve(struct gf_worker *l, int64_t bytes) {
-    l->pool->used += bytes - l->reserved;
-    l->reserved = bytes;
+static void reserve(struct gf_worker *worker, int64_t bytes) {
+    worker->pool->used += bytes - worker->reserved;
+    worker->reserved = bytes;
 }
 
-void gf_workers_enter(struct gf_worker *l) {
-    struct gf_workers *p = l->pool;
+void gf_workers_enter(struct gf_worker *worker) {
+    struct gf_workers *p = worker->pool;
     pthread_mutex_lock(&p->lock);
-    while (p->inside || l->input > p->next)
+    while (p->inside || worker->input > p->next)
         pthread_cond_wait(&p->changed, &p->lock);
-    p->inside = l;
-    p->next += l->input == p->next;
+    p->inside = worker;
+    p->next += worker->input == p->next;
     pthread_mutex_unlock(&p->lock);
 }
 
-void gf_workers_admit(struct gf_worker *l, int64_t need) {
-    struct gf_workers *p = l->pool;
+void gf_workers_admit(struct gf_worker *worker, int64_t need) {
+    struct gf_workers *p = worker->pool;
     pthread_mutex_lock(&p->lock);
-    while (!fits(p, l, need)) {
+    while (!fits(p, worker, need)) {
         if (!p->tight)
             gf_memory_spare();
         p->tight = true;
-        if (!drop_a_plan(p, l))
+        if (!drop_a_plan(p, worker))
             pthread_cond_wait(&p->changed, &p->lock);
     }
-    reserve(l, need < 0 ? p->limit : need + GF_PICTURE_EXTRA);
-    l->busy = true;
+    reserve(worker, need < 0 ? p->limit : need + GF_PICTURE_EXTRA);
+    worker->busy = true;
     p->busy++;
-    pass(l);
+    pass(worker);
     pthread_mutex_unlock(&p->lock);
 }
 
-void gf_workers_settle(struct gf_worker *l, int64_t need) {
-    pthread_mutex_lock(&l->pool->lock);
-    if (need + GF_PICTURE_EXTRA < l->reserved)
-        reserve(l, need + GF_PICTURE_EXTRA);
-    pthread_cond_broadcast(&l->pool->changed);
-    pthread_mutex_unlock(&l->pool->lock);
+void gf_workers_settle(struct gf_worker *worker, int64_t need) {
+    pthread_mutex_lock(&worker->pool->lock);
+    if (need + GF_PICTURE_EXTRA < worker->reserved)
+        reserve(worker, need + GF_PICTURE_EXTRA);
+    pthread_cond_broadcast(&worker->pool->changed);
+    pthread_mutex_unlock(&worker->pool->lock);
 }
 
-static int64_t kept_bytes(const struct gf_worker *l) {
+static int64_t kept_bytes(const struct gf_worker *worker) {
     int64_t bytes = 0;
-    for (int k = 0; k < l->pool->n_devices; k++)
-        bytes += gf_runner_kept_bytes(&l->runner[k]);
+    for (int k = 0; k < worker->pool->n_devices; k++)
+        bytes += gf_runner_kept_bytes(&worker->runner[k]);
     return bytes;
 }
 
-void gf_workers_leave(struct gf_worker *l) {
-    struct gf_workers *p = l->pool;
+void gf_workers_leave(struct gf_worker *worker) {
+    struct gf_workers *p = worker->pool;
     pthread_mutex_lock(&p->lock);
-    reserve(l, kept_bytes(l));
-    p->busy -= l->busy;
-    l->busy = false;
-    pass(l);
+    reserve(worker, kept_bytes(worker));
+    p->busy -= worker->busy;
+    worker->busy = false;
+    pass(worker);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -152,9 +152,9 @@ static void add(struct gf_tally *sum, const struct gf_tally *t) {
 }
 
 /* Keeps messages, unless the only worker prints them at once. */
-static void start_report(struct gf_worker *l) {
-    l->report = (struct gf_ending){.tally = {0}};
-    if (l->pool->n_workers > 1)
+static void start_report(struct gf_worker *worker) {
+    worker->report = (struct gf_ending){.tally = {0}};
+    if (worker->pool->n_workers > 1)
         gf_log_keep();
 }
 
@@ -171,24 +171,24 @@ static void print_report(struct gf_workers *p, struct gf_ending *report) {
         gf_workers_close_pipe(p);
 }
 
-void gf_workers_report(struct gf_worker *l) {
-    if (!gf_conveyor_is_first(&l->pool->conveyor, l->input))
+void gf_workers_report(struct gf_worker *worker) {
+    if (!gf_conveyor_is_first(&worker->pool->conveyor, worker->input))
         return;
-    l->report.said = gf_log_kept();
-    print_report(l->pool, &l->report);
-    start_report(l);
+    worker->report.said = gf_log_kept();
+    print_report(worker->pool, &worker->report);
+    start_report(worker);
 }
 
 static int run_input(void *user, int hand, int64_t input) {
     struct gf_workers *p = user;
-    struct gf_worker *l = &p->worker[hand];
-    const struct gf_tally *t = &l->report.tally;
-    l->input = (int)input;
-    start_report(l);
-    p->run(p->user, l);
+    struct gf_worker *worker = &p->worker[hand];
+    const struct gf_tally *t = &worker->report.tally;
+    worker->input = (int)input;
+    start_report(worker);
+    p->run(p->user, worker);
     gf_progress_count(0, 1, t->skipped && !t->done && !t->failed);
-    l->report.said = gf_log_kept();
-    p->ending[input % GF_WINDOW] = l->report;
+    worker->report.said = gf_log_kept();
+    p->ending[input % GF_WINDOW] = worker->report;
     return 0;
 }
 
@@ -198,7 +198,8 @@ static int report_input(void *user, int64_t input) {
     return 0;
 }
 
-int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *l), void *user) {
+int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *worker),
+                   void *user) {
     p->run = run;
     p->user = user;
     p->conveyor = (struct gf_conveyor){.items = p->n_inputs,

@@ -63,7 +63,7 @@ void gf_view_draw(const struct gf_view *view, const struct gf_array *from, bool 
 static const struct gf_plot_color dark = {{20, 20, 20}}, bright = {{255, 214, 10}};
 
 struct box {
-    double x, y, wide, high;
+    double x, y, width, high;
 };
 
 struct overlay {
@@ -107,7 +107,7 @@ static void draw_ring(struct overlay *o, struct gf_point at) {
 }
 
 static double overlap(const struct box *a, const struct box *b) {
-    const double x = fmin(a->x + a->wide, b->x + b->wide) - fmax(a->x, b->x);
+    const double x = fmin(a->x + a->width, b->x + b->width) - fmax(a->x, b->x);
     const double y = fmin(a->y + a->high, b->y + b->high) - fmax(a->y, b->y);
     return fmax(x, 0) * fmax(y, 0);
 }
@@ -116,18 +116,18 @@ static double overlap(const struct box *a, const struct box *b) {
  * of a line. A label without a place that covers no other label is left out: its width is 0. */
 static void place_label(struct overlay *o, const char *text, struct gf_point at, int n_rings) {
     enum { SIDES = 3, STEPS = 6, STEP = FONT + 3, COVERED = 1000000 };
-    const double wide = gf_label_width(&(struct gf_label){.size = FONT, .text = text}) + 3;
+    const double width = gf_label_width(&(struct gf_label){.size = FONT, .text = text}) + 3;
     const double away = o->radius + 3;
     struct box *best = &o->taken[o->n];
     double least = COVERED;
     *best = (struct box){at.x, at.y, 0, 0};
     for (int i = 0; i < 2 * SIDES * STEPS; i++) { /* right, left, below and above */
         const int side = i / 2 % SIDES, sign = i % 2 ? -1 : 1, step = i / 2 / SIDES;
-        const double aside = away + wide / 2 + 4 * step, up = side < 2 ? 0 : away + FONT / 2.;
-        const double x = at.x - wide / 2 + (side < 2 ? (1 - 2 * side) * aside : 0);
+        const double aside = away + width / 2 + 4 * step, up = side < 2 ? 0 : away + FONT / 2.;
+        const double x = at.x - width / 2 + (side < 2 ? (1 - 2 * side) * aside : 0);
         const double y = at.y - FONT / 2. + sign * (up + step * STEP);
-        const struct box b = {fmax(o->left + 2, fmin(x, o->right - wide - 2)),
-                              fmax(2, fmin(y, o->bottom - FONT - 2)), wide, FONT};
+        const struct box b = {fmax(o->left + 2, fmin(x, o->right - width - 2)),
+                              fmax(2, fmin(y, o->bottom - FONT - 2)), width, FONT};
         double hides = fabs(b.x - x) + fabs(b.y - y) + step * STEP; /* if it was moved */
         for (int k = 0; k < o->n; k++)
             hides += k < n_rings                     ? overlap(&b, &o->taken[k])
@@ -137,7 +137,7 @@ static void place_label(struct overlay *o, const char *text, struct gf_point at,
         least = fmin(least, hides);
     }
     o->n++;
-    const double x = fmax(best->x, fmin(at.x, best->x + best->wide));
+    const double x = fmax(best->x, fmin(at.x, best->x + best->width));
     const double y = fmax(best->y, fmin(at.y, best->y + best->high));
     const double distance = hypot(x - at.x, y - at.y), edge = o->radius / distance;
     const struct gf_point leader[] = {{at.x + edge * (x - at.x), at.y + edge * (y - at.y)}, {x, y}};
@@ -180,7 +180,7 @@ static int draw_overlay(void *overlay, const struct gf_canvas *canvas) {
             place_label(o, label[o->n - n_rings], p, n_rings);
         }
     for (int i = n_rings; i < o->n; i++) /* over the lines to them */
-        if (o->taken[i].wide > 0)
+        if (o->taken[i].width > 0)
             draw_label(o, label[i - n_rings], &o->taken[i]);
     if (!o->view->margin)
         return 0;

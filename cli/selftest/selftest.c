@@ -219,10 +219,10 @@ struct bench {
 };
 
 /* Sets *late if a check was left out. */
-static int test_precision(struct bench *b, int wide, const struct gf_extents *shape,
+static int test_precision(struct bench *b, int is_double, const struct gf_extents *shape,
                           struct room *room, bool *late) {
-    for (int g = 0; g < N_GROUPS && !b->absent[wide][0]; g++) {
-        struct gf_rig *rig = &b->rig[wide][g];
+    for (int g = 0; g < N_GROUPS && !b->absent[is_double][0]; g++) {
+        struct gf_rig *rig = &b->rig[is_double][g];
         const bool first = !g && !rig->checks;
         if (gf_rig_is_late(rig)) {
             *late = true;
@@ -230,7 +230,7 @@ static int test_precision(struct bench *b, int wide, const struct gf_extents *sh
         }
         int rc = groups[g].check(rig, shape, room);
         if (first && (rc == GF_EUNABLE || rc == GF_EABSENT))
-            snprintf(b->absent[wide], GF_REASON, "%s", gf_message());
+            snprintf(b->absent[is_double], GF_REASON, "%s", gf_message());
         else if (rc == GF_EUNABLE) /* a length that this backend does not support */
             return *late = true, 0;
         else if (rc)
@@ -243,28 +243,28 @@ static int test_precision(struct bench *b, int wide, const struct gf_extents *sh
 static int test_shape(struct bench *b, const struct gf_extents *shape, struct room *room) {
     bool late = false;
     int rc = 0;
-    for (int wide = 0; wide < 2 && !rc; wide++)
-        rc = test_precision(b, wide, shape, room, &late);
+    for (int is_double = 0; is_double < 2 && !rc; is_double++)
+        rc = test_precision(b, is_double, shape, room, &late);
     b->shapes += !rc && !late;
     return rc || !b->absent[0][0] || !b->absent[1][0] ? rc
                                                       : gf_fail(GF_EUNABLE, "%s", b->absent[0]);
 }
 
-static void print_absent(const struct bench *b, int wide) {
-    const char *precision = wide ? "double" : "single";
+static void print_absent(const struct bench *b, int is_double) {
+    const char *precision = is_double ? "double" : "single";
     if (b->s->json || !b->s->quiet)
         gf_report_print(b->s->json, "{backend:-8s} {precision}  not there: {absent}\n",
                         GF_REPORT(GF_KEY("backend", b->backend->name),
                                   GF_KEY("precision", precision),
-                                  GF_KEY("absent", (const char *)b->absent[wide])));
+                                  GF_KEY("absent", (const char *)b->absent[is_double])));
 }
 
 static void print_backend(const struct bench *b) {
-    for (int wide = 0; wide < 2; wide++) {
-        if (b->absent[wide][0])
-            print_absent(b, wide);
-        for (int g = 0; g < N_GROUPS && !b->absent[wide][0]; g++)
-            print_group(b->s, &b->rig[wide][g], &groups[g]);
+    for (int is_double = 0; is_double < 2; is_double++) {
+        if (b->absent[is_double][0])
+            print_absent(b, is_double);
+        for (int g = 0; g < N_GROUPS && !b->absent[is_double][0]; g++)
+            print_group(b->s, &b->rig[is_double][g], &groups[g]);
     }
     if (b->shapes < b->due && !b->s->json && !b->s->quiet)
         printf("%-8s %d of %d shapes within the time of a quick test; --full tests all\n",
@@ -291,14 +291,14 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
         rc = backend->open(backend, &options, &b.context[opened]);
     }
-    for (int wide = 0; wide < 2; wide++)
+    for (int is_double = 0; is_double < 2; is_double++)
         for (int g = 0; g < N_GROUPS; g++)
-            b.rig[wide][g] =
+            b.rig[is_double][g] =
                 (struct gf_rig){.backend = backend,
                                 .context = b.context[groups[g].threaded && !backend->devices],
-                                .precision = wide ? GF_DOUBLE : GF_SINGLE,
+                                .precision = is_double ? GF_DOUBLE : GF_SINGLE,
                                 .deadline = deadline,
-                                .once = !wide || !g};
+                                .once = !is_double || !g};
     for (int i = 0; i < N_SHAPES && !rc; i++) {
         char name[GF_SHAPE_TEXT];
         if (!suits(backend, &shapes[i]))
@@ -309,9 +309,9 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     }
     gf_progress_hide();
     print_backend(&b);
-    for (int wide = 0; wide < 2; wide++)
+    for (int is_double = 0; is_double < 2; is_double++)
         for (int g = 0; g < N_GROUPS; g++)
-            *failed += b.rig[wide][g].failed;
+            *failed += b.rig[is_double][g].failed;
     while (opened)
         backend->close(b.context[--opened]);
     return rc;

@@ -38,9 +38,9 @@ struct line {
 
 /* Computes `bytes` of taper's samples j of w. */
 static void fade(int64_t j, int64_t w, const char *end, const char *start, char *to, size_t bytes,
-                 bool wide) {
+                 bool is_double) {
     double a = (1 + cos(M_PI * ((double)j + 0.5) / (double)w)) / 2;
-    if (wide)
+    if (is_double)
         for (size_t i = 0; i < bytes / sizeof(double); i++)
             ((double *)to)[i] = a * ((const double *)end)[i] + (1 - a) * ((const double *)start)[i];
     else
@@ -54,11 +54,11 @@ void gf_edges_fade(int64_t j, int64_t w, const struct gf_array *end, const struc
     fade(j, w, end->data, start->data, to->data, (size_t)gf_array_bytes(to), to->dtype == GF_F64);
 }
 
-static void fade_block(const struct line *l, int64_t j, bool wide) {
+static void fade_block(const struct line *l, int64_t j, bool is_double) {
     const int64_t w = l->length - l->n;
     fade(j, w, l->data + (size_t)(l->n - 1 - j) * l->block,
          l->data + (size_t)(w - 1 - j) * l->block, l->data + (size_t)(l->n + j) * l->block,
-         l->block, wide);
+         l->block, is_double);
 }
 
 /* `size` bytes per block; inlined calls with a constant are faster. */
@@ -70,11 +70,11 @@ static inline void copy_blocks(bool mirrored, const struct line *l, int64_t from
 }
 
 static void fill_blocks(enum gf_edges mode, const struct line *l, int64_t from, int64_t to,
-                        bool wide) {
+                        bool is_double) {
     bool mirrored = mode != GF_EDGES_PERIODIC;
     if (mode == GF_EDGES_TAPER)
         for (int64_t j = from; j < to; j++)
-            fade_block(l, j, wide);
+            fade_block(l, j, is_double);
     else if (l->block == 1)
         copy_blocks(mirrored, l, from, to, 1);
     else if (l->block == 2)
@@ -94,7 +94,7 @@ static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int th
     starts.rank = axis;
     memcpy(starts.shape, shape, (size_t)axis * sizeof *shape);
     const int64_t lines = gf_array_count(&starts);
-    const bool wide = a->dtype == GF_F64;
+    const bool is_double = a->dtype == GF_F64;
     const int64_t parts = lines < 64 ? more : 1;
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t at = 0; at < lines * parts; at++) {
@@ -103,7 +103,7 @@ static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int th
                                .block = (size_t)a->stride[axis],
                                .n = shape[axis],
                                .length = a->shape[axis]};
-        fill_blocks(mode, &l, part * more / parts, (part + 1) * more / parts, wide);
+        fill_blocks(mode, &l, part * more / parts, (part + 1) * more / parts, is_double);
     }
 }
 

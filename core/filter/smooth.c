@@ -40,10 +40,11 @@ bool gf_smooth_init(struct gf_smooth *x, const struct gf_job *job, int axis) {
 void gf_smooth_jump(const struct gf_smooth *x, const struct gf_array *u, struct gf_array *jump) {
     const struct gf_array first = gf_array_slice(u, x->axis, 0, 1);
     const int64_t last = (x->n - 1) * u->stride[x->axis];
-    const bool wide = u->dtype == GF_F64;
+    const bool is_double = u->dtype == GF_F64;
     for (int64_t i = 0; i < gf_array_count(jump); i++) {
         const char *p = gf_array_at(&first, i);
-        gf_real_put(jump->data, i, wide, gf_real_get(p + last, 0, wide) - gf_real_get(p, 0, wide));
+        gf_real_put(jump->data, i, is_double,
+                    gf_real_get(p + last, 0, is_double) - gf_real_get(p, 0, is_double));
     }
 }
 
@@ -96,7 +97,7 @@ struct bins {
     const struct decay *k;
     const void *r;
     int64_t count, reals;
-    bool wide;
+    bool is_double;
 };
 
 #define EXTEND(type) \
@@ -113,7 +114,7 @@ static void extend_bins(const struct bins *b, double d, double n, void *to) {
     int64_t count = b->count;
     while (count > 0 && has_decayed(&b->k[count - 1], d))
         count--;
-    if (b->wide)
+    if (b->is_double)
         EXTEND(double)
     else
         EXTEND(float)
@@ -122,7 +123,7 @@ static void extend_bins(const struct bins *b, double d, double n, void *to) {
 int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_array *spectrum,
                      struct gf_array *half) {
     const enum gf_dtype type = spectrum->dtype;
-    const bool wide = type == GF_F64 || type == GF_C128;
+    const bool is_double = type == GF_F64 || type == GF_C128;
     const size_t size = gf_dtype_size(type);
     const int64_t channels = x->forward.channels, m = x->n / 2;
     int64_t inner = 1; /* contiguous numbers after the axis, which has an extent of 1 */
@@ -141,7 +142,7 @@ int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_arr
                                    .r = (const char *)spectrum->data + (size_t)(o * inner) * size,
                                    .count = count,
                                    .reals = reals,
-                                   .wide = wide};
+                                   .is_double = is_double};
             char *to = (char *)half->data + (size_t)((o * m + y) * inner) * size;
             memset(to, 0, (size_t)inner * size);
             extend_bins(&b, (double)y + 0.5, (double)x->n, to);
@@ -153,8 +154,8 @@ int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_arr
 /* ---- filling ---- */
 
 /* to += sign * from, n reals. */
-static void add(void *to, const void *from, int64_t n, bool wide, int sign) {
-    if (wide)
+static void add(void *to, const void *from, int64_t n, bool is_double, int sign) {
+    if (is_double)
 #pragma omp simd
         for (int64_t i = 0; i < n; i++)
             ((double *)to)[i] += sign * ((const double *)from)[i];
@@ -171,20 +172,21 @@ static void add(void *to, const void *from, int64_t n, bool wide, int sign) {
             (type)sign * ((const type *)from)[(n - 1 - i) * channels + c]; \
     }
 
-static inline __attribute__((always_inline)) void
-add_samples_reversed(void *to, const void *from, int64_t n, int64_t channels, bool wide, int sign) {
-    if (wide)
+static inline __attribute__((always_inline)) void add_samples_reversed(void *to, const void *from,
+                                                                       int64_t n, int64_t channels,
+                                                                       bool is_double, int sign) {
+    if (is_double)
         ADD_REVERSED(double)
     else
         ADD_REVERSED(float)
 }
 
-static void add_reversed(void *to, const void *from, int64_t n, int64_t channels, bool wide,
+static void add_reversed(void *to, const void *from, int64_t n, int64_t channels, bool is_double,
                          int sign) {
     if (channels == 1) /* a constant, so that it becomes vectors */
-        add_samples_reversed(to, from, n, 1, wide, sign);
+        add_samples_reversed(to, from, n, 1, is_double, sign);
     else
-        add_samples_reversed(to, from, n, channels, wide, sign);
+        add_samples_reversed(to, from, n, channels, is_double, sign);
 }
 
 struct rows {
@@ -193,7 +195,7 @@ struct rows {
     const int64_t *shape;
     int last; /* spatial axis */
     int64_t channels;
-    bool wide;
+    bool is_double;
 };
 
 /* Adds an axis's share of row `at` of s; `at` has an index for each axis but the last. */
@@ -213,12 +215,13 @@ static void add_part(const struct rows *r, const struct gf_smooth *x, const int6
         from += k * x->part.stride[i];
     }
     if (x->axis < r->last) {
-        add(row, from, n * c, r->wide, sign);
+        add(row, from, n * c, r->is_double, sign);
         return;
     }
-    add(row, from, m * c, r->wide, 1);
-    add_reversed((char *)row + (size_t)((n - m) * c) * (r->wide ? sizeof(double) : sizeof(float)),
-                 from, m, c, r->wide, -1);
+    add(row, from, m * c, r->is_double, 1);
+    add_reversed((char *)row +
+                     (size_t)((n - m) * c) * (r->is_double ? sizeof(double) : sizeof(float)),
+                 from, m, c, r->is_double, -1);
 }
 
 static void smooth_row(const struct rows *r, const int64_t *at, void *row, size_t bytes) {
@@ -237,24 +240,25 @@ struct row {
  * `more` is NULL. */
 static void compose(const struct rows *r, const struct row *from, char *to, char *more) {
     const int64_t n = r->shape[r->last], reals = n * r->channels;
-    const size_t bytes = (size_t)reals * (r->wide ? sizeof(double) : sizeof(float));
+    const size_t bytes = (size_t)reals * (r->is_double ? sizeof(double) : sizeof(float));
     if (more) {
         memcpy(more, from->u, bytes);
-        add(more, from->s, reals, r->wide, -1);
-        add_reversed(more, from->image, n, r->channels, r->wide, 1);
+        add(more, from->s, reals, r->is_double, -1);
+        add_reversed(more, from->image, n, r->channels, r->is_double, 1);
     }
     if (from->inside)
         return;
     if (to != from->u)
         memcpy(to, from->u, bytes);
-    add(to, from->s, reals, r->wide, -1);
-    add(to, from->image, reals, r->wide, 1);
+    add(to, from->s, reals, r->is_double, -1);
+    add(to, from->image, reals, r->is_double, 1);
 }
 
 /* Row `row` of `a`, counted over all axes but the last; `scratch` holds two rows of s. */
 static void fill_row(const struct rows *r, int64_t row, struct gf_array *a, char *scratch) {
     const int64_t n = r->shape[r->last];
-    const size_t bytes = (size_t)(n * r->channels) * (r->wide ? sizeof(double) : sizeof(float));
+    const size_t bytes =
+        (size_t)(n * r->channels) * (r->is_double ? sizeof(double) : sizeof(float));
     int64_t at[GF_MAX_DIMS], image[GF_MAX_DIMS];
     char *to = a->data, *u = a->data, *s = scratch, *of_image = scratch;
     bool inside = true;
@@ -286,7 +290,7 @@ static void subtract_row(const struct rows *r, int64_t row, struct gf_array *a, 
     for (int i = r->last - 1; i >= 0; rest /= r->shape[i--])
         at[i] = rest % r->shape[i];
     smooth_row(r, at, scratch, bytes);
-    add((char *)a->data + (size_t)row * bytes, scratch, reals, r->wide, -1);
+    add((char *)a->data + (size_t)row * bytes, scratch, reals, r->is_double, -1);
 }
 
 typedef void row_fn(const struct rows *r, int64_t row, struct gf_array *a, char *scratch);
@@ -299,7 +303,7 @@ static int each_row(const struct gf_smooth *x, int count, int threads, const int
                            .shape = shape,
                            .last = last,
                            .channels = a->shape[last + 1],
-                           .wide = a->dtype == GF_F64};
+                           .is_double = a->dtype == GF_F64};
     const size_t room = 2 * (size_t)(shape[last] * r.channels) * gf_dtype_size(a->dtype);
     threads = threads > 0 ? threads : 1;
     char *scratch = gf_alloc(room * (size_t)threads);
@@ -340,7 +344,7 @@ static void fill_page_row(const struct rows *r, const struct gf_array s[2], int6
 void gf_smooth_fill_page(const int64_t *shape, int threads, const struct gf_array s[2], bool inside,
                          struct gf_array *page) {
     const struct rows r = {
-        .shape = shape, .last = 1, .channels = page->shape[3], .wide = page->dtype == GF_F64};
+        .shape = shape, .last = 1, .channels = page->shape[3], .is_double = page->dtype == GF_F64};
     threads = threads > 0 ? threads : 1;
     /* The added rows first: they are made from the others. */
 #pragma omp parallel for num_threads(threads) schedule(static)

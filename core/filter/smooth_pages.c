@@ -68,14 +68,14 @@ void gf_smooth_pages_free(struct gf_smooth_pages *s) {
 static void look_at_ends(struct gf_smooth_pages *s, int64_t z, const struct gf_array *page) {
     struct gf_array *jump = &s->face[0].of;
     const int64_t n = gf_array_count(jump);
-    const bool wide = jump->dtype == GF_F64;
+    const bool is_double = jump->dtype == GF_F64;
     if (z == 0)
         memcpy(jump->data, page->data, (size_t)gf_array_bytes(jump));
     if (z != s->shape[0] - 1)
         return;
     for (int64_t i = 0; i < n; i++)
-        gf_real_put(jump->data, i, wide,
-                    gf_real_get(page->data, i, wide) - gf_real_get(jump->data, i, wide));
+        gf_real_put(jump->data, i, is_double,
+                    gf_real_get(page->data, i, is_double) - gf_real_get(jump->data, i, is_double));
 }
 
 void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct gf_array *pages) {
@@ -98,7 +98,7 @@ void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct
 struct strip {
     const struct gf_smooth_pages *s;
     int64_t row, column, count, width; /* width: `count` times the channels */
-    bool wide;
+    bool is_double;
     double a[STRIP], e[STRIP], scale[STRIP], around[STRIP];
     double x[2 * STRIP], y[2]; /* 1 - exp(2 pi i k / N), for a jump along that axis */
     double *source, *state;    /* re, im */
@@ -137,11 +137,11 @@ static void row_jump(const struct strip *t, int64_t z, int64_t channel, double t
     const bool other = t->row >= rows;
     const int64_t i = (z * rows + (other ? t->s->shape[1] - t->row : t->row)) * c + channel;
     if (!gf_dtype_is_complex(of->dtype)) {
-        to[0] = gf_real_get(of->data, i, t->wide);
+        to[0] = gf_real_get(of->data, i, t->is_double);
         to[1] = 0;
         return;
     }
-    const struct gf_number f = gf_number_get(of->data, i, t->wide);
+    const struct gf_number f = gf_number_get(of->data, i, t->is_double);
     to[0] = f.re;
     to[1] = other ? -f.im : f.im;
 }
@@ -150,7 +150,7 @@ static void row_jump(const struct strip *t, int64_t z, int64_t channel, double t
 static void add_face(const struct strip *t, const struct gf_array *of, int64_t at, int64_t count,
                      const double factor[2]) {
     for (int64_t i = 0; i < count; i++) {
-        const struct gf_number f = gf_number_get(of->data, at + i, t->wide);
+        const struct gf_number f = gf_number_get(of->data, at + i, t->is_double);
         t->source[2 * i] += f.re * factor[0] - f.im * factor[1];
         t->source[2 * i + 1] += f.re * factor[1] + f.im * factor[0];
     }
@@ -191,7 +191,7 @@ static void advance(const struct strip *t, int64_t z, int64_t count) {
 /* Sums the state at page z over the following pages in steps of +1 or -1, around the ends. Far away
  * only the first frequencies have not decayed. */
 static void run_in(const struct strip *t, int64_t z, int step) {
-    const double decayed = t->wide ? 40 : 24; /* below the rounding of the numbers */
+    const double decayed = t->is_double ? 40 : 24; /* below the rounding of the numbers */
     const int64_t n = t->s->shape[0], reals = 2 * t->s->channels;
     const double far = decayed / fmax(t->a[0], 1e-300);
     int64_t count = 0;
@@ -231,10 +231,11 @@ static void write_strip(const struct strip *t, int64_t first, struct gf_array *t
         const double line = ((double)(first + z) + 0.5 - n / 2) / n;
         const int64_t at = ((z * t->s->shape[1] + t->row) * columns + t->column) * reals;
         for (int64_t i = 0; i < 2 * t->width; i++) {
-            const double v = t->a[i / reals] > 0
-                                 ? t->scale[i / reals] * t->pages[z * 2 * t->width + i]
-                                 : line * gf_real_get(t->s->face[0].of.data, face + i, t->wide);
-            gf_real_put(to->data, at + i, t->wide, v);
+            const double v =
+                t->a[i / reals] > 0
+                    ? t->scale[i / reals] * t->pages[z * 2 * t->width + i]
+                    : line * gf_real_get(t->s->face[0].of.data, face + i, t->is_double);
+            gf_real_put(to->data, at + i, t->is_double, v);
         }
     }
 }
@@ -253,7 +254,7 @@ int gf_smooth_pages_spectrum(const struct gf_smooth_pages *s, int threads, int64
         struct strip t = {.s = s, .row = i / strips, .column = i % strips * STRIP};
         t.count = columns - t.column < STRIP ? columns - t.column : STRIP;
         t.width = t.count * s->channels;
-        t.wide = spectrum->dtype == GF_C128;
+        t.is_double = spectrum->dtype == GF_C128;
         t.source = (double *)(scratch + room * (size_t)omp_get_thread_num());
         t.state = t.source + width;
         t.pages = t.state + width;

@@ -153,12 +153,12 @@ static void add_row(const struct fit *f, int64_t row, double *u, double *sum) {
     int64_t at[GF_MAX_DIMS];
     const char *p = find_row(f, row, at);
     const int64_t step = f->px.stride[f->ndim - 1];
-    const bool wide = f->px.dtype == GF_F64;
+    const bool is_double = f->px.dtype == GF_F64;
     double weight = 1, all = 0;
     for (int i = 0; i < f->ndim - 1; i++)
         weight *= window_at(at[i], f->px.shape[i]);
     for (int64_t x = 0; x < f->length; x++, p += step) {
-        u[x] = f->window[x] * gf_real_get(p, 0, wide);
+        u[x] = f->window[x] * gf_real_get(p, 0, is_double);
         all += u[x];
     }
     sum[0] += weight * all;
@@ -188,7 +188,7 @@ static void subtract_row(const struct fit *f, int64_t row, double *u) {
     int64_t at[GF_MAX_DIMS];
     char *p = find_row(f, row, at);
     const int64_t step = f->px.stride[f->ndim - 1];
-    const bool wide = f->px.dtype == GF_F64;
+    const bool is_double = f->px.dtype == GF_F64;
     double mean = 0;
     for (int i = 0; i < f->n; i++)
         mean += f->mean[i];
@@ -203,7 +203,7 @@ static void subtract_row(const struct fit *f, int64_t row, double *u) {
             u[x] += c * tc[x] + s * ts[x];
     }
     for (int64_t x = 0; x < f->length; x++, p += step)
-        gf_real_put(p, 0, wide, gf_real_get(p, 0, wide) - u[x]);
+        gf_real_put(p, 0, is_double, gf_real_get(p, 0, is_double) - u[x]);
 }
 
 /* ---- the whole ---- */

@@ -99,7 +99,7 @@ static void add_row(const struct gf_job *job, const struct gf_array *g, const st
     if (sampled && number % step)
         return;
     const int64_t n = job->shape[last], channels = g->shape[job->ndim];
-    const bool half = gf_job_half_axis(job) == last, wide = g->dtype == GF_C128;
+    const bool half = gf_job_half_axis(job) == last, is_double = g->dtype == GF_C128;
     const double share = 1 / (double)gf_job_points(job);
     const char *from = g->data;
     int band = 0;
@@ -116,7 +116,7 @@ static void add_row(const struct gf_job *job, const struct gf_array *g, const st
         band = search(scale->edge, GF_PRIOR_BANDS, square, band);
         double *to = sum[band], gg = 0;
         for (int64_t c = 0; c < channels; c++) {
-            const struct gf_number x = gf_number_get(from + c * g->stride[job->ndim], 0, wide);
+            const struct gf_number x = gf_number_get(from + c * g->stride[job->ndim], 0, is_double);
             gg += (x.re * x.re + x.im * x.im) * share;
         }
         to[COUNT] += twice * (double)channels;

@@ -465,12 +465,14 @@ static int forward_slab(struct lines *l, const struct span *s) {
 static void make_hermitian(const struct lines *l, void *half, const void *mirror, int64_t count,
                            double energy[2]) {
     const int64_t width = l->p->width;
-    const bool wide = gf_slab_is_double(l->p);
+    const bool is_double = gf_slab_is_double(l->p);
     for (int64_t i = 0; i < count; i++)
         for (int64_t c = 0; c < width; c++) {
-            const struct gf_number f = gf_number_get(half, i * width + c, wide);
-            const struct gf_number g = gf_number_get(mirror, (count - 1 - i) * width + c, wide);
-            gf_number_put(half, i * width + c, wide, gf_half_hermitian(f, g, wide, 1, energy));
+            const struct gf_number f = gf_number_get(half, i * width + c, is_double);
+            const struct gf_number g =
+                gf_number_get(mirror, (count - 1 - i) * width + c, is_double);
+            gf_number_put(half, i * width + c, is_double,
+                          gf_half_hermitian(f, g, is_double, 1, energy));
         }
 }
 

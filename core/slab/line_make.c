@@ -105,14 +105,14 @@ static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t least, int
 
 /* Bytes of the widest output's point. */
 static int64_t widest(const struct gf_slab_plan *p) {
-    int64_t wide = 0;
+    int64_t widest = 0;
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t bytes = gf_slab_line_out_bytes(p, i);
         if (gf_slab_range_scans(&p->job, i)) /* as floats */
             bytes += p->width * p->number / 2;
-        wide = gf_max(wide, bytes);
+        widest = gf_max(widest, bytes);
     }
-    return wide;
+    return widest;
 }
 
 /* Bytes of a column of a block, with its samples. */

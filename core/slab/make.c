@@ -149,16 +149,16 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
 static int64_t widest_output(const struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const int64_t numbers = job->shape[2] * gf_job_lanes(job);
-    int64_t wide = 0;
+    int64_t widest = 0;
     for (int i = 0; i < job->n_out && job->direction == GF_FORWARD && job->op == GF_FFT; i++) {
         int64_t bytes = numbers * p->number;
         if (!gf_slab_is_output(p, i))
             bytes += gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]);
         if (gf_slab_range_scans(job, i)) /* floats */
             bytes += numbers * p->number / 2;
-        wide = gf_max(wide, bytes);
+        widest = gf_max(widest, bytes);
     }
-    return wide;
+    return widest;
 }
 
 /* Bytes of a row of full spectrum that an inverse reads. */
@@ -206,7 +206,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
     const int64_t samples = gf_job_bytes(job, 0) / (job->shape[0] * job->shape[1]);
     /* bytes of a row of output, samples alone if the backend writes them */
-    const int64_t wide = p->picture ? 0 : p->direct ? samples : widest_output(p);
+    const int64_t widest = p->picture ? 0 : p->direct ? samples : widest_output(p);
     const int64_t least = least_units(p);
     const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
     int64_t column = row + (p->picture ? 0 : full_input(p)); /* of a row of the block */
@@ -216,7 +216,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     if (job->op == GF_FILTER) /* values; without a table real ones */
         column += (job->filter && gf_filter_has_table(job->filter) ? 2 * TABLE_SHARE : 1) * row /
                   (2 * gf_job_lanes(job));
-    const int64_t unit = per_unit * (p->pages * column + wide + 1);
+    const int64_t unit = per_unit * (p->pages * column + widest + 1);
     int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
     n = gf_min(n, p->units);
@@ -229,7 +229,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     avoid_single(p);
     /* Long steps of output: threads waiting for each other at the end of short ones cost more on a
      * busy machine. */
-    const int64_t page = per_unit * p->block_units * (wide + 1);
+    const int64_t page = per_unit * p->block_units * (widest + 1);
     const int64_t block = per_unit * p->block_units * p->pages * column;
     p->step_pages = gf_min(gf_max((memory - block) / page, 1), p->pages);
     *needed = block + p->step_pages * page;

@@ -12,7 +12,7 @@ struct gf_bins {
     int64_t stored;    /* bins along the last axis: n[2], or n[2]/2 + 1 of a half spectrum */
     int64_t stride[3]; /* bytes */
     const char *data;
-    bool wide; /* c128 */
+    bool is_double; /* c128 */
     bool half;
     int64_t longest;
     double points; /* the product of the extents */
@@ -34,7 +34,7 @@ int gf_bins_sum(const struct gf_bins *b, bool full, double *total);
 static inline struct gf_number gf_bins_number(const struct gf_bins *b, int64_t z, int64_t y,
                                               int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
-    const struct gf_number f = gf_number_get(p, 0, b->wide);
+    const struct gf_number f = gf_number_get(p, 0, b->is_double);
     return (struct gf_number){f.re * b->scale, f.im * b->scale};
 }
 /* |F|^2 of a stored bin, times b->scale^2 and b->unit. */

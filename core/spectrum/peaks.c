@@ -374,7 +374,7 @@ int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct g
     s.slices = s.b.threads;
     s.reach = spectrum->ndim == 3 ? FAR / 2 : FAR;
     /* Rounding leaves about 1e-7 (1e-16) of the total magnitude, perhaps in few bins. */
-    s.floor = s.b.wide ? 1e-28 : 1e-12;
+    s.floor = s.b.is_double ? 1e-28 : 1e-12;
     /* Noise has exponential powers: the largest of M is ln M / ln 2 = log2 M medians, and twice
      * that is exceeded with a probability of about 1/M. */
     s.least = least > 0 ? least * least : 2 * log2(fmax(s.b.points, 16));

@@ -22,7 +22,7 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
     int missing = 3 - s->ndim;
     *b = (struct gf_bins){.n = {1, 1, 1},
                           .data = s->px.data,
-                          .wide = s->px.dtype == GF_C128,
+                          .is_double = s->px.dtype == GF_C128,
                           .half = s->half,
                           .longest = 1,
                           .points = 1,
@@ -40,7 +40,7 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
 
 void gf_bins_fit(struct gf_bins *b) {
     double largest = 0;
-    const int64_t rows = b->wide ? b->n[0] * b->n[1] : 0;
+    const int64_t rows = b->is_double ? b->n[0] * b->n[1] : 0;
 #pragma omp parallel for num_threads(b->threads) reduction(max : largest)
     for (int64_t i = 0; i < rows; i++) {
         const char *p = b->data + i / b->n[1] * b->stride[0] + i % b->n[1] * b->stride[1];

@@ -40,7 +40,7 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
 int gf_screens_spread(const struct gf_periodic_list *list, const struct gf_spectrum *s,
                       const struct gf_screen_request *want, double *period);
 
-/* Added waves stay separate; a product, such as a thing's pattern, also has sums and differences.
+/* Added waves stay separate; a product, such as a structure's pattern, also has sums and differences.
  * If it has, sets in[] for each candidate of that lattice and returns true. */
 bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s, bool *in);
 

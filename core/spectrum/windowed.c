@@ -32,7 +32,7 @@ static void add_row(const struct gf_bins *b, int64_t z, int64_t y, double weight
     weight *= b->scale;
     row += 2;
     for (int64_t x = 0; x < b->stored; x++, p += b->stride[2]) {
-        const struct gf_number f = gf_number_get(p, 0, b->wide);
+        const struct gf_number f = gf_number_get(p, 0, b->is_double);
         row[2 * x] += weight * f.re;
         row[2 * x + 1] += weight * f.im;
     }

@@ -70,8 +70,8 @@ static int fftw_open(const struct gf_backend *b, const struct gf_backend_options
         return gf_fail(GF_EUSAGE,
                        "there is no FFTW planning mode '%s'; there are estimate, measure, patient",
                        name);
-    bool wide = gf_fftw_find(maker, GF_DOUBLE, path) != NULL;
-    if (!gf_fftw_find(maker, GF_SINGLE, path) && !wide)
+    bool is_double = gf_fftw_find(maker, GF_DOUBLE, path) != NULL;
+    if (!gf_fftw_find(maker, GF_SINGLE, path) && !is_double)
         return GF_EABSENT;
     struct context *c = malloc(sizeof *c);
     if (!c)

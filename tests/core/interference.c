@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/core/regular_things.h"
+#include "tests/core/regular_structures.h"
 
 static const double PI = 3.14159265358979323846;
 

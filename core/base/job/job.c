@@ -39,8 +39,8 @@ bool gf_job_is_real(const struct gf_job *job) {
 
 bool gf_job_is_bare(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
-    bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
-    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
+    bool is_double = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
+    enum gf_dtype real = is_double ? GF_F64 : GF_F32, complex = is_double ? GF_C128 : GF_C64;
     if (job->op != GF_FFT || job->n_out != 1 || job->channels != 1 || gf_job_scale(job) != 1 ||
         out->shift || job->in_shift)
         return false;

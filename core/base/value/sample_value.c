@@ -124,8 +124,8 @@ void gf_samples_polar(struct gf_array *dst, const struct gf_array *magnitude,
 }
 
 void gf_samples_noise(struct gf_array *a) {
-    const bool wide = a->dtype == GF_F64 || a->dtype == GF_C128;
-    const int64_t word = gf_dtype_is_integer(a->dtype) ? 1 : wide ? 8 : 4;
+    const bool is_double = a->dtype == GF_F64 || a->dtype == GF_C128;
+    const int64_t word = gf_dtype_is_integer(a->dtype) ? 1 : is_double ? 8 : 4;
     uint32_t state = 1;
     for (int64_t i = 0, n = gf_array_bytes(a) / word; i < n; i++) {
         state = state * 1664525u + 1013904223u;
@@ -133,6 +133,6 @@ void gf_samples_noise(struct gf_array *a) {
         if (word == 1)
             ((unsigned char *)a->data)[i] = (unsigned char)(state >> 24);
         else
-            gf_real_put(a->data, i, wide, v);
+            gf_real_put(a->data, i, is_double, v);
     }
 }

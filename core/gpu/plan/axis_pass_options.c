@@ -233,12 +233,13 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, b->args.axis_in == 1, b->args.axis_out == 1);
     /* One access moves two complex numbers in single precision only. */
-    bool two = t->sides == 2 && ap->load == LOAD_COMPLEX, wide = b->p->job.precision == GF_DOUBLE;
+    bool two = t->sides == 2 && ap->load == LOAD_COMPLEX,
+         is_double = b->p->job.precision == GF_DOUBLE;
     bool halves = ap->load == LOAD_TWO_HALVES;
-    gf_gpu_option(pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",
-                  (ap->load == LOAD_PAIR || ((halves || two) && !wide)) &&
-                      pairs_are_near(b, true, two),
-                  (ap->store == STORE_PAIR || (two && !wide)) && pairs_are_near(b, false, two));
+    gf_gpu_option(
+        pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",
+        (ap->load == LOAD_PAIR || ((halves || two) && !is_double)) && pairs_are_near(b, true, two),
+        (ap->store == STORE_PAIR || (two && !is_double)) && pairs_are_near(b, false, two));
     const bool sums = ap->fold && ap->load == LOAD_PAIR && gf_gpu_is_part(ap);
     pass->folded = sums || gf_gpu_is_mirrored(ap);
     if (sums)

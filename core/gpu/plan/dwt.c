@@ -104,14 +104,14 @@ static double strip_cost(int64_t strip, int64_t steps, double groups, double at_
 static void choose_tile(struct level *l) {
     const struct gf_gpu_props *props = &l->p->props;
     const struct wave_args *a = &l->args;
-    const bool volume = transforms_planes(l), wide = l->p->job.precision == GF_DOUBLE;
+    const bool volume = transforms_planes(l), is_double = l->p->job.precision == GF_DOUBLE;
     struct wave_tile *t = &l->tile;
     int most = power_up_to(props->max_group, 256);
     t->items = most <= props->max_group ? most : most / 2;
     t->width = power_up_to(a->columns, volume && t->items > 64 ? 64 : t->items);
     /* Limited by Hopper's registers. */
-    t->rows = volume && !wide ? 2 : 1;
-    t->resident = volume || wide ? 2 : inverse(l) ? 5 : 6;
+    t->rows = volume && !is_double ? 2 : 1;
+    t->resident = volume || is_double ? 2 : inverse(l) ? 5 : 6;
     t->ahead = !volume;
     int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
     double groups =

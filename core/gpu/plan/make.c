@@ -310,10 +310,11 @@ static void share_output(struct gf_gpu_plan *p) {
 }
 
 static bool needs_double(const struct gf_job *job) {
-    bool wide = job->precision == GF_DOUBLE || job->in_dtype == GF_F64 || job->in_dtype == GF_C128;
+    bool is_double =
+        job->precision == GF_DOUBLE || job->in_dtype == GF_F64 || job->in_dtype == GF_C128;
     for (int i = 0; i < job->n_out; i++)
-        wide |= job->out[i].dtype == GF_F64 || job->out[i].dtype == GF_C128;
-    return wide;
+        is_double |= job->out[i].dtype == GF_F64 || job->out[i].dtype == GF_C128;
+    return is_double;
 }
 
 /* The axis whose last radix, 2, can be done by the pass along the last axis; -1: none. */
@@ -370,7 +371,7 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
     p->props = *props;
     p->general = way->general;
     p->choices = choices;
-    bool wide = job->precision == GF_DOUBLE;
+    bool is_double = job->precision == GF_DOUBLE;
     struct gf_gpu_plan_builder b = {.p = p,
                                     .job = &p->job,
                                     .n = {1, 1, 1, job->luma ? 1 : job->channels},
@@ -378,8 +379,8 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
                                     .across = -1,
                                     .left = {1, 1},
                                     .dir = job->direction == GF_FORWARD ? 1 : -1,
-                                    .complex_bytes = wide ? 16 : 8,
-                                    .real_bytes = wide ? 8 : 4};
+                                    .complex_bytes = is_double ? 16 : 8,
+                                    .real_bytes = is_double ? 8 : 4};
     for (int i = 0; i < job->ndim; i++)
         b.n[gf_work_axis(job, i)] = job->shape[i];
     const bool filters_part = job->op == GF_FILTER && job->whole.axes;

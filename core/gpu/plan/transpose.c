@@ -18,9 +18,9 @@ static void set_transpose(const struct gf_job *job, const struct gf_gpu_space *w
 
 int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     const struct gf_job *job = &p->job;
-    const bool back = job->direction == GF_INVERSE, wide = job->precision == GF_DOUBLE;
+    const bool back = job->direction == GF_INVERSE, is_double = job->precision == GF_DOUBLE;
     const bool half = back ? job->in_half : job->out[0].half;
-    const int64_t word = wide ? 8 : 4;
+    const int64_t word = is_double ? 8 : 4;
     struct gf_gpu_pass *pass =
         gf_gpu_next_pass(p, GF_GPU_PASS_TRANSPOSE, "transpose.cl", "transpose_step");
     if (!pass)

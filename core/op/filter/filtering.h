@@ -61,7 +61,7 @@ struct gf_notches {
     struct gf_notch notch[GF_MAX_NOTCHES];
     int n_hidden;         /* the last of them are weaker than the picture */
     double *factor;       /* of their cosine and sine, by wave and channel; or NULL */
-    struct gf_notch left; /* the strongest wave of a regular thing; amplitude 0: none */
+    struct gf_notch left; /* the strongest wave of a regular structure; amplitude 0: none */
     double varying;       /* the period of screens that were left since it varies; 0: none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];

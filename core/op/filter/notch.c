@@ -4,7 +4,7 @@
 #include "core/op/filter/filtering.h"
 #include "core/base/value/stretch.h"
 #include "core/spectrum/detail.h"
-#include "core/spectrum/thing.h"
+#include "core/spectrum/structure.h"
 
 /* Waves below this share of the strongest one may come from rounding and clipping it. */
 static const double LEAST_RATIO = 1. / 16;
@@ -37,21 +37,21 @@ static const double LEAST_EVIDENCE = 12.5, HIDDEN_EVIDENCE = 3.75;
 static const double PRINT_RANGE = 0.5, LEAST_DOTS = 24;
 /* The least frequency of lines that multiply a picture, and the most slant of them. */
 static const double LEAST_LINES = 0.1, MOST_SLANT = 0.1;
-/* The least sine of the angle between two waves that span a thing's lattice. */
+/* The least sine of the angle between two waves that span a structure's lattice. */
 static const double LEAST_TURN = 0.1;
 /* The most contrast of a hidden wave, or of one that swells, as lines of text do. */
 static const double MOST_CONTRAST = 0.2;
 /* Limits of a painted wave: the share of its power that differs between channels, and the share of
  * that which is not proportional to the channels' means. */
 static const double LEAST_UNLIKE = 0.003, MOST_REST = 0.1;
-/* In a crowd, waves below this share of a thing's strongest one also belong to it. */
+/* In a crowd, waves below this share of a structure's strongest one also belong to it. */
 static const double CROWD_SHARE = 0.25;
 
 enum {
     PLAN_BYTES = 128 << 10, /* of a plan with a table, besides the table */
-    LOOKED_AT = 24,         /* waves examined to recognise a thing, even if N is less */
+    LOOKED_AT = 24,         /* waves examined to recognise a structure, even if N is less */
     CROWD = 8,              /* the most waves of interference */
-    MOST_THINGS = 8,        /* the search ends after this many hidden waves of things */
+    MOST_STRUCTURES = 8,    /* the search ends after this many hidden waves of structures */
 };
 
 static const char *option(const struct gf_operation *op) {
@@ -128,7 +128,7 @@ static int find_candidates(const struct search *e, struct gf_periodic_list *all)
     return rc;
 }
 
-/* ---- interference, or a thing ---- */
+/* ---- interference, or a structure ---- */
 
 static int find_levels(struct search *e) {
     e->levels = gf_alloc((size_t)e->channels * sizeof *e->levels);
@@ -140,16 +140,16 @@ static int find_levels(struct search *e) {
     return rc;
 }
 
-/* Examines a wave in the channel in which it is strongest. A coloured thing, and light on it,
+/* Examines a wave in the channel in which it is strongest. A coloured structure, and light on it,
  * changes all channels by the same factor; interference adds the same to all, or to one. */
-static int examine(const struct search *e, const double *at, struct gf_thing *strongest) {
+static int examine(const struct search *e, const double *at, struct gf_structure *strongest) {
     double n = (double)e->channels, a = 0, aa = 0, am = 0, mm = 0;
     int rc = 0;
-    *strongest = (struct gf_thing){.looked = false};
+    *strongest = (struct gf_structure){.looked = false};
     for (int64_t c = 0; c < e->channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
-        struct gf_thing one;
-        rc = gf_thing_look(&s, e->levels[c], at, e->total, &one);
+        struct gf_structure one;
+        rc = gf_structure_look(&s, e->levels[c], at, e->total, &one);
         a += one.amplitude;
         aa += one.amplitude * one.amplitude;
         am += one.amplitude * one.level;
@@ -170,56 +170,59 @@ static void leave(struct gf_notches *list, const double *at, double amplitude) {
 }
 
 /* True if it is not the same wave all over the picture. */
-static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
+static bool is_noise(const struct gf_periodic *p, const struct gf_structure *seen) {
     if (p->radius > 0 || p->steady >= CLEAR_STEADY)
         return p->radius > 0 && (seen->noise > SWELL_NOISE || p->clear < SWELL_CLEAR ||
-                                 (seen->contrast > MOST_CONTRAST && !gf_thing_is_added(seen)));
+                                 (seen->contrast > MOST_CONTRAST && !gf_structure_is_added(seen)));
     return seen->looked && (seen->noise > MOST_NOISE ||
                             p->clear < fmax(LEAST_CLEAR, LEAST_EVIDENCE * seen->noise) ||
                             (p->steady < LEAST_STEADY && excess_of(p) > MOST_EXCESS));
 }
 
-/* Near a thing, or in a crowd, only a pure wave is interference: those of a thing that repeats
+/* Near a structure, or in a crowd, only a pure wave is interference: those of a structure that repeats
  * exactly are as constant. */
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
-                        const struct gf_thing *seen) {
+                        const struct gf_structure *seen) {
     const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
     const bool multiple = gf_wave_is_multiple(half, p->at);
-    const bool alone = !(multiple && (seen->painted || gf_thing_is_bare(seen))) &&
+    const bool alone = !(multiple && (seen->painted || gf_structure_is_bare(seen))) &&
                        (!crowd || !(list->left.amplitude > 0));
-    if (!seen->looked || (gf_thing_is_added(seen) && (alone || (!seen->harmonics && !multiple))) ||
+    if (!seen->looked ||
+        (gf_structure_is_added(seen) && (alone || (!seen->harmonics && !multiple))) ||
         (!crowd && p->amplitude >= BESIDE * list->left.amplitude))
         return false;
-    return !gf_thing_is_pure(seen) || multiple ||
+    return !gf_structure_is_pure(seen) || multiple ||
            (crowd && p->amplitude < CROWD_SHARE * list->left.amplitude);
 }
 
-/* Removes the waves of regular things from the list. */
+/* Removes the waves of regular structures from the list. */
 static int leave_things(const struct search *e, struct gf_periodic_list *found) {
     struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
     struct gf_spectrum s = spectrum_of(e, 0);
-    struct gf_thing *seen = calloc((size_t)found->n + 1, sizeof *seen);
-    bool thing[GF_MAX_PERIODIC], left[GF_MAX_PERIODIC] = {false}, crowd = found->n > CROWD;
+    struct gf_structure *seen = calloc((size_t)found->n + 1, sizeof *seen);
+    bool structure[GF_MAX_PERIODIC], left[GF_MAX_PERIODIC] = {false}, crowd = found->n > CROWD;
     int rc = seen ? 0 : gf_no_memory(), n = 0;
     const struct gf_periodic *p = found->item;
-    gf_screens_product(found, &s, thing);
+    gf_screens_product(found, &s, structure);
     for (int i = 0; i < found->n && !rc; i++) {
         rc = examine(e, p[i].at, &seen[i]);
-        thing[i] = !gf_thing_is_added(&seen[i]) && (thing[i] || gf_thing_is_likely(&seen[i]));
-        if (thing[i] || (is_noise(&p[i], &seen[i]) && !gf_periodic_is_harmonic(found, left, i)))
+        structure[i] =
+            !gf_structure_is_added(&seen[i]) && (structure[i] || gf_structure_is_likely(&seen[i]));
+        if (structure[i] || (is_noise(&p[i], &seen[i]) && !gf_periodic_is_harmonic(found, left, i)))
             leave(list, p[i].at, p[i].amplitude);
     }
     for (int i = 0; i < found->n && !rc; i++) {
         const bool harmonic = gf_periodic_is_harmonic(found, left, i);
         left[i] = !harmonic && is_noise(&p[i], &seen[i]);
-        thing[i] = thing[i] || (!left[i] && !harmonic && is_of_thing(list, &p[i], crowd, &seen[i]));
-        left[i] = left[i] || thing[i];
+        structure[i] =
+            structure[i] || (!left[i] && !harmonic && is_of_thing(list, &p[i], crowd, &seen[i]));
+        left[i] = left[i] || structure[i];
         if (left[i])
             leave(list, p[i].at, p[i].amplitude);
     }
     for (int i = 0; i < found->n && !rc; i++) /* a few waves may be one and its harmonics */
-        if (!left[i] && gf_periodic_is_of_lattice(found, thing, crowd ? 0 : LEAST_TURN, i))
-            left[i] = thing[i] = true;
+        if (!left[i] && gf_periodic_is_of_lattice(found, structure, crowd ? 0 : LEAST_TURN, i))
+            left[i] = structure[i] = true;
     for (int i = 0; i < found->n && !rc; i++)
         if (!left[i])
             found->item[n++] = p[i];
@@ -230,7 +233,7 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
 
 /* True if the picture has dark ink, bright paper and many dots, as a scan of a print has. */
 static bool may_be_print(const struct search *e, const struct gf_screen *screen,
-                         const struct gf_thing *seen) {
+                         const struct gf_structure *seen) {
     const struct gf_filter_frame *frame = &gf_filtering_of(e->op)->frame;
     const double frequency = hypot(screen->basis[0][0], screen->basis[0][1]);
     return seen->range >= PRINT_RANGE / LEAST_SHARE * least_amplitude(frame) &&
@@ -240,12 +243,12 @@ static bool may_be_print(const struct search *e, const struct gf_screen *screen,
 /* Leaves screens that do not look printed. Sets *all if they are the picture itself. */
 static int leave_screens(const struct search *e, bool *all) {
     struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
-    struct gf_thing seen;
+    struct gf_structure seen;
     const struct gf_screen *first = &list->screen[0];
     int rc = examine(e, first->at, &seen);
     /* Dots without a picture below them are the picture. */
-    *all = first->n > 1 && gf_thing_is_bare(&seen);
-    if (rc || (!*all && may_be_print(e, first, &seen) && gf_thing_is_print(&seen, first)))
+    *all = first->n > 1 && gf_structure_is_bare(&seen);
+    if (rc || (!*all && may_be_print(e, first, &seen) && gf_structure_is_print(&seen, first)))
         return rc;
     list->n_screens = 0;
     if (first->n > 1)
@@ -260,13 +263,13 @@ static int find_lines(const struct search *e, const struct gf_periodic_list *fou
     const struct gf_screen_request want = {.known = true};
     struct gf_screen screen[GF_MAX_SCREENS] = {{.n = 0}};
     struct gf_spectrum s = spectrum_of(e, 0);
-    struct gf_thing seen;
+    struct gf_structure seen;
     gf_screens_find(found, &s, &want, screen);
     const double y = fabs(screen[0].basis[0][0]), x = fabs(screen[0].basis[0][1]);
     if (screen[0].n != 1 || y < LEAST_LINES || x > MOST_SLANT * y)
         return 0;
     int rc = examine(e, screen[0].at, &seen);
-    if (!rc && gf_thing_is_factor(&seen))
+    if (!rc && gf_structure_is_factor(&seen))
         list->screen[list->n_screens++] = screen[0];
     return rc;
 }
@@ -296,17 +299,17 @@ static int add_hidden(const struct search *e, struct gf_detail *detail,
     const double least = found->n ? LEAST_RATIO * found->item[0].amplitude : 0;
     const int64_t channels = e->channels;
     struct gf_periodic p;
-    struct gf_thing seen;
-    int rc = 0, things = 0;
-    while (!rc && list->n < gf_filter_options_of(op)->auto_notch && things < MOST_THINGS) {
+    struct gf_structure seen;
+    int rc = 0, structures = 0;
+    while (!rc && list->n < gf_filter_options_of(op)->auto_notch && structures < MOST_STRUCTURES) {
         rc = find_hidden(op, detail, channels, &p);
         if (rc || p.amplitude <= least)
             break;
         rc = examine(e, p.at, &seen);
-        if (!rc && (gf_thing_is_likely(&seen) || p.clear < HIDDEN_EVIDENCE * seen.noise ||
+        if (!rc && (gf_structure_is_likely(&seen) || p.clear < HIDDEN_EVIDENCE * seen.noise ||
                     seen.contrast > MOST_CONTRAST || is_of_thing(list, &p, false, &seen))) {
             double factor[2];
-            things++;
+            structures++;
             for (int64_t c = 0; c < channels; c++)
                 gf_detail_take(&detail[c], p.at, factor);
             continue;
@@ -457,7 +460,7 @@ static int64_t search_bytes(const struct gf_operation *op, const struct gf_job *
     int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one), extra;
     int64_t hidden = job->channels * gf_detail_bytes(&one, &extra) + extra;
     int64_t most = screens > hidden ? screens : hidden;
-    return 3 * (int64_t)sizeof(struct gf_periodic_list) + gf_thing_bytes() +
+    return 3 * (int64_t)sizeof(struct gf_periodic_list) + gf_structure_bytes() +
            (job->ndim == 2 && most > waves ? most : waves);
 }
 
@@ -548,15 +551,15 @@ int gf_filter_mask_screens(struct gf_operation *op) {
 }
 
 int64_t gf_filter_screen_bytes(const struct gf_operation *op) {
-    struct gf_job wide = op->job;
-    if (!gf_filtering_of(op)->peaks.expected || wide.ndim != 2 ||
+    struct gf_job lengthened = op->job;
+    if (!gf_filtering_of(op)->peaks.expected || lengthened.ndim != 2 ||
         gf_filter_options_of(op)->edges != GF_EDGES_PERIODIC)
         return 0;
-    for (int i = 0; i < wide.ndim; i++)
-        wide.shape[i] = gf_edges_length(GF_EDGES_SCREEN, wide.shape[i]);
-    const int64_t more = gf_shape_count(wide.shape, 2) - gf_shape_count(op->job.shape, 2);
+    for (int i = 0; i < lengthened.ndim; i++)
+        lengthened.shape[i] = gf_edges_length(GF_EDGES_SCREEN, lengthened.shape[i]);
+    const int64_t more = gf_shape_count(lengthened.shape, 2) - gf_shape_count(op->job.shape, 2);
     const int64_t each = op->job.precision == GF_DOUBLE ? 32 : 16; /* output, spectrum, tables */
-    return gf_job_bytes(&wide, -1) + each * op->job.channels * more;
+    return gf_job_bytes(&lengthened, -1) + each * op->job.channels * more;
 }
 
 int64_t gf_filter_notch_bytes(const struct gf_operation *op) {

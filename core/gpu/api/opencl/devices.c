@@ -19,16 +19,16 @@ static void text_of(int32_t (*query)(void *, uint32_t, size_t, void *, size_t *)
 
 /* An integer of 4 or 8 bytes, depending on `what`; 0 if the device has no answer. */
 static int64_t device_number(const struct gf_opencl *cl, void *device, uint32_t what) {
-    uint64_t wide = 0;
+    uint64_t number = 0;
     uint32_t narrow = 0;
     size_t got = 0;
     if (cl->device_info(device, what, 0, NULL, &got))
         return 0;
     if (got == sizeof narrow)
         return cl->device_info(device, what, sizeof narrow, &narrow, NULL) ? 0 : (int64_t)narrow;
-    if (got != sizeof wide || cl->device_info(device, what, sizeof wide, &wide, NULL))
+    if (got != sizeof number || cl->device_info(device, what, sizeof number, &number, NULL))
         return 0;
-    return wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
+    return number > INT64_MAX ? INT64_MAX : (int64_t)number;
 }
 
 /* Properties that only `gpufft devices` prints. */

@@ -1,4 +1,4 @@
-/* Pictures for the search for periodic noise, each made from a number alone: regular things, whose
+/* Pictures for the search for periodic noise, each made from a number alone: regular structures, whose
  * periods belong to the picture, and interference that is added to a picture.
  *
  *     struct gf_made_picture p;
@@ -6,8 +6,8 @@
  *         …
  *     gf_made_free(&p);
  */
-#ifndef GF_TESTS_CORE_REGULAR_THINGS_H
-#define GF_TESTS_CORE_REGULAR_THINGS_H
+#ifndef GF_TESTS_CORE_REGULAR_STRUCTURES_H
+#define GF_TESTS_CORE_REGULAR_STRUCTURES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,15 +15,15 @@
 struct gf_made_picture {
     int width, height, channels; /* 1 or 3 */
     int white;                   /* 255 or 65535 */
-    double period;               /* of the thing, in samples before perspective */
+    double period;               /* of the structure, in samples before perspective */
     const char *kind;
     float *px; /* 0 .. 1, channels last; the caller frees it with gf_made_free() */
 };
 
 enum { GF_MADE_KINDS = 32 };
 
-/* Picture number `number` of regular things: kind number % GF_MADE_KINDS, with jitter of 0 to 3
- * samples, perspective, shade, things before it, blur, noise and the losses of a JPEG, as the number
+/* Picture number `number` of regular structures: kind number % GF_MADE_KINDS, with jitter of 0 to 3
+ * samples, perspective, shade, structures before it, blur, noise and the losses of a JPEG, as the number
  * says; sides of 200 to `most` samples. False without memory. */
 bool gf_made_thing(int number, int most, struct gf_made_picture *p);
 const char *gf_made_kind(int number);

@@ -1,20 +1,20 @@
-/* filter --auto-notch on made pictures: regular things stay as they are, bit for bit, and interference
- * goes, over shapes and over things. The program is $GPUFFT, ./gpufft without it.
+/* filter --auto-notch on made pictures: regular structures stay as they are, bit for bit, and interference
+ * goes, over shapes and over structures. The program is $GPUFFT, ./gpufft without it.
  *
- *     build/test_things         a sample
- *     build/test_things long    416 pictures of things, and 144 with interference
+ *     build/test_structures         a sample
+ *     build/test_structures long    416 pictures of structures, and 144 with interference
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/core/regular_things.h"
+#include "tests/core/regular_structures.h"
 #include "tests/test.h"
 
 enum { SIDE = 800, MANY_THINGS = 416, MANY_WAVES = 144, NAME = 128 };
 
-static char folder[] = "/tmp/gpufft-things-XXXXXX";
+static char folder[] = "/tmp/gpufft-structures-XXXXXX";
 
 static void path_of(char *path, const char *part, int i) {
     snprintf(path, NAME, "%s/%s/%04d.pnm", folder, part, i);
@@ -59,7 +59,7 @@ static void clear(void) {
         }
 }
 
-/* ---- things ---- */
+/* ---- structures ---- */
 
 static void check_things(const int *number, int n) {
     char line[NAME];
@@ -80,7 +80,7 @@ static void check_things(const int *number, int n) {
 
 /* ---- interference ---- */
 
-/* Every third picture is of a thing. */
+/* Every third picture is of a structure. */
 static bool make_base(int i, struct gf_made_picture *p) {
     return i % 3 == 2 ? gf_made_thing(32 * i + 9 + i % 11, SIDE / 2, p)
                       : gf_made_shapes(i, 400 + i % 7 * 30, 350 + i % 5 * 30, p);
@@ -135,13 +135,13 @@ int main(int argc, char **argv) {
         snprintf(path, sizeof path, "%s/%s", folder, *part);
         NEED(!mkdir(path, 0700));
     }
-    RUN("pictures of regular things stay as they are", if (all) check_things(NULL, MANY_THINGS);
+    RUN("pictures of regular structures stay as they are", if (all) check_things(NULL, MANY_THINGS);
         else check_things(sample, (int)(sizeof sample / sizeof *sample)));
-    RUN("a chessboard with waves as pure as interference, and things that look printed, stay",
+    RUN("a chessboard with waves as pure as interference, and structures that look printed, stay",
         check_things((const int[]){784, 875, 957, 965, 1160}, 5));
     if (all)
         RUN("graph paper with weak lines stays", check_things((const int[]){655}, 1));
-    RUN("interference over shapes and things is removed", test_waves(all));
+    RUN("interference over shapes and structures is removed", test_waves(all));
     for (const char *const *part = (const char *const[]){"clean", "in", "out", "", NULL}; *part;
          part++) {
         snprintf(path, sizeof path, "%s/%s", folder, *part);

@@ -1,5 +1,5 @@
-/* Regular things seen from the front, and pictures taken of them. */
-#include "tests/core/regular_things.h"
+/* Regular structures seen from the front, and pictures taken of them. */
+#include "tests/core/regular_structures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct scene {
     double tilt[2], far[2]; /* cos and sin; perspective along x and y */
     double slope[2];        /* of the light */
     double width, height;
-    int n_before;             /* leaves before the thing */
+    int n_before;             /* leaves before the structure */
     struct leaf leaf[LEAVES]; /* behind it, or before it */
 };
 
@@ -90,7 +90,7 @@ static bool is_word(const struct scene *s, long letter, long line) {
     return hash(s->seed + 6, letter, line) > 0.17;
 }
 
-/* ---- things ---- */
+/* ---- structures ---- */
 
 static double wall(const struct scene *s, double x, double y) {
     struct cell row = find_cell(s, y, s->p, 1);
@@ -384,7 +384,7 @@ static const struct {
     const char *name;
     double (*shade)(const struct scene *s, double x, double y);
     double from, to; /* periods */
-} thing[GF_MADE_KINDS] = {
+} structure[GF_MADE_KINDS] = {
     {"wall", wall, 16, 40},
     {"bond", bond, 10, 40},
     {"fence", fence, 6, 40},
@@ -525,17 +525,17 @@ bool gf_made_thing(int number, int most, struct gf_made_picture *p) {
     uint32_t seed = 7919u * (uint32_t)number + 1;
     struct scene s = {.seed = seed};
     int kind = number % GF_MADE_KINDS;
-    *p = (struct gf_made_picture){.kind = thing[kind].name};
+    *p = (struct gf_made_picture){.kind = structure[kind].name};
     p->width = (int)(200 * pow(most / 200., draw(&seed, 0, 1)));
     p->height = (int)fmin(most, fmax(200, p->width * draw(&seed, 0.6, 1.3)));
     p->channels = draw(&seed, 0, 1) < 0.5 ? 1 : 3;
     p->white = draw(&seed, 0, 1) < 0.15 ? 65535 : 255;
     s.width = p->width;
     s.height = p->height;
-    choose(&s, &seed, thing[kind].from, thing[kind].to);
+    choose(&s, &seed, structure[kind].from, structure[kind].to);
     make_leaves(&s, &seed);
     p->period = s.p;
-    return take(&s, seed, thing[kind].shade, p);
+    return take(&s, seed, structure[kind].shade, p);
 }
 
 bool gf_made_shapes(int number, int width, int height, struct gf_made_picture *p) {
@@ -548,7 +548,7 @@ bool gf_made_shapes(int number, int width, int height, struct gf_made_picture *p
 }
 
 const char *gf_made_kind(int number) {
-    return thing[number % GF_MADE_KINDS].name;
+    return structure[number % GF_MADE_KINDS].name;
 }
 
 void gf_made_free(struct gf_made_picture *p) {

@@ -1,21 +1,21 @@
 /* Distinguishes interference from regular structure in the scene: a wall, a fence, fabric.
  *
- *     rc = gf_thing_look(&spectrum, levels, at, total, &look);
- *     if (!rc && !gf_thing_is_likely(&look))
+ *     rc = gf_structure_look(&spectrum, levels, at, total, &look);
+ *     if (!rc && !gf_structure_is_likely(&look))
  *         …                                  the wave was added to the picture
  *
  * Interference is added to the picture: its amplitude is the same in dark and bright places, its
- * phase is constant, and it has few harmonics. A thing has edges, so many harmonics are in phase;
- * other things hide it, and its contrast follows the light. A print is a thing whose amplitude is
+ * phase is constant, and it has few harmonics. A structure has edges, so many harmonics are in phase;
+ * other structures hide it, and its contrast follows the light. A print is a structure whose amplitude is
  * that of dots or lines of ink as wide as the greys require: 0 on bare paper and on solid ink. */
-#ifndef GF_CORE_SPECTRUM_THING_H
-#define GF_CORE_SPECTRUM_THING_H
+#ifndef GF_CORE_SPECTRUM_STRUCTURE_H
+#define GF_CORE_SPECTRUM_STRUCTURE_H
 
 #include "core/spectrum/screen.h"
 
 /* A wave in up to 31 x 31 places of the picture, each a few periods wide. Follows, noise and swings
  * are relative to its amplitude. */
-struct gf_thing {
+struct gf_structure {
     bool looked;      /* false: not a picture of two axes; the rest is 0 */
     double amplitude; /* in sample units */
     int harmonics;    /* second and higher ones in phase with it everywhere */
@@ -36,23 +36,23 @@ struct gf_thing {
 
 /* Examines the wave at `at` (bins from the centre) in one channel's spectrum. `levels` are the
  * samples' 1% and 99% quantiles, `total` is the sum of all waves' amplitudes. GF_ENOMEM. */
-int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const double *at,
-                  double total, struct gf_thing *look);
+int gf_structure_look(const struct gf_spectrum *s, const double levels[2], const double *at,
+                      double total, struct gf_structure *look);
 /* Bytes that it allocates. */
-int64_t gf_thing_bytes(void);
-/* True if the wave shows a sign of a thing. */
-bool gf_thing_is_likely(const struct gf_thing *look);
+int64_t gf_structure_bytes(void);
+/* True if the wave shows a sign of a structure. */
+bool gf_structure_is_likely(const struct gf_structure *look);
 /* True if the wave is equally strong in all places, dark or bright, and has few harmonics. */
-bool gf_thing_is_added(const struct gf_thing *look);
+bool gf_structure_is_added(const struct gf_structure *look);
 /* True if the wave is all there is: the local mean hardly varies. */
-static inline bool gf_thing_is_bare(const struct gf_thing *look) {
+static inline bool gf_structure_is_bare(const struct gf_structure *look) {
     return look->looked && look->greys < 0.03;
 }
-/* True if the wave is as constant and as pure as only interference is, even beside a thing. */
-bool gf_thing_is_pure(const struct gf_thing *look);
+/* True if the wave is as constant and as pure as only interference is, even beside a structure. */
+bool gf_structure_is_pure(const struct gf_structure *look);
 /* True if the picture is multiplied by the wave, as by the lines of a cathode-ray tube. */
-bool gf_thing_is_factor(const struct gf_thing *look);
+bool gf_structure_is_factor(const struct gf_structure *look);
 /* True if the screen looks printed; `look` is its first basis vector's. */
-bool gf_thing_is_print(const struct gf_thing *look, const struct gf_screen *screen);
+bool gf_structure_is_print(const struct gf_structure *look, const struct gf_screen *screen);
 
 #endif

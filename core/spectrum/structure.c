@@ -1,5 +1,5 @@
 /* Measures a wave in the places of a picture and judges it. */
-#include "core/spectrum/thing.h"
+#include "core/spectrum/structure.h"
 
 #include <stdlib.h>
 
@@ -94,7 +94,7 @@ static void normalise(value *z, int n, const value mean) {
     }
 }
 
-static void look_at_places(const struct places *p, struct gf_thing *look) {
+static void look_at_places(const struct places *p, struct gf_structure *look) {
     double sum = 0, grey = 0, mm = 0, mr = 0, rr = 0, ii = 0, pairs = 0;
     for (int i = 0; i < p->n; i++) {
         sum += p->weight[i];
@@ -130,7 +130,7 @@ static void look_at_places(const struct places *p, struct gf_thing *look) {
 /* Compares the wave with a print's, the first harmonic of ink that covers part of a period:
  * sin(pi s) for a grey of s. */
 static void look_for_ink(const struct places *p, const double levels[2], double amplitude,
-                         struct gf_thing *look) {
+                         struct gf_structure *look) {
     const int n = p->n;
     const double range = fmax(levels[1] - levels[0], 1e-30);
     double mean[3] = {0, 0, 0}, ss = 0, as = 0, aa = 0, all = 0, greys = 0;
@@ -168,7 +168,7 @@ static double correlate(const struct places *p, const value *z) {
 }
 
 /* Counts harmonics of at least a twentieth of the amplitude with the same phase in all places. */
-static void look_for_harmonics(struct places *p, const double at[2], struct gf_thing *look) {
+static void look_for_harmonics(struct places *p, const double at[2], struct gf_structure *look) {
     for (int k = 2; k <= MOST_HARMONIC; k++) {
         double sum = 0, power = 0;
         value mean;
@@ -190,10 +190,10 @@ static void look_for_harmonics(struct places *p, const double at[2], struct gf_t
     }
 }
 
-int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const double *at,
-                  double total, struct gf_thing *look) {
-    *look = (struct gf_thing){.looked = s->ndim == 2 && s->shape[0] >= GF_WINDOW_LEAST &&
-                                        s->shape[1] >= GF_WINDOW_LEAST};
+int gf_structure_look(const struct gf_spectrum *s, const double levels[2], const double *at,
+                      double total, struct gf_structure *look) {
+    *look = (struct gf_structure){.looked = s->ndim == 2 && s->shape[0] >= GF_WINDOW_LEAST &&
+                                            s->shape[1] >= GF_WINDOW_LEAST};
     if (!look->looked)
         return 0;
     struct places *p = calloc(1, sizeof *p);
@@ -226,20 +226,20 @@ int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const dou
     return 0;
 }
 
-int64_t gf_thing_bytes(void) {
+int64_t gf_structure_bytes(void) {
     return sizeof(struct places);
 }
 
-/* The limits were measured on generated pictures (tests/core/regular_things.h): 1,440 of things, of
+/* The limits were measured on generated pictures (tests/core/regular_structures.h): 1,440 of structures, of
  * which none is changed, and 300 with interference, of which 213 gain 6 dB. */
-bool gf_thing_is_likely(const struct gf_thing *t) {
+bool gf_structure_is_likely(const struct gf_structure *t) {
     const double follows = fabs(t->follows), sure = fabs(t->correlation);
-    if (!t->looked || gf_thing_is_added(t))
+    if (!t->looked || gf_structure_is_added(t))
         return false;
     bool edges = t->harmonics >= 4 || (t->harmonics >= 2 && ((follows >= 0.03 && sure >= 0.5) ||
                                                              (follows >= 0.02 && sure >= 0.7)));
     /* Interference deviates by the picture below it, which differs at each of its harmonics. */
-    const bool bare = gf_thing_is_bare(t);
+    const bool bare = gf_structure_is_bare(t);
     bool framed = t->shared >= 0.55 && (bare || t->noise >= 0.02);
     /* Without a picture below it the wave is the picture, unless it is as even as interference. */
     bool alone = bare && t->noise >= 0.0075 && (t->harmonics > 0 || t->contrast >= 0.1);
@@ -254,25 +254,25 @@ bool gf_thing_is_likely(const struct gf_thing *t) {
     return edges || framed || alone || strong || lit || hidden || wanders;
 }
 
-/* 832 generated things and 1,021 photographs reach 0.0102 and more with up to two harmonics.
+/* 832 generated structures and 1,021 photographs reach 0.0102 and more with up to two harmonics.
  * Without a picture below it a wave with harmonics is the picture: tiles of a roof, stripes. */
-bool gf_thing_is_added(const struct gf_thing *t) {
-    return t->looked && t->harmonics <= (t->painted || gf_thing_is_bare(t) ? 0 : 2) &&
+bool gf_structure_is_added(const struct gf_structure *t) {
+    return t->looked && t->harmonics <= (t->painted || gf_structure_is_bare(t) ? 0 : 2) &&
            t->noise + 20 * t->follows * t->follows < 0.0075;
 }
 
-bool gf_thing_is_pure(const struct gf_thing *t) {
+bool gf_structure_is_pure(const struct gf_structure *t) {
     return !t->looked || (t->harmonics == 0 && t->noise < 0.05 && fabs(t->follows) < 0.04);
 }
 
 /* The noise is mostly the variance of the light, which is small in a picture of little contrast. 417
- * generated things with that noise and correlation have gains of 1.11 and more; 60 photographs with
+ * generated structures with that noise and correlation have gains of 1.11 and more; 60 photographs with
  * lines are within the limits. */
-bool gf_thing_is_factor(const struct gf_thing *t) {
+bool gf_structure_is_factor(const struct gf_structure *t) {
     return t->noise >= 0.0035 && t->correlation >= 0.95 && fabs(t->gain - 1) <= 0.06;
 }
 
-bool gf_thing_is_print(const struct gf_thing *t, const struct gf_screen *screen) {
+bool gf_structure_is_print(const struct gf_structure *t, const struct gf_screen *screen) {
     const double period = 1 / hypot(screen->basis[0][0], screen->basis[0][1]);
     const bool fine = period < 5;
     if (period < 2 || period > 10 || t->print_swing[1] > 0.5 * t->print_swing[0] + 0.01)
