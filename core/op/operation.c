@@ -70,11 +70,14 @@ int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_re
     return 0;
 }
 
-/* Bytes of the outputs, as long as the job's. */
-static int64_t out_bytes(const struct gf_operation *op) {
-    int64_t bytes = 0;
-    for (int i = 0; i < op->job.n_out; i++)
-        bytes += gf_job_bytes(&op->job, i);
+int64_t gf_operation_out_bytes(const struct gf_operation *op) {
+    int64_t shape[GF_MAX_RANK], bytes = 0;
+    for (int i = 0; i < op->job.n_out; i++) {
+        gf_job_out_shape(&op->job, i, shape);
+        shape[op->job.ndim] += op->of.alpha;
+        bytes +=
+            gf_shape_count(shape, op->job.ndim + 1) * (int64_t)gf_dtype_size(op->job.out[i].dtype);
+    }
     return bytes;
 }
 
@@ -94,7 +97,7 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
     if (rc)
         return rc;
     struct gf_crew crew = op->crew;
-    crew.held += out_bytes(op) + op->extra_bytes;
+    crew.held += gf_operation_out_bytes(op) + op->extra_bytes;
     if (!op->untouched && !op->inner)
         rc = gf_crew_plan(&crew, &op->job);
     for (int i = 0; i < op->job.n_out && !rc; i++)
@@ -103,7 +106,8 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
         rc = gf_operation_run(op, out, report);
     for (int i = 0; i < op->job.n_out && !rc; i++)
         for (int axis = 0; axis < op->job.ndim; axis++)
-            out[i].shape[axis] = gf_min(out[i].shape[axis], gf_job_counted(&op->job, axis));
+            if (op->job.counted[axis]) /* the others were added for the transform */
+                out[i].shape[axis] = gf_min(out[i].shape[axis], op->job.counted[axis]);
     return rc;
 }
 

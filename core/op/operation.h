@@ -77,6 +77,8 @@ struct gf_operation {
 /* Its kind's steps; without a kind they do nothing. */
 int gf_operation_take(struct gf_operation *op);
 void gf_operation_drop(struct gf_operation *op);
+/* Bytes of the outputs, as long as the job's, with what is passed on. */
+int64_t gf_operation_out_bytes(const struct gf_operation *op);
 /* Runs the planned job from op->in to `out`, or copies what the operation made; then the report counts
  * only what was clipped. */
 int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_report *report);

@@ -51,18 +51,6 @@ static void refuse_parts(struct gf_operation *op) {
                                            : NULL;
 }
 
-/* Bytes of the outputs, with what is passed on. */
-static int64_t out_bytes(const struct gf_operation *op) {
-    int64_t shape[GF_MAX_RANK], bytes = 0;
-    for (int i = 0; i < op->job.n_out; i++) {
-        gf_job_out_shape(&op->job, i, shape);
-        shape[op->job.ndim] += op->of.alpha;
-        bytes +=
-            gf_shape_count(shape, op->job.ndim + 1) * (int64_t)gf_dtype_size(op->job.out[i].dtype);
-    }
-    return bytes;
-}
-
 /* Bytes that a table of masks, kernels or an inverse takes with the run, less the samples: files'
  * values, the table twice, since the plan has its own, and a spectrum of each channel; or while
  * Wiener's filter is made, the picture's spectrum and a workspace as large; or while a painted
@@ -78,7 +66,7 @@ static int64_t table_bytes(const struct gf_operation *op, int64_t half) {
             files++;
         }
     const int64_t spectrum = half * op->job.channels, more = files > 1 ? half / 2 : 0;
-    int64_t run = out_bytes(op) + 2 * table + spectrum + more + (f->paints ? half / 2 : 0),
+    int64_t run = gf_operation_out_bytes(op) + 2 * table + spectrum + more + (f->paints ? half / 2 : 0),
             rows = 0;
     for (int i = 0; i < op->job.ndim; i++)
         rows += op->job.shape[i];
