@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "cli/batch/describe.h"
 #include "cli/command.h"
 #include "cli/compare/signal.h"
 #include "cli/filter/filtering.h"
@@ -10,7 +9,6 @@
 #include "cli/plot/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/host/memory.h"
 
 /* The other side of every comparison of a run. */
 struct gf_correlating {

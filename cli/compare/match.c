@@ -1,14 +1,12 @@
 /* gpufft match: finds a template in pictures by normalised cross-correlation. */
 #include <stdlib.h>
 
-#include "cli/batch/describe.h"
 #include "cli/command.h"
 #include "cli/compare/signal.h"
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/host/memory.h"
 #include "core/base/value/sample_value.h"
 
 /* The template of a run. */

@@ -9,7 +9,6 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/host/memory.h"
 #include "core/base/value/sample_value.h"
 #include "core/base/host/conveyor.h"
 

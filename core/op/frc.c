@@ -53,7 +53,8 @@ static int make_mask(struct comparison *c, const struct gf_array *px, const stru
     int64_t least = INT64_MAX;
     if (!c->o->soft) {
         c->mask = mask ? *mask : c->mask;
-        return mask ? gf_signal_same_shape(mask, px, "the picture") : 0;
+        int rc = mask ? gf_signal_same_shape(mask, px, "the picture") : 0;
+        return rc || !mask ? rc : gf_signal_same_type(mask, px, "the picture");
     }
     for (int i = 0; i < px->rank; i++)
         least = px->shape[i] > 1 ? gf_min(least, px->shape[i]) : least;
@@ -72,6 +73,8 @@ static int make_pair(struct comparison *c, const struct gf_array *px,
                      const struct gf_array *other) {
     struct gf_array from[2] = {*px, other ? *other : thinned(px, 1)};
     int rc = other ? gf_signal_same_shape(px, other, "the other") : 0;
+    if (other && !rc)
+        rc = gf_signal_same_type(px, other, "the other");
     if (!other) {
         from[0] = thinned(px, 0);
         c->mask = c->mask.data ? thinned(&c->mask, 0) : c->mask;

@@ -14,6 +14,8 @@
 int gf_match_template_prepare(struct gf_match_template *t) {
     const struct gf_array *weight = t->weight.data ? &t->weight : NULL;
     int rc = weight ? gf_signal_same_shape(weight, &t->kernel, "the template") : 0;
+    if (weight && !rc)
+        rc = gf_signal_same_type(weight, &t->kernel, "the template");
     return rc ? rc : gf_match_prepare(&t->kernel, weight, &t->match);
 }
 
@@ -31,7 +33,7 @@ int gf_match_template_fits(const struct gf_match_template *t, const struct gf_ar
         if (m->shape[i] > px->shape[i])
             return gf_fail(GF_EINVAL, "the template is larger: %lld samples along an axis of %lld",
                            (long long)m->shape[i], (long long)px->shape[i]);
-    return 0;
+    return gf_signal_same_type(px, &t->kernel, "the template");
 }
 
 void gf_matches_free(struct gf_matches *m) {

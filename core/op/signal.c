@@ -12,6 +12,12 @@ int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, con
                    gf_shape_text(b->shape, b->rank, want));
 }
 
+int gf_signal_same_type(const struct gf_array *a, const struct gf_array *b, const char *what) {
+    return a->dtype == b->dtype ? 0
+                                : gf_fail(GF_EINVAL, "%s samples, and %s has %s",
+                                          gf_dtype_name(a->dtype), what, gf_dtype_name(b->dtype));
+}
+
 /* The job of a signal of that shape over all axes: reals to half a spectrum, or back. */
 static struct gf_job make_job(int ndim, const int64_t *shape, bool is_double, bool forward) {
     const enum gf_dtype real = is_double ? GF_F64 : GF_F32, number = is_double ? GF_C128 : GF_C64;

@@ -13,8 +13,10 @@
 #include "core/op/crew.h"
 #include "core/spectrum/spectrum.h"
 
-/* GF_EINVAL in one line unless both have the same axes and extents. `what`: "the reference". */
+/* GF_EINVAL in one line unless both have the same axes and extents, or the same type. `what`: "the
+ * reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);
+int gf_signal_same_type(const struct gf_array *a, const struct gf_array *b, const char *what);
 
 /* Bytes of half a spectrum of a signal, whose data is not read, and of the workspace that its
  * transforms need at least; 0 if that is unknown before they are planned. */

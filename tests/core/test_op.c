@@ -94,6 +94,9 @@ static void test_match_refusals(void) {
     CHECK_EQ(gf_match_run(&crew, &t, &options, &line, &m), GF_EINVAL);
     CHECK_EQ(gf_match_run(&crew, &t, &options, &px, &m), GF_ENOMEM);
     CHECK_HAS(gf_message(), "limit 1.0 GiB");
+    px = op_make(GF_F32, 2, matches[1].shape, 0, 1);
+    CHECK_EQ(gf_match_run(&crew, &t, &options, &px, &m), GF_EINVAL);
+    CHECK_STR(gf_message(), "f32 samples, and the template has f64");
     other.weight.shape[0]--;
     CHECK_EQ(gf_match_template_prepare(&other), GF_EINVAL);
     CHECK_STR(gf_message(), "8x7, and the template is 9x7; both must have the same size");
@@ -193,6 +196,11 @@ static void test_frc_refusals(void) {
     CHECK_STR(gf_message(), "48x60, and the other is 47x60; both must have the same size");
     CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[1], &f), GF_EINVAL);
     CHECK_STR(gf_message(), "47x60, and the picture is 48x60; both must have the same size");
+    a[1].shape[0]++;
+    a[1].dtype = GF_F32;
+    CHECK_EQ(gf_frc_run(&crew, &o, a, &a[1], NULL, &f), GF_EINVAL);
+    CHECK_STR(gf_message(), "f64 samples, and the other has f32");
+    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[1], &f), GF_EINVAL);
     memset(a[2].data, 0, (size_t)gf_array_bytes(&a[2]));
     CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[2], &f), GF_EINVAL);
     CHECK_HAS(gf_message(), "the mask leaves nothing");
