@@ -113,13 +113,14 @@ __attribute__((unused)) static void op_check(op_run *run, int which, double erro
                   first.fact[i]);
     for (int i = 0; i < OP_THREADS; i++) {
         at_once[i] = (struct op_work){run, which, 0, {0}};
-        CHECK_EQ(pthread_create(&thread[i], NULL, op_do, &at_once[i]), 0);
+        if (pthread_create(&thread[i], NULL, op_do, &at_once[i]))
+            abort();
     }
-    for (int i = 0; i < OP_THREADS; i++) {
+    for (int i = 0; i < OP_THREADS; i++)
         pthread_join(thread[i], NULL);
+    for (int i = 0; i < OP_THREADS; i++)
         CHECK_MSG(at_once[i].n == n && !memcmp(at_once[i].fact, first.fact, sizeof first.fact),
                   "row %d: thread %d differs", which, i);
-    }
 }
 
 #endif
