@@ -195,9 +195,10 @@ $(BUILD)/tests.a: $(call obj,$(SUPPORT)) $(BELOW)
 
 define test_rule
 $(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(BUILD)/tests.a
-	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) $$(TEST_LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
+	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) $$(TEST_LDFLAGS) -o $$@ $$(filter-out %.a,$$^) $$(filter %.a,$$^) $$(ALL_LIBS))
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
+$(BUILD)/test_options: $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/files_embedded.o
 
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))

@@ -245,6 +245,55 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
     return rc;
 }
 
+/* Writes the i-th value of an option, that of a flag as "1" or "0"; false if it has none or the
+ * default. */
+static bool print_value(const struct gf_opt *o, const void *field, const void *usual, int i,
+                        char text[GF_OPT_TEXT_SIZE]) {
+    const bool is_int = o->type != GF_OPT_FLAG && o->type != GF_OPT_NEGATE;
+    const char *const *word = field, *const *usual_word = usual;
+    double v, standard;
+    if (o->type == GF_OPT_PARSE)
+        return o->print && o->print(o, field, i, text);
+    if (o->type == GF_OPT_TEXT) {
+        snprintf(text, GF_OPT_TEXT_SIZE, "%s", *word ? *word : "");
+        return !i && *word != *usual_word;
+    }
+    v = o->type == GF_OPT_REAL ? *(const double *)field
+        : is_int               ? *(const int *)field
+                               : *(const bool *)field;
+    standard = o->type == GF_OPT_REAL ? *(const double *)usual
+               : is_int               ? *(const int *)usual
+                                      : *(const bool *)usual;
+    if (o->type == GF_OPT_CHOICE && v >= 0)
+        snprintf(text, GF_OPT_TEXT_SIZE, "%s", o->choices[(int)v]);
+    else if (o->automatic && v < 0)
+        snprintf(text, GF_OPT_TEXT_SIZE, "auto");
+    else
+        snprintf(text, GF_OPT_TEXT_SIZE, "%.17g", v);
+    return !i && v != standard;
+}
+
+void gf_opt_print(const struct gf_opt_group *const *groups, const void *fields,
+                  const void *defaults, void (*put)(void *user, const char *word), void *user) {
+    char value[GF_OPT_TEXT_SIZE], word[GF_OPT_TEXT_SIZE + NAME_SIZE];
+    bool more = true;
+    for (int i = 0; more; i++) {
+        more = false;
+        for (const struct gf_opt_group *const *g = groups; *g; g++)
+            for (const struct gf_opt *o = (*g)->opts; o->name; o++) {
+                if (!print_value(o, (const char *)fields + o->at, (const char *)defaults + o->at, i,
+                                 value))
+                    continue;
+                if (is_flag(o))
+                    snprintf(word, sizeof word, "--%s%s", *value == '1' ? "" : "no-", o->name);
+                else
+                    snprintf(word, sizeof word, "--%s%s%s", o->name, *value ? "=" : "", value);
+                put(user, word);
+                more = true;
+            }
+    }
+}
+
 /* Writes words in lines of up to `width` characters, and a newline. Lines after the first begin
  * with `prefix`; the caller writes the first one's. */
 static void wrap(FILE *to, const char *words, const char *prefix, int width) {

@@ -24,6 +24,8 @@ enum gf_opt_type {
     GF_OPT_PARSE,   /* parse(row, value, field) */
 };
 
+enum { GF_OPT_TEXT_SIZE = 4096 };
+
 struct gf_opt {
     const char *name; /* without the dashes; NULL ends the table */
     char letter;      /* its short form, or 0 */
@@ -34,7 +36,10 @@ struct gf_opt {
     const char *const *choices;  /* NULL-terminated; for GF_OPT_PARSE only used by completion */
     const char *(*known)(int i); /* NULL, or returns the i-th further choice, NULL after the last */
     int (*parse)(const struct gf_opt *o, const char *value, void *field); /* 0, or GF_EUSAGE */
-    int low, high; /* GF_OPT_PARSE: parameters of the function */
+    /* GF_OPT_PARSE: writes the i-th value that the field holds, as parse() reads it; false if there
+     * is none. Options that are given in a sequence count together. */
+    bool (*print)(const struct gf_opt *o, const void *field, int i, char text[GF_OPT_TEXT_SIZE]);
+    int low, high; /* GF_OPT_PARSE: parameters of the functions */
     const char *wants;
     bool automatic, whole; /* GF_OPT_REAL: or auto, as -1; only whole numbers */
     bool inert;            /* changes no byte of an output */
@@ -52,6 +57,11 @@ struct gf_opt_group {
  * option that is not inert; [1] also leaves out those that are `own`. */
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
                  int *n_operands, uint64_t fingerprint[2]);
+
+/* For tests: calls put() with a word for each option whose field differs from the default, so that
+ * gf_opt_parse() of the words fills in the same fields. */
+void gf_opt_print(const struct gf_opt_group *const *groups, const void *fields,
+                  const void *defaults, void (*put)(void *user, const char *word), void *user);
 
 /* Fails with GF_EUSAGE: the option cannot be `value`; `wants` continues: "it is …". */
 int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants);

@@ -121,6 +121,17 @@ int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *fiel
         "-2, -3");
 }
 
+static bool print_axes(const struct gf_opt *o, const void *field, int i,
+                       char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_axes_text *axes = field;
+    int n = 0;
+    (void)o;
+    for (int k = 0; k < axes->n; k++)
+        n += axes->axis[k].letter ? sprintf(text + n, "%s%c", k ? "," : "", axes->axis[k].letter)
+                                  : sprintf(text + n, "%s%d", k ? "," : "", axes->axis[k].index);
+    return !i && axes->n;
+}
+
 /* NAME=FIRST:END or NAME=INDEX, several with commas. */
 static int parse_select(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
@@ -199,6 +210,13 @@ static int parse_wavelet(const struct gf_opt *o, const char *value, void *field)
                    &WAVELETS(WAVELET_TEXT)[2]);
 }
 
+static bool print_wavelet(const struct gf_opt *o, const void *field, int i,
+                          char text[GF_OPT_TEXT_SIZE]) {
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%s", wavelets[3 * *(const int *)field]);
+    return !i && *(const int *)field;
+}
+
 static int parse_levels(const struct gf_opt *o, const char *value, void *field) {
     char *end;
     errno = 0;
@@ -210,6 +228,14 @@ static int parse_levels(const struct gf_opt *o, const char *value, void *field) 
                        GF_MAX_LEVELS);
     *(int *)field = (int)v;
     return 0;
+}
+
+static bool print_levels(const struct gf_opt *o, const void *field, int i,
+                         char text[GF_OPT_TEXT_SIZE]) {
+    const int levels = *(const int *)field;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, levels == GF_MOST_LEVELS ? "max" : "%d", levels);
+    return !i && levels;
 }
 
 static int parse_threshold(const struct gf_opt *o, const char *value, void *field) {
@@ -226,6 +252,15 @@ static int parse_threshold(const struct gf_opt *o, const char *value, void *fiel
     w->percent = percent;
     w->amount = v;
     return 0;
+}
+
+static bool print_threshold(const struct gf_opt *o, const void *field, int i,
+                            char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_wavelet_settings *w = &((const struct gf_settings *)field)->wavelet;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%s:%.17g%s", w->threshold == GF_HARD ? "hard" : "soft",
+             w->amount, w->percent ? "%" : "");
+    return !i && w->threshold != GF_KEEP_ALL;
 }
 
 const struct gf_opt_group gf_opts_out = GF_GROUP(
@@ -294,7 +329,8 @@ const struct gf_opt_group gf_opts_display = GF_GROUP(
 const struct gf_opt_group gf_opts_axes =
     GF_GROUP("Transform",
              GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
-                       "axes to transform: x,y,z or NumPy indices (default: all in space)"),
+                       "axes to transform: x,y,z or NumPy indices (default: all in space)",
+                       .print = print_axes),
              GF_INTEGER("dims", dims, "1|2|3", 1, 3,
                         "transform the last 1, 2 or 3 axes; 2 takes a volume page by page"));
 
@@ -323,19 +359,21 @@ const struct gf_opt_group gf_opts_edited =
                            "IN was changed after gpufft wrote it: use its record all the same, and "
                            "clip what does not fit"));
 
-const struct gf_opt_group gf_opts_wavelet =
-    GF_GROUP(NULL, GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
-                             &WAVELETS(WAVELET_HELP)[2], .choices = wavelets));
+const struct gf_opt_group gf_opts_wavelet = GF_GROUP(
+    NULL, GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
+                    &WAVELETS(WAVELET_HELP)[2], .choices = wavelets, .print = print_wavelet));
 
 const struct gf_opt_group gf_opts_levels = GF_GROUP(
     NULL,
     GF_PARSED("levels", GF_AT(wavelet.levels), "N|max", parse_levels,
               "how many times to split the approximation; max: as often as the size allows "
-              "(default: 3, or fewer where the size requires it)"),
+              "(default: 3, or fewer where the size requires it)",
+              .print = print_levels),
     GF_CHOICE("boundary", wavelet.boundary, "NAME", boundaries,
               "how a line continues beyond its ends: periodic (default), symmetric or zero"),
     GF_PARSED("threshold", 0, "RULE", parse_threshold,
-              "hard:T or soft:T removes details below T; hard:K% or soft:K% keeps the largest K%"));
+              "hard:T or soft:T removes details below T; hard:K% or soft:K% keeps the largest K%",
+              .print = print_threshold));
 
 const struct gf_opt_group gf_opts_list =
     GF_GROUP("Input",

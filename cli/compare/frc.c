@@ -251,6 +251,22 @@ static int parse_thresholds(const struct gf_opt *o, const char *value, void *fie
     return find->n_thresholds ? 0 : gf_opt_refuse(o, "", "it is a list");
 }
 
+static bool print_thresholds(const struct gf_opt *o, const void *field, int i,
+                             char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_frc_options *find = &((const struct gf_settings *)field)->frc.find;
+    int n = 0;
+    (void)o;
+    for (int k = 0; k < find->n_thresholds; k++) {
+        const struct gf_frc_threshold *t = &find->threshold[k];
+        n += snprintf(text + n, GF_OPT_TEXT_SIZE - (size_t)n,
+                      t->rule == GF_FRC_HALF_BIT  ? "%shalf-bit"
+                      : t->rule == GF_FRC_3_SIGMA ? "%s3-sigma"
+                                                  : "%s%.9g",
+                      k ? "," : "", t->value);
+    }
+    return !i && find->n_thresholds;
+}
+
 static int parse_random(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
     struct gf_radius *r = &s->frc.randomize;
@@ -260,6 +276,14 @@ static int parse_random(const struct gf_opt *o, const char *value, void *field) 
     s->frc.find.random = r->value; /* until the unit is known */
     const double most = r->unit == GF_NYQUIST ? 100 : r->unit < GF_PERIOD ? 0.5 : HUGE_VAL;
     return r->value <= most ? 0 : gf_opt_refuse(o, value, "it is up to 0.5 cycles a sample");
+}
+
+static bool print_random(const struct gf_opt *o, const void *field, int i,
+                         char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_settings *s = field;
+    (void)o;
+    gf_radius_print(&s->frc.randomize, text, 0);
+    return !i && s->frc.randomize.value > 0;
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -288,9 +312,11 @@ static const struct gf_opt_group frc_group = GF_GROUP(
         "black is left out"),
     GF_PARSED("randomize", 0, "F", parse_random,
               "make phases beyond F random (0.1 cycles a sample, 30A or 0.03/A), and correct the "
-              "curve by what still correlates"),
+              "curve by what still correlates",
+              .print = print_random),
     GF_PARSED("threshold", 0, "LIST", parse_thresholds,
-              "where the curve's crossings are reported (default: 0.5,0.143,half-bit,3-sigma)"),
+              "where the curve's crossings are reported (default: 0.5,0.143,half-bit,3-sigma)",
+              .print = print_thresholds),
     GF_INTEGER("dims", dims, "2|3", 2, 3,
                "2: compare each page of a volume by itself; 3: all as depth"),
     GF_TEXT("out", frc.curve, "FILE",

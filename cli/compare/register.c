@@ -514,6 +514,17 @@ static int parse_by(const struct gf_opt *o, const char *value, void *field) {
     return 0;
 }
 
+static bool print_by(const struct gf_opt *o, const void *field, int i,
+                     char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_register_settings *r = &((const struct gf_settings *)field)->reg;
+    (void)o;
+    if (r->each)
+        snprintf(text, GF_OPT_TEXT_SIZE, "none");
+    else
+        snprintf(text, GF_OPT_TEXT_SIZE, "%s=%lld", r->by.name, (long long)r->by.first);
+    return !i && (r->each || *r->by.name);
+}
+
 static const char *const estimates[] = {"shift", "rigid", "similarity",
                                         NULL}; /* enum gf_estimate */
 static const char *const references[] = {"first", "previous", NULL};
@@ -531,7 +542,8 @@ static const struct gf_opt_group register_group = GF_GROUP(
               "its edge"),
     GF_PARSED("by", 0, "AXIS=N|none", parse_by,
               "move all pages of a stack by the shifts of these (default: c=0, if there are "
-              "channels); none: each by its own"),
+              "channels); none: each by its own",
+              .print = print_by),
     GF_TEXT("mean", reg.mean, "FILE", "also write the mean of the aligned frames of a stack"),
     GF_TEXT("csv", reg.csv, "FILE", "also write the table to FILE, with commas"),
     GF_INTEGER("dims", dims, "2|3", 2, 3,

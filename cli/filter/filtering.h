@@ -12,6 +12,8 @@
 /* Parses a distance from the zero frequency: bins, "0.1c", "10%", "10A" or "0.3/mm"; false for other
  * texts. */
 bool gf_radius_parse(const char *text, struct gf_radius *out);
+/* Writes it behind `n` characters of a text, of GF_OPT_TEXT_SIZE, and a comma; returns their number. */
+int gf_radius_print(const struct gf_radius *r, char *text, int n);
 
 /* ---- options.c ---- */
 

@@ -177,6 +177,46 @@ static int parse_part(const struct gf_opt *o, const char *value, void *settings)
     return rc;
 }
 
+int gf_radius_print(const struct gf_radius *r, char *text, int n) {
+    const char *unit = r->unit == GF_CYCLES ? "c" : r->unit == GF_NYQUIST ? "%" : "";
+    return n + snprintf(text + n, GF_OPT_TEXT_SIZE - (size_t)n, "%s%.17g%s%s", n ? "," : "",
+                        r->value, r->unit == GF_PER_LENGTH ? "/" : unit,
+                        r->unit >= GF_PERIOD ? r->name : "");
+}
+
+static const char *const kernels[] = {"gaussian:", "disk:", "motion:", "airy:", "moffat:"};
+
+/* The row's option of part i, if it is the row's. */
+static bool print_part(const struct gf_opt *o, const void *settings, int i,
+                       char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_filter_options *f = &((const struct gf_settings *)settings)->filter;
+    const struct gf_filter_part *p = &f->part[i];
+    if (i >= f->n_parts || strcmp(p->option, o->name))
+        return false;
+    if (p->what > GF_NOTCH) {
+        const bool named = p->what != GF_KERNEL && p->what != GF_PSF && !gf_filter_is_shown(p);
+        const double second = p->psf.shape == GF_PSF_MOFFAT ? p->psf.power : p->psf.angle;
+        const bool two = p->psf.shape == GF_PSF_MOFFAT || p->psf.shape == GF_PSF_MOTION;
+        const int n =
+            snprintf(text, GF_OPT_TEXT_SIZE, "%s", named ? kernels[p->psf.shape] : p->text);
+        if (named)
+            snprintf(text + n, GF_OPT_TEXT_SIZE - (size_t)n, two ? "%.17g,%.17g" : "%.17g",
+                     p->psf.size, second);
+        return true;
+    }
+    int n = 0;
+    for (int k = 0; k < p->n_centre; k++)
+        n = gf_radius_print(&p->centre[k], text, n);
+    for (int k = 0; k < 1 + (p->what == GF_BANDPASS || p->what == GF_BANDREJECT); k++)
+        n = gf_radius_print(&p->radius[k], text, n);
+    const char *name = gf_filter_profiles[p->profile];
+    const int length = (int)strcspn(name, ":");
+    n += snprintf(text + n, GF_OPT_TEXT_SIZE - (size_t)n, ",%.*s", length, name);
+    if (name[length])
+        snprintf(text + n, GF_OPT_TEXT_SIZE - (size_t)n, ":%d", p->order);
+    return true;
+}
+
 static int parse_mask(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_part *p = NULL;
     return add_part(o, value, settings, &p);
@@ -197,10 +237,9 @@ static bool parse_psf(const char *text, double most, struct gf_psf *psf) {
 
 /* A kernel's name and numbers, or a file. */
 static int parse_kernel(const struct gf_opt *o, const char *value, void *settings) {
-    static const char *const names[] = {"gaussian:", "disk:", "motion:", "airy:", "moffat:"};
     struct gf_filter_part *p = NULL;
     int k = 0;
-    while (k <= GF_PSF_MOFFAT && strncmp(value, names[k], strlen(names[k])))
+    while (k <= GF_PSF_MOFFAT && strncmp(value, kernels[k], strlen(kernels[k])))
         k++;
     struct gf_psf psf = {.shape = (enum gf_psf_shape)k};
     const bool undoes = o->low == GF_PSF, named = k <= GF_PSF_MOFFAT;
@@ -232,6 +271,13 @@ static int parse_auto_notch(const struct gf_opt *o, const char *value, void *cou
     return 0;
 }
 
+static bool print_auto_notch(const struct gf_opt *o, const void *count, int i,
+                             char text[GF_OPT_TEXT_SIZE]) {
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%d", *(const int *)count);
+    return !i && *(const int *)count;
+}
+
 /* Parses a period in samples, or rows per inch; without a value any screen. */
 static int parse_descreen(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_options *f = &((struct gf_settings *)settings)->filter;
@@ -250,17 +296,37 @@ static int parse_descreen(const struct gf_opt *o, const char *value, void *setti
     return 0;
 }
 
+static bool print_descreen(const struct gf_opt *o, const void *settings, int i,
+                           char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_filter_options *f = &((const struct gf_settings *)settings)->filter;
+    const bool px = f->descreen.period > 0;
+    (void)o;
+    *text = 0;
+    if (px || f->descreen.lpi > 0)
+        snprintf(text, GF_OPT_TEXT_SIZE, "%.17g%s", px ? f->descreen.period : f->descreen.lpi,
+                 px ? "px" : "lpi");
+    return !i && f->descreen.on;
+}
+
+static const char *const stripes[] = {"", "auto", "90", "0"}; /* by destripe */
+
 /* The angle is that of the wave, as stats prints it. */
 static int parse_destripe(const struct gf_opt *o, const char *value, void *destripe) {
-    static const char *const names[] = {"", "auto", "90", "0"};
     int i = GF_DESTRIPE_COLUMNS;
-    while (i >= 0 && strcmp(value, names[i]))
+    while (i >= 0 && strcmp(value, stripes[i]))
         i--;
     *(int *)destripe = i > GF_DESTRIPE_AUTO ? i : GF_DESTRIPE_AUTO;
     return i >= 0 ? 0
                   : gf_opt_refuse(o, value,
                                   "it is 90 (rows), 0 (columns) or auto; --auto-notch removes "
                                   "waves of any angle");
+}
+
+static bool print_destripe(const struct gf_opt *o, const void *destripe, int i,
+                           char text[GF_OPT_TEXT_SIZE]) {
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%s", stripes[*(const int *)destripe]);
+    return !i && *(const int *)destripe;
 }
 
 static int parse_offset(const struct gf_opt *o, const char *value, void *settings) {
@@ -275,6 +341,16 @@ static int parse_offset(const struct gf_opt *o, const char *value, void *setting
                              "it is a number in the samples' unit, a percentage of white such as "
                              "50%, or mid");
     return 0;
+}
+
+static bool print_offset(const struct gf_opt *o, const void *settings, int i,
+                         char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_filter_options *f = &((const struct gf_settings *)settings)->filter;
+    const bool mid = f->offset_unit == GF_OFFSET_MID;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, mid ? "mid" : "%.17g%s", f->offset,
+             f->offset_unit == GF_OFFSET_PERCENT ? "%" : "");
+    return !i && (mid || f->offset != 0);
 }
 
 void gf_filter_note_radii(const struct gf_settings *s) {
@@ -326,42 +402,42 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
     GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_part,
               "keep frequencies up to R; PROFILE is one of " GF_PROFILE_NAMES
               "by default the first",
-              .low = GF_LOWPASS),
+              .low = GF_LOWPASS, .print = print_part),
     GF_PARSED("highpass", 0, "R[,PROFILE]", parse_part, "keep frequencies above R",
-              .low = GF_HIGHPASS),
+              .low = GF_HIGHPASS, .print = print_part),
     GF_PARSED("bandpass", 0, "R1,R2[,PROFILE]", parse_part, "keep frequencies between R1 and R2",
-              .low = GF_BANDPASS),
+              .low = GF_BANDPASS, .print = print_part),
     GF_PARSED("bandreject", 0, "R1,R2[,PROFILE]", parse_part,
-              "remove frequencies between R1 and R2", .low = GF_BANDREJECT),
+              "remove frequencies between R1 and R2", .low = GF_BANDREJECT, .print = print_part),
     GF_PARSED("notch", 0, "X,Y[,Z],R[,PROFILE]", parse_part,
               "remove what is within R of X,Y (from the centre, x right, y down, in bins or as R) "
               "and of its mirror image -X,-Y",
-              .low = GF_NOTCH),
+              .low = GF_NOTCH, .print = print_part),
     GF_PARSED("auto-notch", GF_AT(filter.auto_notch), "N", parse_auto_notch,
               "find periodic noise in each picture, and remove up to N waves (default: 24), or a "
               "printer's screen",
-              .optional = true),
+              .optional = true, .print = print_auto_notch),
     GF_PARSED("descreen", 0, "PERIODpx|Nlpi", parse_descreen,
               "remove a printer's screen, of this period or so many lines an inch",
-              .optional = true),
+              .optional = true, .print = print_descreen),
     GF_PARSED("destripe", GF_AT(filter.destripe), "ANGLE|auto", parse_destripe,
               "remove stripes along rows (90) or columns (0); auto (no value): if it shows any",
-              .optional = true),
+              .optional = true, .print = print_destripe),
     GF_NUMBER("dpi", filter.dpi, "N", 1000000, "it is samples an inch, such as 600",
               "samples an inch, for --descreen=Nlpi (default: the file's own)"),
     GF_PARSED("mask", 0, "FILE", parse_mask,
               "multiply the centred spectrum by this picture: black is 0, white is 1",
-              .low = GF_MASK),
+              .low = GF_MASK, .print = print_part),
     GF_PARSED("paint", 0, "FILE", parse_mask,
               "remove what you painted black in FILE, a picture written by `gpufft fwd`",
-              .low = GF_PAINT),
+              .low = GF_PAINT, .print = print_part),
     GF_PARSED("convolve", 0, "KERNEL", parse_kernel,
               "convolve with a picture, scaled to sum 1, or with a blur as of --deconvolve",
-              .low = GF_KERNEL),
+              .low = GF_KERNEL, .print = print_part),
     GF_PARSED("deconvolve", 0, "PSF", parse_kernel,
               "undo a blur by PSF: a picture, gaussian:S, disk:R, motion:LENGTH,ANGLE, airy:R or "
               "moffat:R,B, in pixels; by Wiener's filter",
-              .low = GF_PSF),
+              .low = GF_PSF, .print = print_part),
     GF_NUMBER("noise", filter.restore.noise, "auto|LEVEL", 0,
               "it is auto or a standard deviation in the samples' unit",
               "the noise's standard deviation in the samples' unit (default: auto, measured)",
@@ -379,6 +455,6 @@ const struct gf_opt_group gf_opts_filter = GF_GROUP(
 const struct gf_opt_group gf_opts_filter_result =
     GF_GROUP(NULL,
              GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
-                       "add V, P% of white, or mid-grey to the result"),
+                       "add V, P% of white, or mid-grey to the result", .print = print_offset),
              GF_TEXT("mask-out", mask_out, "OUT",
                      "also write the filter, as a picture of the centred spectrum", .inert = true));

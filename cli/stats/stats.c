@@ -89,6 +89,14 @@ static int parse_tiles(const struct gf_opt *o, const char *value, void *field) {
     return 0;
 }
 
+static bool print_tiles(const struct gf_opt *o, const void *field, int i,
+                        char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_statistics_options *find = &((const struct gf_settings *)field)->stats.find;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%lld,%.17g%%", (long long)find->tile, 100 * find->overlap);
+    return !i && find->tile;
+}
+
 static int parse_band(const struct gf_opt *o, const char *value, void *field) {
     double *band = ((struct gf_settings *)field)->stats.find.band;
     char *end, *last;
@@ -97,6 +105,14 @@ static int parse_band(const struct gf_opt *o, const char *value, void *field) {
     if (band[1] > band[0] && band[0] > 0 && band[1] < 1 && !*last)
         return 0;
     return gf_opt_refuse(o, value, "it is LOW,HIGH in cycles per sample, as in 0.02,0.2");
+}
+
+static bool print_band(const struct gf_opt *o, const void *field, int i,
+                       char text[GF_OPT_TEXT_SIZE]) {
+    const double *band = ((const struct gf_settings *)field)->stats.find.band;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%.17g,%.17g", band[0], band[1]);
+    return !i && band[1] > 0;
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -126,11 +142,13 @@ static const struct gf_opt_group stats_group = GF_GROUP(
             "make the radial spectrum a power spectral density, with a fitted slope; --window is "
             "then hann by default"),
     GF_PARSED("tiles", 0, "N[,OVERLAP%]", parse_tiles,
-              "average the densities of tiles of N samples along each axis (default overlap: 50%)"),
+              "average the densities of tiles of N samples along each axis (default overlap: 50%)",
+              .print = print_tiles),
     GF_FLAG("angular", stats.find.angular, "list the energy by direction"),
     GF_PARSED("band", 0, "LOW,HIGH", parse_band,
               "frequencies of the slope and of --angular in cycles per sample (default: from 4 "
-              "periods in the longest extent, at most 0.125, to 0.25)"),
+              "periods in the longest extent, at most 0.125, to 0.25)",
+              .print = print_band),
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
