@@ -170,14 +170,11 @@ static int c_run(struct gf_bound *b, struct gf_report *report) {
     const struct gf_job *job = &b->plan->job;
     const struct impl *m = b->plan->impl;
     struct memory *r = b->impl;
-    int rc = gf_job_check_arrays(job, &b->in, b->out);
     bool direct = m->direct && gf_array_is_contiguous(&b->in) && gf_array_is_contiguous(b->out);
-    if (!rc)
-        rc = allocate(job, m, direct, r);
+    int rc = allocate(job, m, direct, r);
     if (rc)
         return rc;
     const double rms = gf_range_rms(job, &b->in);
-    *report = (struct gf_report){0};
     r->before.data = direct ? b->in.data : r->own[0];
     r->after.data = direct ? b->out[0].data : r->own[m->in_place ? 0 : 1];
     if (!direct)

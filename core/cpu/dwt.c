@@ -231,7 +231,6 @@ static int inverse(const struct dwt *d, struct gf_bound *b, struct gf_report *re
 static int dwt_run(struct gf_bound *b, struct gf_report *report) {
     const struct dwt *d = b->plan->impl;
     const int rc = allocate(d, b->impl);
-    *report = (struct gf_report){0};
     if (rc)
         return rc;
     return d->job.direction == GF_INVERSE ? inverse(d, b, report) : forward(d, b, report);

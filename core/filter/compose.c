@@ -239,7 +239,7 @@ static int download(struct gf_plan *plan, struct gf_array *out, struct gf_report
 static const struct gf_plan_ops on_host = {
     .run_bound = run_bound, .bound_bytes = sizeof(struct composed), .unbind = unbind, .drop = drop};
 static const struct gf_plan_ops on_device = {
-    .exec = gf_plan_exec_parts, .upload = upload, .run = run, .download = download, .drop = drop};
+    .upload = upload, .run = run, .download = download, .drop = drop};
 
 int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
                            int threads, struct gf_plan **out) {

@@ -42,8 +42,7 @@ static int whole_time(struct gf_plan *plan, const struct gf_array *in, struct gf
     return gf_gpu_run_time_passes(plan->context, m, seconds);
 }
 
-static const struct gf_plan_ops whole = {.exec = gf_plan_exec_parts,
-                                         .time = whole_time,
+static const struct gf_plan_ops whole = {.time = whole_time,
                                          .upload = gf_gpu_whole_upload,
                                          .run = gf_gpu_whole_run,
                                          .download = gf_gpu_whole_download,
@@ -127,8 +126,7 @@ static void list_share(const struct gf_gpu_run *m, const struct gf_job *job, str
     plan->workspace_bytes += count * bytes;
 }
 
-static const struct gf_plan_ops dwt_shared = {.exec = gf_plan_exec_parts,
-                                              .upload = shared_upload,
+static const struct gf_plan_ops dwt_shared = {.upload = shared_upload,
                                               .run = gf_gpu_whole_run,
                                               .download = shared_download,
                                               .drop = gf_gpu_whole_drop};
@@ -162,10 +160,8 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 
 static int shared_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
-    int rc = gf_job_check_arrays(&plan->job, in, out);
+    const int rc = gf_gpu_shared_exec(plan->impl, in, out, report);
     if (!rc)
-        rc = gf_gpu_shared_exec(plan->impl, in, out, report);
-    if (!rc && report)
         gf_work_mend_energy(&plan->job, in, omp_get_max_threads(), report);
     return rc;
 }
@@ -175,8 +171,7 @@ static void shared_drop(struct gf_plan *plan) {
 }
 
 static const struct gf_plan_ops through_host = {.exec = shared_exec, .drop = shared_drop},
-                                on_devices = {.exec = gf_plan_exec_parts,
-                                              .upload = gf_gpu_shared_upload,
+                                on_devices = {.upload = gf_gpu_shared_upload,
                                               .run = gf_gpu_shared_run,
                                               .download = gf_gpu_shared_download,
                                               .drop = shared_drop};

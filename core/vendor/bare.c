@@ -97,8 +97,7 @@ void gf_bare_drop(struct gf_plan *plan) {
 
 int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,
                  struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
-                                           .upload = gf_bare_upload,
+    static const struct gf_plan_ops ops = {.upload = gf_bare_upload,
                                            .run = gf_gpu_whole_run,
                                            .download = gf_gpu_whole_download,
                                            .drop = gf_bare_drop};

@@ -308,8 +308,7 @@ static const struct gf_vendor cufft = {.api = &gf_gpu_cuda,
                                        .drop = drop};
 
 static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
-                                           .upload = cufft_upload,
+    static const struct gf_plan_ops ops = {.upload = cufft_upload,
                                            .run = gf_gpu_whole_run,
                                            .download = cufft_download,
                                            .drop = gf_bare_drop};

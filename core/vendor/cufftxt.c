@@ -336,8 +336,7 @@ static void cufftxt_drop(struct gf_plan *plan) {
 }
 
 static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
-                                           .upload = cufftxt_upload,
+    static const struct gf_plan_ops ops = {.upload = cufftxt_upload,
                                            .run = cufftxt_run,
                                            .download = cufftxt_download,
                                            .drop = cufftxt_drop};

@@ -299,19 +299,16 @@ static int fftw_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_
     const struct context *c = plan->context;
     const struct gf_job *job = &plan->job;
     struct impl *m = plan->impl;
-    struct gf_report found = {.imag_ratio = 0};
     double scale = gf_job_scale(job);
-    int rc = gf_job_check_arrays(job, in, out);
     bool direct = m->direct && straight(in) && straight(out);
-    if (!rc && !direct)
-        rc = take_buffers(m);
+    int rc = direct ? 0 : take_buffers(m);
     if (rc)
         return rc;
     const double rms = gf_range_rms(job, in);
     m->before.data = direct ? in->data : m->buffer[0];
     m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
     if (!direct)
-        gf_work_load(job, in, &m->before, c->threads, &found);
+        gf_work_load(job, in, &m->before, c->threads, report);
     else if (in->data == out->data && (rc = move_aside(m, in)))
         return rc;
     transform(c, job, m);
@@ -322,12 +319,10 @@ static int fftw_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_
         gf_filter_split(job, &first, &last);
     const struct gf_work *result = m->back ? &m->before : &m->after;
     for (int i = 0; i < job->n_out && !direct; i++) {
-        if ((rc = gf_work_range(&last, i, result, rms, c->threads, &found)))
+        if ((rc = gf_work_range(&last, i, result, rms, c->threads, report)))
             return rc;
-        gf_work_store(&last, i, result, scale, &out[i], c->threads, &found);
+        gf_work_store(&last, i, result, scale, &out[i], c->threads, report);
     }
-    if (report)
-        *report = found;
     return 0;
 }
 

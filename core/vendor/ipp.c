@@ -132,6 +132,7 @@ static int ipp_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_a
     const int way = plan->job.direction, rows = m->height ? m->height : 1;
     const int in_pitch = (int)(m->in_bytes / rows), out_pitch = (int)(m->out_bytes / rows);
     int code = 0;
+    (void)report;
     if (!gf_array_is_contiguous(in) || !gf_array_is_contiguous(out))
         return gf_fail(GF_EUNSUPP, "IPP is measured on contiguous arrays alone");
     for (int64_t i = 0; i < m->count && !code; i++) {
@@ -140,8 +141,6 @@ static int ipp_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_a
         code = m->height ? ipp.picture.run[way](from, in_pitch, to, out_pitch, m->spec, m->work)
                          : m->line->run[way](from, to, m->spec, m->work);
     }
-    if (report)
-        *report = (struct gf_report){.imag_ratio = 0};
     return code ? gf_fail(GF_EBACKEND, "IPP, running: error %d", code) : 0;
 }
 

@@ -362,7 +362,7 @@ static void *run_units(void *user) {
                                .out = {{.kind = GF_MAGNITUDE, .dtype = GF_F32}}};
     struct gf_runner runner;
     struct gf_report report;
-    struct gf_array in = {0}, out = {0};
+    struct gf_array in = gf_job_array(&job, -1, NULL), out = gf_job_array(&job, 0, NULL);
     gf_runner_open(&runner, gf_deal_session(&deal, h->i), 1);
     gf_runner_next(&runner, 1);
     for (int64_t u; (u = gf_deal_take(&deal, h->i)) >= 0;) {

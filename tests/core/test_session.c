@@ -68,8 +68,6 @@ static bool fails(struct fake *f, int status) {
     return !f->fail_times || f->fail_times-- > 1 || (f->fail_plan = f->fail_exec = 0) == 0;
 }
 
-static struct gf_array no_data;
-
 static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report) {
     struct fake *f = p->impl;
@@ -220,6 +218,12 @@ static struct gf_job job_of(int64_t n) {
                            .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY}}};
 }
 
+static int run_job(struct gf_runner *r, const struct gf_job *job, struct gf_report *report) {
+    const struct gf_array in = gf_job_array(job, -1, NULL);
+    struct gf_array out = gf_job_array(job, 0, NULL);
+    return gf_runner_run(r, &in, &out, report);
+}
+
 /* Plans and runs; the mark of the backend that ran, or the status. */
 static int run_with(struct gf_runner *r, int64_t n, int64_t runs) {
     const struct gf_job job = job_of(n);
@@ -227,7 +231,7 @@ static int run_with(struct gf_runner *r, int64_t n, int64_t runs) {
     gf_runner_next(r, runs);
     int rc = gf_runner_plan(r, &job);
     if (!rc)
-        rc = gf_runner_run(r, &no_data, &no_data, &report);
+        rc = run_job(r, &job, &report);
     return rc ? rc : (int)report.high[0];
 }
 
@@ -326,7 +330,7 @@ static void test_turn(void) {
     session.alone = false;
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
     CHECK(!runner.plan && runner.workspace == 0 && gpu.planned == 0 && gpu.opened == 0);
-    CHECK_EQ(gf_runner_run(&runner, &no_data, &no_data, &report), 0);
+    CHECK_EQ(run_job(&runner, &job, &report), 0);
     CHECK_EQ(gpu.planned, 1);
     stop();
 }
@@ -384,8 +388,8 @@ static void test_fallback(void) {
     gf_runner_next(&second, 100);
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
     CHECK_EQ(gf_runner_plan(&second, &job), 0);
-    CHECK_EQ(gf_runner_run(&runner, &no_data, &no_data, &report), 0);
-    CHECK_EQ(gf_runner_run(&second, &no_data, &no_data, &report), 0);
+    CHECK_EQ(run_job(&runner, &job, &report), 0);
+    CHECK_EQ(run_job(&second, &job, &report), 0);
     CHECK_EQ(gpu.ran, 1);
     CHECK_EQ(host.ran, 2);
     CHECK_EQ(n_notes, 1);

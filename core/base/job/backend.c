@@ -46,6 +46,24 @@ static int run_exec(struct gf_bound *b, struct gf_report *report) {
     return b->plan->ops->exec(b->plan, &b->in, b->out, report);
 }
 
+static int run_parts(struct gf_bound *b, struct gf_report *report) {
+    const struct gf_plan_ops *ops = b->plan->ops;
+    double seconds = 0, start = gf_now_ms();
+    int rc = ops->upload(b->plan, &b->in);
+    double uploaded = gf_now_ms();
+    if (!rc)
+        rc = ops->run(b->plan, 1, &seconds);
+    double ran = gf_now_ms();
+    if (!rc)
+        rc = ops->download(b->plan, b->out, report);
+    if (rc)
+        return rc;
+    gf_work_mend_energy(&b->plan->job, &b->in, omp_get_max_threads(), report);
+    report->ms = (struct gf_device_ms){
+        .upload = uploaded - start, .run = seconds * 1e3, .download = gf_now_ms() - ran};
+    return 0;
+}
+
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound) {
     const struct gf_plan_ops *ops = plan->ops;
@@ -55,12 +73,12 @@ int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct g
         return 0;
     if (!b && !(b = *bound = calloc(1, sizeof *b)))
         return gf_no_memory();
-    b->run = ops->run_bound ? ops->run_bound : run_exec;
+    b->run = ops->run_bound ? ops->run_bound : ops->exec ? run_exec : run_parts;
     b->plan = plan;
     b->in = *in;
     memcpy(b->out, out, views);
-    int rc = 0;
-    if (!b->impl && ops->bound_bytes && !(b->impl = calloc(1, ops->bound_bytes)))
+    int rc = gf_job_check_arrays(&plan->job, in, out);
+    if (!rc && !b->impl && ops->bound_bytes && !(b->impl = calloc(1, ops->bound_bytes)))
         rc = gf_no_memory();
     if (!rc && ops->bind)
         rc = ops->bind(b);
@@ -77,6 +95,12 @@ void gf_bound_drop(struct gf_bound *bound) {
     else if (bound)
         free(bound->impl);
     free(bound);
+}
+
+int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
+    if (report)
+        *report = (struct gf_report){0};
+    return bound->run(bound, report ? report : &bound->unread);
 }
 
 int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
@@ -105,28 +129,6 @@ int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_jo
         rc = gf_plan_exec(plan, in, out, report);
     gf_plan_drop(plan);
     return rc;
-}
-
-int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                       struct gf_report *report) {
-    struct gf_report found = {.imag_ratio = 0};
-    double seconds = 0, start = gf_now_ms();
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (!rc)
-        rc = plan->ops->upload(plan, in);
-    double uploaded = gf_now_ms();
-    if (!rc)
-        rc = plan->ops->run(plan, 1, &seconds);
-    double ran = gf_now_ms();
-    if (!rc)
-        rc = plan->ops->download(plan, out, &found);
-    if (rc || !report)
-        return rc;
-    gf_work_mend_energy(&plan->job, in, omp_get_max_threads(), &found);
-    *report = found;
-    report->ms = (struct gf_device_ms){
-        .upload = uploaded - start, .run = seconds * 1e3, .download = gf_now_ms() - ran};
-    return 0;
 }
 
 /* ---- passes between work buffers ---- */

@@ -140,20 +140,20 @@ struct gf_plan {
  * at a time may use a plan and all that is bound to it, unless it has ops->run_bound: then each of
  * several threads may run one that it bound itself. */
 struct gf_bound {
-    int (*run)(struct gf_bound *bound, struct gf_report *report);
+    int (*run)(struct gf_bound *bound, struct gf_report *report); /* `report` begins as zeros */
     struct gf_plan *plan;
-    struct gf_array in, out[GF_MAX_OUTPUTS]; /* views */
+    struct gf_array in, out[GF_MAX_OUTPUTS]; /* views, which match the job */
     struct gf_report unread;
     void *impl; /* the backend's own */
 };
 
 /* The operations of a plan; a backend has one table for each way to run a job. */
 struct gf_plan_ops {
-    /* As gf_plan_exec(), for plans without a run_bound(). */
+    /* Runs the job on arrays that match it. `report` begins as zeros. NULL if there is a
+     * run_bound(), or an upload(), run() and download(), which are then called in turn. */
     int (*exec)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report);
-    /* Instead of exec(): runs that change no more than *bound. bound->impl begins as bound_bytes of
-     * zeros. */
+    /* The same, changing no more than *bound. bound->impl begins as bound_bytes of zeros. */
     int (*run_bound)(struct gf_bound *bound, struct gf_report *report);
     size_t bound_bytes;
     int (*bind)(struct gf_bound *bound);    /* optional: prepares runs on new arrays */
@@ -168,7 +168,7 @@ struct gf_plan_ops {
      * timed. */
     int (*time)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 double *seconds);
-    /* The parts of exec() if a device keeps the arrays, else NULL. run() repeats the job `times`
+    /* A run's parts if a device keeps the arrays, else NULL. run() repeats the job `times`
      * times and, unless NULL, sets *seconds to the time by the device's clock. */
     int (*upload)(struct gf_plan *plan, const struct gf_array *in);
     int (*run)(struct gf_plan *plan, int times, double *seconds);
@@ -191,13 +191,8 @@ int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_arra
  * then serves again. The caller drops it before the plan. */
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound);
-static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
-    return bound->run(bound, report ? report : &bound->unread);
-}
+int gf_bound_run(struct gf_bound *bound, struct gf_report *report);
 void gf_bound_drop(struct gf_bound *bound); /* takes NULL */
-/* exec() for plans with an upload(): checks, uploads, runs, downloads, and sets report->ms. */
-int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                       struct gf_report *report);
 
 /* List the passes of a job that runs as a load step, one axis after the other, and a store step.
  * Each call appends to the plan, whose job is set:

@@ -222,7 +222,7 @@ void gf_report_energy(double kept, double lost, struct gf_report *report);
  * run the job, GF_ENOMEM if an array exceeds 2^62 bytes. */
 int gf_job_validate(const struct gf_job *job);
 
-/* Called first by every exec(). GF_EINVAL if an array differs from the job in type or shape; out[]
+/* Called by gf_plan_bind(). GF_EINVAL if an array differs from the job in type or shape; out[]
  * has job->n_out entries. */
 int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
                         const struct gf_array *out);
