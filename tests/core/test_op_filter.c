@@ -245,6 +245,93 @@ static void test_rows(int from, int to) {
     CHECK(tried > 0);
 }
 
+/* ---- in parts ---- */
+
+/* A volume whose pages are filtered by themselves, at once and in parts of some pages. */
+static void test_pages(void) {
+    for (enum gf_edges edges = GF_EDGES_PERIODIC; edges <= GF_EDGES_TAPER; edges++) {
+        const struct row r = {edges ? LOW : MASK, GF_F32, 3, {5, 24, 30}, edges, 0, 0, 0};
+        const struct row page = {r.what, GF_F32, 2, {24, 30}, edges, 0, 0, 0};
+        struct gf_filter_options options = options_of(&page);
+        struct gf_array in = make(LOW, GF_F32, 3, r.shape), all = {0}, some = {0};
+        struct gf_filter_maker maker;
+        struct gf_runner runner;
+        struct gf_report report;
+        gf_filter_maker_open(&maker, &options);
+        gf_runner_open(&runner, &session, 1);
+        struct gf_operation op = {.kind = &gf_operation_filter,
+                                  .crew = {.runner = &runner, .threads = 1},
+                                  .job = job_of(&r),
+                                  .shared = &maker};
+        op.job.axes = 6;
+        struct gf_operation part = op;
+        CHECK_EQ(gf_operation_apply(&op, &in, &all, &report), 0);
+        for (int64_t z = 0, n; z < 5; z += n) {
+            n = gf_min(2, 5 - z);
+            struct gf_operation pages = part;
+            const struct gf_array view = gf_array_slice(&in, 0, z, n),
+                                  expected = gf_array_slice(&all, 0, z, n);
+            pages.job.shape[0] = n;
+            CHECK_EQ(gf_operation_apply(&pages, &view, &some, &report), 0);
+            CHECK_MSG(are_equal(&some, &expected), "edges %d, page %d", (int)edges, (int)z);
+            gf_array_free(&some);
+        }
+        gf_array_free(&all);
+        gf_array_free(&in);
+        gf_runner_close(&runner);
+        gf_filter_maker_close(&maker);
+        free(options.part[0].file.value);
+    }
+}
+
+static int read_units(void *user, int64_t first, struct gf_array *to) {
+    const struct gf_array from = gf_array_slice(user, 0, first, to->shape[0]);
+    gf_array_copy(to, &from);
+    return 0;
+}
+
+/* The units that continue a volume are those of the volume in memory. */
+static void test_units(void) {
+    for (enum gf_edges edges = GF_EDGES_MIRROR; edges <= GF_EDGES_SMOOTH; edges++) {
+        const struct row r = {LOW, GF_F32, 3, {9, 14, 18}, edges, 0, 0, 0};
+        struct gf_filter_options options = options_of(&r);
+        struct gf_array in = make(LOW, GF_F32, 3, r.shape), units = {0};
+        struct gf_filter_maker maker;
+        struct gf_runner runner;
+        gf_filter_maker_open(&maker, &options);
+        gf_runner_open(&runner, &session, 1);
+        struct gf_operation op = {.kind = &gf_operation_filter,
+                                  .crew = {.runner = &runner, .threads = 1},
+                                  .of = {.px = in},
+                                  .job = job_of(&r),
+                                  .shared = &maker};
+        const struct gf_unit_source below = {read_units, &in};
+        CHECK_EQ(op.kind->describe(&op), 0);
+        CHECK_EQ(op.kind->expect(&op, false), 0);
+        CHECK_EQ(op.scans, edges == GF_EDGES_SMOOTH);
+        CHECK_EQ(gf_job_alloc(&op.job, -1, &units), 0);
+        for (int64_t z = 0, n; z < op.job.shape[0]; z += n) { /* none of them across the end */
+            n = gf_min(4, (z < 9 ? 9 : op.job.shape[0]) - z);
+            struct gf_array some = gf_array_slice(&units, 0, z, n);
+            CHECK_EQ(op.kind->read(&op, &below, z, &some), 0);
+        }
+        op.in = in;
+        CHECK_EQ(op.kind->take(&op), 0);
+        double most = 0;
+        for (int64_t i = 0; i < gf_array_count(&units); i++)
+            most = fmax(most, fabs(gf_sample_get(gf_array_at(&units, i), GF_F32) -
+                                   gf_sample_get(gf_array_at(&op.in, i), GF_F32)));
+        CHECK_EQ(gf_array_count(&units), gf_array_count(&op.in));
+        CHECK_MSG(most <= (edges == GF_EDGES_SMOOTH ? 2e-4 : 0), "edges %d: off by %g", (int)edges,
+                  most);
+        op.kind->drop(&op);
+        gf_array_free(&units);
+        gf_array_free(&in);
+        gf_runner_close(&runner);
+        gf_filter_maker_close(&maker);
+    }
+}
+
 /* ---- refusals ---- */
 
 static void test_refusals(void) {
@@ -292,6 +379,8 @@ int main(void) {
     RUN("stripes and waves are found and removed", test_rows(STRIPES, SCREEN));
     RUN("a window changes the input of a transform", test_rows(HANN, HANN));
     RUN("a job alone is an operation too", test_rows(FORWARD, WAVELET));
+    RUN("pages in parts are those of the volume", test_pages());
+    RUN("units beyond the edges are those of the volume in memory", test_units());
     RUN("samples and options that do not fit are refused", test_refusals());
     gf_session_close(&session);
     return TEST_END();
