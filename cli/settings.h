@@ -30,7 +30,6 @@ struct gf_axes_text {
 };
 
 struct gf_filter_maker;
-struct gf_matching;
 struct gf_correlating;
 
 struct gf_settings {
@@ -120,7 +119,8 @@ struct gf_settings {
         const char *with; /* the template's file, the last operand */
         const char *mask; /* --template-mask */
         struct gf_match_options find;
-        const struct gf_matching *prepared; /* what cli/compare/match.c made of the template */
+        bool luma; /* the template is colour */
+        const struct gf_match_template *prepared;
     } match;
 
     struct gf_frc_settings {

@@ -12,9 +12,9 @@
 
 /* The other side of every comparison of a run. */
 struct gf_correlating {
-    struct gf_array other;        /* no data: halves of each input are compared */
-    struct gf_array mask;         /* a file's, or no data */
-    struct gf_signal_about about; /* other */
+    struct gf_array other; /* no data: halves of each input are compared */
+    struct gf_array mask;  /* a file's, or no data */
+    struct gf_image about; /* other, without its samples */
 };
 
 struct comparison {
@@ -77,7 +77,7 @@ static json_t *report(const void *comparison) {
     return GF_ADD(
         gf_signal_report(c->t, c->t->read[0], c->page), GF_KEY_IF(s->frc.with, "with", s->frc.with),
         GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
-        GF_BOOL("luma", c->of->about.luma || c->t->image.color == GF_RGB),
+        GF_BOOL("luma", c->of->about.color == GF_RGB || c->t->image.color == GF_RGB),
         GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
         GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
         GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
@@ -150,9 +150,8 @@ static int take_units(struct comparison *c) {
     for (int i = 1; i <= image->ndim && i <= c->of->other.rank && !s->pixel.n; i++) {
         const int k = c->of->other.rank - i;
         const double a = gf_image_spacing(image, image->ndim - i, &kind),
-                     b = c->of->about.spacing[k];
-        same = same &&
-               (!(a > 0 && b > 0) || (kind == c->of->about.kind[k] && fabs(a - b) <= 1e-4 * b));
+                     b = gf_image_spacing(&c->of->about, k, &own);
+        same = same && (!(a > 0 && b > 0) || (kind == own && fabs(a - b) <= 1e-4 * b));
     }
     if (!same && c->page <= 0)
         gf_log_note(
@@ -219,11 +218,10 @@ static int load(struct gf_settings *s, struct gf_correlating *c) {
     struct gf_frc_options *o = &s->frc.find;
     o->soft = mask && (!strcmp(mask, "soft") ||
                        (sscanf(mask, "soft:%lf%c", &o->radius, &end) == 1 && o->radius > 0));
-    int rc = s->frc.with
-                 ? gf_signal_load(s, s->frc.with, GF_SIGNAL_OTHER, &c->other, &c->about, NULL)
-                 : 0;
+    int rc =
+        s->frc.with ? gf_signal_load(s, s->frc.with, GF_SIGNAL_OTHER, &c->other, &c->about) : 0;
     if (!rc && mask && !o->soft)
-        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &c->mask, NULL, NULL);
+        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &c->mask, NULL);
     return rc;
 }
 
@@ -299,6 +297,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->precision = GF_DOUBLE;
     rc = load(s, &correlating);
     const int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n);
+    gf_image_free(&correlating.about);
     gf_array_free(&correlating.other);
     gf_array_free(&correlating.mask);
     return code;

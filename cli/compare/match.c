@@ -9,23 +9,18 @@
 #include "cli/report.h"
 #include "core/base/value/sample_value.h"
 
-/* The template of a run. */
-struct gf_matching {
-    struct gf_match_template template;
-    bool luma;
-};
-
 /* Logs a failure. */
-static int prepare_template(struct gf_settings *s, struct gf_matching *m) {
+static int prepare_template(struct gf_settings *s, struct gf_match_template *t) {
     const char *mask = s->match.mask;
-    struct gf_signal_about about = {0};
-    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &m->template.kernel, &about, NULL);
-    m->luma = about.luma;
+    struct gf_image about = {0};
+    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &t->kernel, &about);
+    s->match.luma = about.color == GF_RGB;
+    gf_image_free(&about);
     if (!rc && mask)
-        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &m->template.weight, NULL, NULL);
+        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &t->weight, NULL);
     if (rc)
         return rc;
-    rc = gf_match_template_prepare(&m->template);
+    rc = gf_match_template_prepare(t);
     if (rc)
         gf_log_fail(mask ? mask : s->match.with);
     return rc;
@@ -56,15 +51,15 @@ static const char form[] =
 static void print(const struct gf_task *t, const char *name, int64_t page,
                   const struct gf_matches *found) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
-    const struct gf_matching *of = t->s->match.prepared;
-    const struct gf_match *m = &of->template.match;
+    const struct gf_match_template *of = t->s->match.prepared;
+    const struct gf_match *m = &of->match;
     const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
     gf_signal_print(t, name, form,
                     GF_ADD(gf_signal_report(t, t->read[0], page),
                            GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
                            GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
-                           GF_BOOL("weighted", of->template.weight.data),
-                           GF_BOOL("luma", of->luma || t->image.color == GF_RGB),
+                           GF_BOOL("weighted", of->weight.data),
+                           GF_BOOL("luma", t->s->match.luma || t->image.color == GF_RGB),
                            GF_KEY("precision", is_double ? "double" : "single"),
                            GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
                            GF_KEY("peaks", peaks_report(m, found->peak, found->n)),
@@ -94,8 +89,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     gf_progress_show("transforming", gf_log_name(name));
     int rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
-        rc = gf_match_run(&t->op.crew, &t->s->match.prepared->template, &t->s->match.find, &px,
-                          &found);
+        rc = gf_match_run(&t->op.crew, t->s->match.prepared, &t->s->match.find, &px, &found);
     if (!rc)
         print(t, name, page, &found);
     if (!rc && t->targets->n)
@@ -124,7 +118,7 @@ static int describe_map(struct gf_task *t, const struct gf_match *m) {
 }
 
 static int prepare(struct gf_task *t) {
-    const struct gf_match_template *of = &t->s->match.prepared->template;
+    const struct gf_match_template *of = t->s->match.prepared;
     int rc = gf_signal_prepare(t);
     const struct gf_array px = gf_signal_like(t);
     if (!rc)
@@ -135,7 +129,7 @@ static int prepare(struct gf_task *t) {
 static int stream(struct gf_task *t) {
     const struct gf_array px = gf_signal_like(t);
     gf_signal_hold(t, gf_array_bytes(&t->product[0].image.px));
-    const int64_t bytes = gf_match_bytes(&t->op.crew, &t->s->match.prepared->template, &px);
+    const int64_t bytes = gf_match_bytes(&t->op.crew, t->s->match.prepared, &px);
     return gf_signal_each(t, t->op.crew.held + bytes, visit, NULL);
 }
 
@@ -147,16 +141,16 @@ static const struct gf_task_hooks hooks = {.name = "match",
                                            .stream = stream};
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_matching matching = {0};
+    struct gf_match_template template = {0};
     if (n < 2)
         return gf_fail(GF_EUSAGE, "it takes a picture and a template: gpufft match IN TEMPLATE");
     s->match.with = operands[n - 1];
-    s->match.prepared = &matching;
+    s->match.prepared = &template;
     if (s->precision == GF_UNSET)
         s->precision = GF_DOUBLE;
-    int rc = prepare_template(s, &matching);
+    int rc = prepare_template(s, &template);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n - 1);
-    gf_match_template_free(&matching.template);
+    gf_match_template_free(&template);
     return code;
 }
 

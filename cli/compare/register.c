@@ -359,7 +359,7 @@ static int describe(struct gf_task *t) {
     int rc = gf_task_describe_restored(t, 0, &own);
     const struct gf_format *f = t->product[0].format;
     if (!rc && t->s->reg.with && f->place)
-        rc = f->place(&t->image.metadata, &t->s->reg.state->place);
+        rc = f->place(&t->image.metadata, &t->s->reg.state->about.metadata);
     if (rc > 0)
         gf_log_note("'%s': its world coordinates are left out, as the reference has none",
                     gf_log_name(t->read[0]));
@@ -488,11 +488,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    int rc = pair ? gf_signal_load(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, NULL, &g->place) : 0;
+    int rc = pair ? gf_signal_load(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, &g->about) : 0;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
     free_state(g);
     gf_array_free(&g->ref);
-    gf_metadata_free(&g->place);
+    gf_image_free(&g->about);
     free(g);
     return code;
 }

@@ -24,7 +24,7 @@ struct gf_moving_frame {
 struct gf_registering {
     struct gf_task *t;
     struct gf_array ref;
-    struct gf_metadata place; /* the reference's, of which aligned pictures get the coordinates */
+    struct gf_image about; /* the reference without samples; aligned pictures get its coordinates */
     struct gf_image volume, like; /* like: a page, for its axes */
     int hands, frames;            /* frames in memory */
     struct gf_registration *finds[MOST_HANDS + 1];

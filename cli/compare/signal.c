@@ -88,8 +88,7 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
 }
 
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                   struct gf_array *px, struct gf_signal_about *about,
-                   struct gf_metadata *metadata) {
+                   struct gf_array *px, struct gf_image *about) {
     struct gf_settings own = *s;
     struct gf_image image = {0};
     struct gf_reader reader = {0};
@@ -113,15 +112,12 @@ int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal
         char *p = gf_array_at(px, i);
         gf_sample_put(p, px->dtype, gf_sample_get(p, px->dtype) / white);
     }
-    for (int i = 0; i < image.ndim && about; i++)
-        about->spacing[i] = gf_image_spacing(&image, i, &about->kind[i]);
-    if (about)
-        about->luma = image.color == GF_RGB;
-    if (metadata) {
-        *metadata = image.metadata;
-        image.metadata = (struct gf_metadata){0};
+    if (about) {
+        gf_array_free(&image.px);
+        *about = image;
+    } else {
+        gf_image_free(&image);
     }
-    gf_image_free(&image);
     if (rc)
         gf_log_fail(path);
     return rc;

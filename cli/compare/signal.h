@@ -18,18 +18,12 @@
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
 /* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which
  * is no spectrum; applies --nan and logs a failure. Only if it is alike do options that describe
- * raw inputs apply to it. Integers of weights become 0 to 1, black to white. Fills *about and
- * *metadata, which the caller frees, unless they are NULL. The caller checks the limit, with all the
- * rest, and frees *px after a failure too. */
+ * raw inputs apply to it. Integers of weights become 0 to 1, black to white. *about becomes,
+ * unless it is NULL, the image without its samples, which the caller frees. The caller checks the limit,
+ * with all the rest, and frees *px after a failure too. */
 enum gf_signal_role { GF_SIGNAL_ALIKE, GF_SIGNAL_OTHER, GF_SIGNAL_WEIGHTS };
-struct gf_signal_about {
-    bool luma;                   /* the file is colour */
-    double spacing[GF_MAX_DIMS]; /* by gf_image_spacing() */
-    char kind[GF_MAX_DIMS];
-};
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                   struct gf_array *px, struct gf_signal_about *about,
-                   struct gf_metadata *metadata);
+                   struct gf_array *px, struct gf_image *about);
 /* The unit in which the file gives the distance of samples along all ndim axes, and the distances;
  * NULL if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
  * image's. */

@@ -21,10 +21,7 @@ static int look(struct gf_task *t, struct gf_stats *st) {
     o.sample = st->ring_spacing;
     t->op.crew.threads = gf_settings_threads(t->s);
     t->op.crew.held = gf_array_bytes(&t->image.px);
-    return rc ? rc
-           : t->image.px.data
-               ? gf_statistics_run(&t->op.crew, &o, &t->s->windowing, &t->op.in, &st->of)
-               : gf_statistics_plan(&t->op.crew, &o, &t->s->windowing, &t->op.in);
+    return rc ? rc : gf_statistics_run(&t->op.crew, &o, &t->s->windowing, &t->op.in, &st->of);
 }
 
 /* Analyses samples in memory and prints the result. */

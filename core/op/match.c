@@ -38,7 +38,7 @@ int gf_match_template_fits(const struct gf_match_template *t, const struct gf_ar
 
 void gf_matches_free(struct gf_matches *m) {
     free(m->peak);
-    gf_array_free(&m->work);
+    gf_array_free(&m->map);
     *m = (struct gf_matches){0};
 }
 
@@ -194,8 +194,8 @@ int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
     gf_array_free(&s.in);
     gf_array_free(&s.correlation);
     gf_array_free(&s.square);
-    m->work = m->map = s.sum;
+    m->map = s.sum;
     for (int i = 0; i < like.rank && !rc; i++)
-        m->map = gf_array_slice(&m->map, i, 0, like.shape[i] - t->match.shape[i] + 1);
+        m->map.shape[i] = like.shape[i] - t->match.shape[i] + 1;
     return rc ? rc : list(&t->match, o, m);
 }

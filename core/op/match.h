@@ -37,8 +37,7 @@ struct gf_matches {
     struct gf_match_peak *peak;
     int n;
     double best;         /* none was listed, although some were asked for: the highest, 0 without */
-    struct gf_array map; /* of n - m + 1 samples an axis, a view of */
-    struct gf_array work; /* f32 or f64 */
+    struct gf_array map; /* f32 or f64, of n - m + 1 samples an axis, not contiguous */
 };
 
 /* Bytes that a run takes beside crew->held, the workspace included; px needs no data. */

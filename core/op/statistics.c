@@ -91,14 +91,6 @@ static int plan(struct survey *v) {
     return gf_crew_plan(&v->crew, job);
 }
 
-int gf_statistics_plan(const struct gf_crew *crew, const struct gf_statistics_options *o,
-                       const struct gf_window_options *window, const struct gf_array *px) {
-    struct gf_statistics s = {0};
-    struct survey v = {.crew = *crew, .o = o, .window = window, .px = px, .s = &s};
-    int rc = cut(&v);
-    return rc ? rc : plan(&v);
-}
-
 /* ---- what spectra show ---- */
 
 static int look_at_samples(const struct survey *v) {
@@ -209,12 +201,15 @@ int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_opt
     int rc = cut(&v);
     if (rc)
         return rc;
-    gf_runner_ahead(crew->runner, &v.tile);
-    rc = look_at_samples(&v); /* while the context opens */
+    if (px->data) {
+        gf_runner_ahead(crew->runner, &v.tile);
+        rc = look_at_samples(&v); /* while the context opens */
+    }
     if (!rc)
         rc = plan(&v);
-    if (!rc)
-        rc = gf_job_alloc(&v.tile, 0, &out);
+    if (rc || !px->data)
+        return rc;
+    rc = gf_job_alloc(&v.tile, 0, &out);
     for (int64_t i = 0; i < s->n_tiles && !rc; i++)
         rc = look_at_tile(&v, i, &out);
     if (!rc && o->psd)

@@ -49,11 +49,9 @@ struct gf_statistics {
     struct gf_signal_statistics *signal;
 };
 
-/* Checks the options and plans; px needs no data. GF_EINVAL if they do not suit it; GF_ENOMEM with the need
- * in its message, or a backend's status. */
-int gf_statistics_plan(const struct gf_crew *crew, const struct gf_statistics_options *o,
-                       const struct gf_window_options *window, const struct gf_array *px);
-/* Fills *s, which the caller frees after a failure too. GF_EUNSUPP if the spectrum overflows. */
+/* Fills *s, which the caller frees after a failure too; without px->data only checks the options and
+ * plans. GF_EINVAL if the options do not suit px, GF_EUNSUPP if the spectrum overflows, GF_ENOMEM with the
+ * need in its message, or a backend's status. */
 int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
                       const struct gf_window_options *window, const struct gf_array *px,
                       struct gf_statistics *s);

@@ -100,7 +100,7 @@ static void test_match_refusals(void) {
     other.weight.shape[0]--;
     CHECK_EQ(gf_match_template_prepare(&other), GF_EINVAL);
     CHECK_STR(gf_message(), "8x7, and the template is 9x7; both must have the same size");
-    CHECK(!small.data && !line.data && !px.data && !m.peak && !m.work.data);
+    CHECK(!small.data && !line.data && !px.data && !m.peak && !m.map.data);
     gf_match_template_free(&other);
     gf_match_template_free(&t);
     gf_runner_close(&runner);

@@ -160,8 +160,8 @@ static void test_statistics_refusals(void) {
     CHECK_EQ(gf_statistics_run(&crew, &o, &smooth, &line, &s), GF_EINVAL);
     CHECK_HAS(gf_message(), "--edges=smooth takes real samples");
     like.data = NULL;
-    CHECK_EQ(gf_statistics_plan(&crew, &o, &none, &like), 0);
-    CHECK_EQ(gf_statistics_plan(&full, &o, &none, &like), GF_ENOMEM);
+    CHECK_EQ(gf_statistics_run(&crew, &o, &none, &like, &s), 0);
+    CHECK_EQ(gf_statistics_run(&full, &o, &none, &like, &s), GF_ENOMEM);
     CHECK_EQ(gf_statistics_run(&full, &o, &none, &volume, &s), GF_ENOMEM);
     gf_statistics_free(&s);
     gf_array_free(&volume);
