@@ -3,7 +3,6 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
-#include "core/engine/deal.h"
 #include "core/op/filter/options.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"

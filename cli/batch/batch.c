@@ -237,18 +237,10 @@ static int choose_jobs(struct batch_run *r) {
     return jobs;
 }
 
-/* Tells the only session whether one worker at a time uses it. */
-static void set_alone(struct batch_run *r, bool alone) {
-    if (r->deal.n == 1 && !r->joined)
-        gf_deal_session(&r->deal, 0)->alone = alone;
-}
-
 static int run_all(struct batch_run *r) {
     const struct gf_settings *s = r->s;
     int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
-    set_alone(r, s->frames || r->inputs.n < 2);
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
-    set_alone(r, jobs == 1);
     const bool deals = r->deal.n > 1 && !shares_pages(r) && !s->dry_run;
     int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs);
     if (!rc && deals && s->tune) /* the recorded shares are those for pictures like the first one */

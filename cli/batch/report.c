@@ -55,7 +55,7 @@ static json_t *deal_report(const struct gf_task *t) {
     double share[GF_DEAL_MOST];
     json_t *devices = json_array(), *left_out = json_array();
     const bool dealt = t->deal && (t->pages.at_once || t->dealt);
-    const int ran = gf_deal_find(d, t->op.crew.runner->session);
+    const int ran = t->op.crew.runner->session->options.which;
     gf_deal_shares(d, share);
     for (int i = 0; i < d->n; i++) {
         const struct gf_deal_entry *e = &d->entry[i];

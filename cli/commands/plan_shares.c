@@ -155,10 +155,7 @@ static int weigh_stream(struct gf_runner *runner, const struct gf_job *job, int6
 static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *part,
                         struct gf_plan_parts_device *d) {
     const struct gf_job job = gf_slab_wavelet_chunk(part);
-    const struct gf_session *session = runner->session;
     int rc = gf_runner_plan(runner, &job);
-    if (!rc && runner->session != session) /* it would run on another device */
-        rc = gf_fail(GF_ENOMEM, "%s", gf_message());
     d->bytes = gf_planes_hands(&part->job) * part->memory_bytes;
     d->bytes_device = rc ? 0 : runner->plan->device_bytes;
     return rc;
@@ -170,13 +167,15 @@ static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct lon
     const int threads = gf_planes_threads(t, deal);
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
+        struct gf_session own; /* plans at once, and gives the job to no other device */
         struct gf_runner runner;
-        gf_deal_session(deal, i)->alone = true; /* makes it plan now */
-        gf_runner_open(&runner, gf_deal_session(deal, i), threads);
+        gf_session_open(&own, &gf_deal_session(deal, i)->options);
+        gf_runner_open(&runner, &own, threads);
         rc = forward ? weigh_stream(&runner, &longest->forward.job,
                                     gf_dwt_planes_room(t, p->n_devices), &p->device[i])
                      : weigh_chunks(&runner, &longest->inverse, &p->device[i]);
         gf_runner_close(&runner);
+        gf_session_close(&own);
     }
     return rc;
 }

@@ -306,8 +306,6 @@ static int write_moved(void *user, int64_t page) {
 /* Registers the pages of a stack; without a reference its first page is that. */
 static int walk(struct gf_task *t) {
     struct gf_registering *g = t->s->reg.state;
-    struct gf_session *session = t->op.crew.runner->session;
-    const bool alone = session->alone;
     const int64_t pages = t->image.px.shape[0];
     g->volume = t->image;
     g->groups = pages / g->by.channels;
@@ -329,7 +327,6 @@ static int walk(struct gf_task *t) {
                             .write = write_frame,
                             .input_is_written = true,
                             .user = g};
-    session->alone = alone && g->hands == 1;
     if (!rc)
         rc = gf_conveyor_run(&c);
     if (!rc && g->last < 0)
@@ -345,7 +342,6 @@ static int walk(struct gf_task *t) {
         rc = gf_conveyor_run(&c);
     if (!rc && g->sum)
         divide(g);
-    session->alone = alone;
     return rc;
 }
 

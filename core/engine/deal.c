@@ -81,20 +81,15 @@ static double lateness(const struct gf_session *s) {
                : gf_context_seconds;
 }
 
-/* gf_session_options.instead: hands a failed device's work to another. */
-static struct gf_session *instead(void *user, struct gf_session *failed) {
-    struct gf_deal *d = user;
-    int next;
+struct gf_session *gf_deal_instead(struct gf_deal *d, const struct gf_session *failed) {
+    struct gf_deal_entry *e = &d->entry[failed->options.which];
     pthread_mutex_lock(&d->lock);
-    for (int i = 0; i < d->n; i++) {
-        struct gf_deal_entry *e = &d->entry[i];
-        if (&e->session != failed || e->failed)
-            continue;
+    if (!e->failed) {
         e->failed = true;
         snprintf(e->message, sizeof e->message, "%s", gf_message());
-        hand_back(d, i);
+        hand_back(d, failed->options.which);
     }
-    next = earliest(d);
+    const int next = earliest(d);
     pthread_cond_broadcast(&d->changed);
     pthread_mutex_unlock(&d->lock);
     return next < 0 ? NULL : &d->entry[next].session;
@@ -121,14 +116,10 @@ int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bo
         own.together = options->together && !i && d->n > 1 && gf_wish_shares(w);
         if (w && w->n)
             e->what = w->device[i];
-        if (d->n > 1) {
-            own.instead = instead;
-            own.deal = d;
-            if (!own.together)
-                own.open.threads = threads_of(options->open.threads, e->what.backend);
-        }
+        if (d->n > 1 && !own.together)
+            own.open.threads = threads_of(options->open.threads, e->what.backend);
         gf_session_open(&e->session, &own);
-        e->session.alone = d->n == 1;
+        e->session.deal = d->n > 1 ? d : NULL;
         e->late = d->n > 1 ? lateness(&e->session) : 0;
     }
     return 0;
@@ -332,13 +323,6 @@ bool gf_deal_leaves_out(struct gf_deal *d, int i) {
     const bool left_out = e->left_out || e->waiting;
     pthread_mutex_unlock(&d->lock);
     return left_out;
-}
-
-int gf_deal_find(const struct gf_deal *d, const struct gf_session *session) {
-    int i = 0;
-    while (i < d->n - 1 && session != &d->entry[i].session)
-        i++;
-    return i;
 }
 
 void gf_deal_shares(struct gf_deal *d, double *share) {

@@ -18,12 +18,14 @@
  * first. Otherwise the others start and show how long all will take: if longer than a context, it
  * is opened while they work, else the device is left out.
  *
- * A device that fails stops working: its runner hands the unit to another session
- * (gf_session_options.instead), and the units that it has not begun are dealt to the others. */
+ * A device that fails stops working: its runner takes the unit to another session, and the units
+ * that it has not begun are dealt to the others.
+ *
+ * Locks are taken in this order: a session's turn, the deal's lock, a session's `small`. */
 #ifndef GF_CORE_ENGINE_DEAL_H
 #define GF_CORE_ENGINE_DEAL_H
 
-#include "core/engine/runner.h"
+#include "core/engine/session.h"
 
 enum {
     GF_DEAL_MOST = GF_WISH_MOST,
@@ -110,8 +112,9 @@ void gf_deal_stop(struct gf_deal *d);
 /* True if device i did no work because the others would finish, or finished, before it could
  * begin. */
 bool gf_deal_leaves_out(struct gf_deal *d, int i);
-/* The device of a session. */
-int gf_deal_find(const struct gf_deal *d, const struct gf_session *session);
+/* For runners: after the device of a session failed with the current gf_message(), gives the
+ * session that takes over, or NULL. */
+struct gf_session *gf_deal_instead(struct gf_deal *d, const struct gf_session *failed);
 /* Each device's share by its rate; 0 if it failed. */
 void gf_deal_shares(struct gf_deal *d, double *share);
 

@@ -10,8 +10,15 @@ static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
     return gf_session_backend(r->session, i);
 }
 
+/* Joins a session, which counts its runners. */
+static void join(struct gf_runner *r, struct gf_session *session) {
+    r->session = session;
+    session->runners++;
+}
+
 void gf_runner_open(struct gf_runner *r, struct gf_session *session, int threads) {
-    *r = (struct gf_runner){.session = session, .threads = threads, .now = -1, .own = -1};
+    *r = (struct gf_runner){.threads = threads, .now = -1, .own = -1};
+    join(r, session);
 }
 
 void gf_runner_next(struct gf_runner *r, int64_t runs) {
@@ -49,10 +56,57 @@ static void close_own(struct gf_runner *r) {
     r->own = -1;
 }
 
+static void part(struct gf_runner *r) {
+    close_own(r);
+    r->session->runners--;
+    r->session = NULL;
+}
+
 void gf_runner_close(struct gf_runner *r) {
     if (r->session)
-        close_own(r);
+        part(r);
     *r = (struct gf_runner){.now = -1, .own = -1};
+}
+
+/* ---- turns ---- */
+
+static bool has_failed(const struct gf_runner *r, int i) {
+    return r->session->failed >> i & 1;
+}
+
+/* Notes, in the first runner that sees it, that backend i has failed and auto looks for another. */
+static void give_up(struct gf_runner *r, int i) {
+    if (!(atomic_fetch_or(&r->session->failed, 1u << i) >> i & 1))
+        r->session->options.note("%s: %s; trying another backend", backend_of(r, i)->name,
+                                 gf_message());
+}
+
+/* Waits for the runner's turn in a shared context, and for the thread that opens it. The runner's
+ * own context needs no turn. On success the turn lasts until leave(). */
+static int enter(struct gf_runner *r, int i) {
+    struct gf_session *s = r->session;
+    int opened = i, rc;
+    if (backend_of(r, i)->per_thread)
+        return 0;
+    pthread_mutex_lock(&s->turn);
+    if (s->lost)
+        rc = gf_failure_return(&s->why_lost);
+    else if (s->asked < 0 && has_failed(r, i))
+        rc = gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, i)->name);
+    else
+        rc = gf_session_join(s, &r->ms.open, &opened);
+    if (rc && opened != i) { /* auto needs no other context */
+        give_up(r, opened);
+        rc = 0;
+    }
+    if (rc)
+        pthread_mutex_unlock(&s->turn);
+    return rc;
+}
+
+static void leave(struct gf_runner *r, int i) {
+    if (!backend_of(r, i)->per_thread)
+        pthread_mutex_unlock(&r->session->turn);
 }
 
 /* ---- plans ---- */
@@ -66,19 +120,14 @@ static int open_own(struct gf_runner *r, int i) {
     return rc;
 }
 
-/* The job is legal, so what plan() does not support, the backend cannot do. */
-static int as_unable(int rc) {
-    return rc == GF_EUNSUPP ? GF_EUNABLE : rc;
-}
-
-static int plan_own(struct gf_runner *r, int i, const struct gf_job *job) {
+static int plan_own(struct gf_runner *r, int i, const struct gf_job *job, struct gf_plan **plan) {
     int rc = open_own(r, i);
     if (!rc)
         rc = gf_backend_replan(backend_of(r, i), r->own_context, job, &r->kept);
-    return as_unable(rc);
+    *plan = r->kept;
+    return rc;
 }
 
-/* In the runner's turn. */
 static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
                        struct gf_plan **plan) {
     bool made;
@@ -90,39 +139,42 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
         if (r->ms.choice.refused)
             r->session->options.note("ignoring a tuned plan that does not match this transform");
     }
-    return as_unable(rc);
+    return rc;
 }
 
-/* Plans the job on backend i if that needs no turn or nobody else can have the turn. */
-static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
-    struct gf_session *s = r->session;
-    struct gf_plan *plan = NULL;
-    int rc = 0;
-    r->plan = NULL;
-    r->workspace = 0;
-    if (backend_of(r, i)->per_thread) {
-        rc = plan_own(r, i, job);
-        plan = r->kept;
-    } else if (s->alone) {
-        gf_runner_forget(r); /* one plan at a time */
-        pthread_mutex_lock(&s->turn);
-        rc = plan_shared(r, i, job, &plan);
-        pthread_mutex_unlock(&s->turn);
-    }
+/* Begins the runner's turn, which lasts until leave(), and gets a plan, a kept one or a new one. */
+static int begin(struct gf_runner *r, int i, const struct gf_job *job, struct gf_plan **plan) {
+    int rc = enter(r, i);
     if (rc)
         return rc;
+    rc = (backend_of(r, i)->per_thread ? plan_own : plan_shared)(r, i, job, plan);
+    if (rc)
+        leave(r, i);
+    /* The job is legal, so what plan() does not support, the backend cannot do. */
+    return rc == GF_EUNSUPP ? GF_EUNABLE : rc;
+}
+
+/* Plans the job on backend i, or in the turn of gf_runner_run() if others may have the context. */
+static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
+    const bool own = backend_of(r, i)->per_thread;
+    struct gf_plan *plan = NULL;
+    r->plan = NULL;
+    r->workspace = 0;
+    if (own || gf_session_is_alone(r->session)) {
+        if (!own)
+            gf_runner_forget(r); /* one plan at a time */
+        const int rc = begin(r, i, job, &plan);
+        if (rc)
+            return rc;
+        r->workspace = plan->workspace_bytes;
+        leave(r, i);
+    }
     r->plan = plan;
-    r->workspace = plan ? plan->workspace_bytes : 0;
-    r->now = i;
     r->job = *job;
     return 0;
 }
 
 /* ---- choice ---- */
-
-static bool has_failed(const struct gf_runner *r, int i) {
-    return r->session->failed >> i & 1;
-}
 
 /* auto's backend: its decision, or the next automatic one that has not failed. */
 static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
@@ -154,29 +206,28 @@ static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
            (rc == GF_ENOMEM && backend_of(r, i)->devices);
 }
 
-static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
-    return r->session->asked < 0 && is_the_backends(r, rc, i);
-}
-
 bool gf_runner_move(struct gf_runner *r, int rc) {
-    const struct gf_session_options *o = &r->session->options;
-    if (!o->instead || !is_the_backends(r, rc, r->session->asked))
-        return false;
-    struct gf_session *next = o->instead(o->deal, r->session);
+    struct gf_session *s = r->session;
+    struct gf_session *next =
+        s->deal && is_the_backends(r, rc, s->asked) ? gf_deal_instead(s->deal, s) : NULL;
     if (!next)
         return false;
-    close_own(r);
-    r->session = next;
+    part(r);
+    join(r, next);
     r->now = -1;
     r->plan = NULL;
     return true;
 }
 
-/* Notes, in the first runner that sees it, that backend i has failed and auto looks for another. */
-static void give_up(struct gf_runner *r, int i) {
-    if (!(atomic_fetch_or(&r->session->failed, 1u << i) >> i & 1))
-        r->session->options.note("%s: %s; trying another backend", backend_of(r, i)->name,
-                                 gf_message());
+/* After a failure: true if another device of the deal, or auto's next backend, is to try the job. */
+static bool goes_on(struct gf_runner *r, int rc) {
+    if (gf_runner_move(r, rc))
+        return true;
+    if (r->session->asked >= 0 || r->now < 0 || !is_the_backends(r, rc, r->now))
+        return false;
+    give_up(r, r->now);
+    r->plan = NULL;
+    return true;
 }
 
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
@@ -191,19 +242,6 @@ bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
     r->plan = NULL;
     r->decided = true;
     return gf_session_ahead(s, i);
-}
-
-/* Waits for a context that is being opened; auto ignores one that failed. */
-static int join(struct gf_runner *r) {
-    struct gf_session *s = r->session;
-    int backend = -1;
-    pthread_mutex_lock(&s->turn);
-    int rc = gf_session_join(s, &r->ms.open, &backend);
-    pthread_mutex_unlock(&s->turn);
-    if (!rc || s->asked >= 0)
-        return rc;
-    give_up(r, backend);
-    return 0;
 }
 
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs) {
@@ -225,30 +263,29 @@ int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part) {
     return bytes;
 }
 
+/* Plans on the requested backend, or on auto's choice; `now` is -1 if none is left. */
+static int plan_once(struct gf_runner *r, const struct gf_job *job) {
+    int i = r->session->asked, rc = 0;
+    if (i >= 0)
+        snprintf(r->why, sizeof r->why, "asked for by --%s", r->session->options.wish->option);
+    else
+        rc = choose(r, job, &i);
+    r->now = rc ? -1 : i;
+    rc = rc ? rc : plan_with(r, i, job);
+    r->decided = !rc;
+    return rc;
+}
+
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
-    int i, rc = gf_job_validate(job);
+    int rc = gf_job_validate(job);
     if (!rc)
         rc = gf_filter_validate(job);
     if (rc || (r->plan && gf_job_equal(job, &r->job)))
         return rc;
-    if (r->session->alone)
-        rc = join(r);
-    if (!rc && r->session->asked >= 0) {
-        snprintf(r->why, sizeof r->why, "asked for by --%s", r->session->options.wish->option);
-        rc = plan_with(r, r->session->asked, job);
-    }
-    if (rc || r->session->asked >= 0)
-        return rc && gf_runner_move(r, rc) ? gf_runner_plan(r, job) : rc;
-    for (;;) {
-        rc = choose(r, job, &i);
-        if (rc)
-            return rc;
-        rc = plan_with(r, i, job);
-        r->decided = !rc;
-        if (!rc || !may_fall_back(r, rc, i))
-            return rc;
-        give_up(r, i);
-    }
+    do
+        rc = plan_once(r, job);
+    while (rc && goes_on(r, rc));
+    return rc;
 }
 
 int gf_runner_check_memory(const struct gf_runner *r, int64_t need) {
@@ -256,36 +293,6 @@ int gf_runner_check_memory(const struct gf_runner *r, int64_t need) {
 }
 
 /* ---- run ---- */
-
-/* In the runner's turn: the plan to run, made now unless kept. */
-static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
-    struct gf_session *s = r->session;
-    int backend;
-    if (s->lost)
-        return gf_failure_return(&s->why_lost);
-    if (s->asked < 0 && has_failed(r, r->now))
-        return gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, r->now)->name);
-    int rc = gf_session_join(s, &r->ms.open, &backend);
-    return rc ? rc : plan_shared(r, r->now, &r->job, plan);
-}
-
-/* Waits for the runner's turn in a shared context and gets a plan. On success the turn lasts until
- * end(). */
-static int begin(struct gf_runner *r, struct gf_plan **plan) {
-    *plan = r->kept;
-    if (backend_of(r, r->now)->per_thread)
-        return 0;
-    pthread_mutex_lock(&r->session->turn);
-    int rc = plan_in_turn(r, plan);
-    if (rc)
-        pthread_mutex_unlock(&r->session->turn);
-    return rc;
-}
-
-static void end(struct gf_runner *r) {
-    if (!backend_of(r, r->now)->per_thread)
-        pthread_mutex_unlock(&r->session->turn);
-}
 
 /* Runs a plan in its turn. Plans kept for other jobs may fill a shared context's memory. */
 static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array *in,
@@ -304,27 +311,24 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
 
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report) {
-    for (;;) {
+    const struct gf_job job = r->job;
+    int rc;
+    do {
         struct gf_plan *plan;
         memset(report, 0, sizeof *report);
-        int rc = begin(r, &plan);
+        rc = begin(r, r->now, &job, &plan);
         if (!rc) {
             double start = gf_now_ms();
             rc = exec(r, plan, in, out, report);
             r->ms.turn += gf_now_ms() - start;
-            end(r);
+            leave(r, r->now);
         }
         r->ms.run = report->ms;
-        const struct gf_job job = r->job;
-        if (!rc || !(gf_runner_move(r, rc) || may_fall_back(r, rc, r->now)))
+        if (!rc || !goes_on(r, rc))
             return rc;
-        if (r->now >= 0)
-            give_up(r, r->now);
-        r->plan = NULL;
         rc = gf_runner_plan(r, &job);
-        if (rc)
-            return rc;
-    }
+    } while (!rc);
+    return rc;
 }
 
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
@@ -339,27 +343,24 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
                            void **context) {
     struct gf_session *s = r->session;
     const struct gf_backend *b = gf_session_streaming(s);
-    int other;
     *context = NULL;
     if (!b)
         return gf_fail(GF_EUNSUPP, "this backend does not transform plane by plane");
+    const int i = gf_session_position(s, b);
+    int rc = enter(r, i);
     *streamer = b->streamer;
-    if (!b->devices)
-        return 0;
-    pthread_mutex_lock(&s->turn);
-    int rc = gf_session_join(s, &r->ms.open, &other);
-    if (!rc)
-        rc = gf_session_context(s, gf_session_position(s, b), &r->ms.open, context);
-    if (!rc)
-        gf_session_unplan(s, NULL); /* the stream needs their memory */
+    if (rc || b->per_thread)
+        return rc;
+    rc = gf_session_context(s, i, &r->ms.open, context);
     if (rc)
-        pthread_mutex_unlock(&s->turn);
+        leave(r, i);
+    else
+        gf_session_unplan(s, NULL); /* the stream needs their memory */
     return rc;
 }
 
 void gf_runner_stream_end(struct gf_runner *r) {
-    if (gf_session_streaming(r->session)->devices)
-        pthread_mutex_unlock(&r->session->turn);
+    leave(r, gf_session_position(r->session, gf_session_streaming(r->session)));
 }
 
 const char *gf_runner_name(const struct gf_runner *r) {

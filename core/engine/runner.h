@@ -6,7 +6,7 @@
 #ifndef GF_CORE_ENGINE_RUNNER_H
 #define GF_CORE_ENGINE_RUNNER_H
 
-#include "core/engine/session.h"
+#include "core/engine/deal.h"
 
 /* Milliseconds since gf_runner_next(); 0 for steps that did not occur. */
 struct gf_runner_times {
@@ -22,10 +22,11 @@ struct gf_runner {
     int threads;
 
     /* For the caller to read. */
-    struct gf_job job;          /* as passed to gf_runner_plan() */
-    const struct gf_plan *plan; /* its plan; NULL until the turn in a shared context */
-    int64_t workspace;          /* bytes of the plan, if known */
-    char why[GF_REASON];        /* reason for the choice of backend */
+    struct gf_job job; /* as passed to gf_runner_plan() */
+    /* Its plan; NULL in a shared context unless the runner is alone there, and valid while it is. */
+    const struct gf_plan *plan;
+    int64_t workspace;   /* bytes of the plan, if known */
+    char why[GF_REASON]; /* reason for the choice of backend */
     struct gf_runner_times ms;
 
     /* Private. */
@@ -50,8 +51,8 @@ void gf_runner_repeat(struct gf_runner *r, int64_t times);
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job);
 /* Chooses a backend and plans the job, or keeps the last plan. If runners share the context,
  * planning waits for the turn in gf_runner_run(). If a backend picked by auto fails, the session
- * notes that once and tries the next; a requested one fails the job, unless the session offers
- * another (gf_session_options.instead). */
+ * notes that once and tries the next; a requested one fails the job, unless the session belongs
+ * to a deal, in which another device takes over. */
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job);
 /* Runs the planned job. In a shared context, waits for its turn and plans if no plan is kept.
  * Fallbacks as in gf_runner_plan(). */
@@ -59,7 +60,7 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
                   struct gf_report *report);
 /* True if gf_runner_run_fed() can run the planned job. */
 static inline bool gf_runner_feeds(const struct gf_runner *r) {
-    return r->plan && r->plan->feeds;
+    return r->kept && r->plan == r->kept && r->kept->feeds;
 }
 /* Runs it while rows of the input are still arriving. After a failure, or unless feed->complete is
  * set, the outputs are meaningless. */
@@ -73,7 +74,7 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
                            void **context);
 void gf_runner_stream_end(struct gf_runner *r);
 /* After a job, or end() of a stream, failed with rc: true if the runner has moved to another device
- * (gf_session_options.instead) and may start again. */
+ * of the deal and may start again. */
 bool gf_runner_move(struct gf_runner *r, int rc);
 
 /* How the backend for this job packs half spectra (struct gf_backend). */

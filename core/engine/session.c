@@ -19,7 +19,7 @@ static void stay_silent(const char *format, ...) {
 void gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
     const struct gf_wish *w = options->wish;
     const struct gf_wish_device *d = w && w->n ? &w->device[options->which] : NULL;
-    *s = (struct gf_session){.options = *options, .asked = -1, .alone = true};
+    *s = (struct gf_session){.options = *options, .asked = -1};
     s->options.note = options->note ? options->note : stay_silent;
     s->backends = w && w->backends ? w->backends : gf_backends;
     if (d)
@@ -269,7 +269,7 @@ static struct gf_plan *find_plan(struct gf_session *s, int i, const struct gf_jo
 /* Makes room for one more plan of backend i. In host memory only one is kept, since the pictures
  * need the memory. */
 static struct gf_shared_plan *free_slot(struct gf_session *s, int i) {
-    if (s->alone || !gf_session_backend(s, i)->devices)
+    if (gf_session_is_alone(s) || !gf_session_backend(s, i)->devices)
         gf_session_unplan(s, NULL);
     struct gf_shared_plan *oldest = &s->plan[0];
     for (int k = 1; k < GF_SHARED_PLANS; k++)

@@ -25,8 +25,6 @@
 
 enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
 
-struct gf_session;
-
 /* The wish and all strings stay the caller's and must outlive the session. */
 struct gf_session_options {
     const struct gf_wish *wish; /* NULL: auto picks among gf_backends */
@@ -41,10 +39,6 @@ struct gf_session_options {
     /* NULL, or receives a line about an unexpected event: "opencl: no such file; trying another
      * backend". Called by any thread with a runner. */
     void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2)));
-    /* NULL, or returns the session that takes over after this one's device failed with the current
-     * gf_message(), or NULL. Called by any thread with a runner. */
-    struct gf_session *(*instead)(void *deal, struct gf_session *failed);
-    void *deal;
 };
 
 /* A context that a separate thread opens while files are read. */
@@ -79,11 +73,10 @@ struct gf_shared_plan {
 struct gf_session {
     struct gf_session_options options; /* open.device: the wish's device, if it has one */
     const struct gf_backend *const *backends;
-    int asked; /* the requested backend; -1: auto picks */
-    /* Only one runner works in the session (the default), and plans at once. Otherwise runners take
-     * turns in a shared context and plan in their turn. Set by callers. */
-    bool alone;
-    pthread_mutex_t turn;           /* held to open, plan or run in a shared context */
+    int asked;            /* the requested backend; -1: auto picks */
+    struct gf_deal *deal; /* NULL, or the deal among several devices that the session belongs to */
+    atomic_int runners;   /* open */
+    pthread_mutex_t turn; /* held to open, plan or run in a shared context */
     void *context[GF_MAX_BACKENDS]; /* valid if `open` has the bit */
     struct gf_shared_plan plan[GF_SHARED_PLANS];
     int64_t uses;
@@ -115,6 +108,11 @@ static inline bool gf_session_is_open(const struct gf_session *s) {
 /* True once the context that gf_session_ahead() opens is open or has failed, so that nobody would
  * wait. */
 bool gf_session_is_up(struct gf_session *s);
+/* True while one runner works in the session. It plans at once; several, or those of a deal, take
+ * turns in a shared context and plan in their turn. */
+static inline bool gf_session_is_alone(const struct gf_session *s) {
+    return s->runners == 1 && !s->deal;
+}
 /* The requested backend's name; NULL: auto picks. */
 const char *gf_session_asked(const struct gf_session *s);
 /* The session's backend for wavelets plane by plane, or NULL. */

@@ -24,7 +24,6 @@ __attribute__((unused)) static int op_begin(void) {
     int rc = gf_wish_one(&wish, NULL, "openmp", NULL);
     gf_session_open(&op_session,
                     &(struct gf_session_options){.wish = &wish, .memory_limit = INT64_C(1) << 30});
-    op_session.alone = false;
     return rc;
 }
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/base/value/status.h"
-#include "core/engine/deal.h"
+#include "core/engine/runner.h"
 #include "core/schedule/shares.h"
 #include "tests/test.h"
 
@@ -426,7 +426,7 @@ static void test_proportion(void) {
     const int64_t begun[] = {gf_deal_take(&deal, 1), gf_deal_take(&deal, 1)};
     struct gf_session *failed = &deal.entry[1].session;
     gf_fail(GF_ENOMEM, "it is full");
-    CHECK(failed->options.instead(&deal, failed) == &deal.entry[0].session);
+    CHECK(gf_deal_instead(&deal, failed) == &deal.entry[0].session);
     for (int u = 0; u < UNITS; u++) {
         NEED(deal.owner[u] < 3);
         has[deal.owner[u]]++;

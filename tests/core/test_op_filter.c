@@ -373,7 +373,6 @@ int main(void) {
     NEED(!gf_wish_one(&wish, NULL, "openmp", NULL));
     gf_session_open(&session,
                     &(struct gf_session_options){.wish = &wish, .memory_limit = INT64_C(1) << 30});
-    session.alone = false;
     RUN("a filter multiplies lines, pictures and volumes, with all edges", test_rows(LOW, MASK));
     RUN("blurred samples are restored", test_rows(WIENER, LUCY));
     RUN("stripes and waves are found and removed", test_rows(STRIPES, SCREEN));

@@ -2,157 +2,9 @@
  * what happens where one fails, and what is noted. */
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/value/status.h"
-#include "core/engine/auto.h"
 #include "core/engine/runner.h"
-#include "tests/test.h"
-
-/* The behaviour of a made-up backend, and the calls it got. A plan works at no data: exec() sets
- * report.high[0] to its backend's mark. */
-struct fake {
-    double mark;
-    int fail_probe, fail_open, fail_plan, fail_exec; /* statuses; 0: works */
-    int fail_times;                                  /* plan or exec fails so often; 0: always */
-    bool lost;
-    int slabs; /* the next so many plans are in slabs */
-    atomic_int probed, opened, closed, planned, unplanned, ran;
-    char device[32];
-};
-static struct fake host, gpu, other;
-
-struct fake_context {
-    struct fake *fake;
-};
-
-static struct fake *fake_of(const struct gf_backend *b) {
-    return b->own == &host ? &host : b->own == &gpu ? &gpu : &other;
-}
-
-static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    struct fake *f = fake_of(b);
-    f->probed++;
-    snprintf(reason, GF_REASON, "made up");
-    return f->fail_probe;
-}
-
-static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    (void)b;
-    memset(props, 0, sizeof *props);
-    snprintf(props->name, sizeof props->name, "Fake 9000");
-    props->memory = INT64_C(1) << 40;
-    props->fp64 = true;
-    return 1;
-}
-
-static int open_fake(const struct gf_backend *b, const struct gf_backend_options *o,
-                     void **context) {
-    struct fake *f = fake_of(b);
-    if (o->device)
-        snprintf(f->device, sizeof f->device, "%s", o->device);
-    if (f->fail_open)
-        return gf_fail(f->fail_open, "cannot open it");
-    struct fake_context *c = malloc(sizeof *c);
-    c->fake = f;
-    f->opened++;
-    *context = c;
-    return 0;
-}
-
-static bool fails(struct fake *f, int status) {
-    if (!status)
-        return false;
-    return !f->fail_times || f->fail_times-- > 1 || (f->fail_plan = f->fail_exec = 0) == 0;
-}
-
-static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    struct fake *f = p->impl;
-    int rc = f->fail_exec;
-    (void)in, (void)out;
-    f->ran++;
-    if (fails(f, rc))
-        return gf_fail(rc, "cannot run it");
-    report->high[0] = f->mark;
-    report->ms = (struct gf_device_ms){.upload = 1, .run = 2, .download = 3};
-    return 0;
-}
-
-static void drop(struct gf_plan *p) {
-    ((struct fake *)p->impl)->unplanned++;
-}
-
-static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
-    struct fake *f = ((struct fake_context *)context)->fake;
-    int rc = f->fail_plan;
-    f->planned++;
-    *out = NULL;
-    if (fails(f, rc))
-        return gf_fail(rc, "cannot plan it");
-    *out = gf_plan_new(context, job, &ops, 0);
-    (*out)->impl = f;
-    (*out)->workspace_bytes = 1000;
-    (*out)->build_seconds = 2;
-    (*out)->kernels_built = 3;
-    (*out)->in_slabs = f->slabs > 0;
-    f->slabs -= f->slabs > 0;
-    return 0;
-}
-
-static bool is_lost(void *context) {
-    return ((struct fake_context *)context)->fake->lost;
-}
-
-static void close_fake(void *context) {
-    ((struct fake_context *)context)->fake->closed++;
-    free(context);
-}
-
-static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
-    snprintf(reason, GF_REASON, "no library");
-    return gpu.fail_probe;
-}
-
-static bool is_slow(void *context) {
-    return ((struct fake_context *)context)->fake == &gpu;
-}
-
-static const struct gf_on_device on_device = {.measure = NULL};
-static const struct gf_backend host_backend = {.name = "host",
-                                               .automatic = 1,
-                                               .per_thread = true,
-                                               .own = &host,
-                                               .probe = probe,
-                                               .open = open_fake,
-                                               .plan = plan,
-                                               .close = close_fake};
-static const struct gf_backend gpu_backend = {.name = "gpu",
-                                              .automatic = 2,
-                                              .devices = true,
-                                              .on_device = &on_device,
-                                              .own = &gpu,
-                                              .probe = probe,
-                                              .installed = gpu_installed,
-                                              .list = list,
-                                              .open = open_fake,
-                                              .plan = plan,
-                                              .lost = is_lost,
-                                              .slow_close = is_slow,
-                                              .close = close_fake};
-/* In host memory, one context, never picked by auto. */
-static const struct gf_backend other_backend = {.name = "other",
-                                                .own = &other,
-                                                .probe = probe,
-                                                .open = open_fake,
-                                                .plan = plan,
-                                                .close = close_fake};
-static const struct gf_backend *const backends[] = {&host_backend, &gpu_backend, &other_backend,
-                                                    NULL};
+#include "tests/core/fake_backends.h"
 
 static char notes[1024];
 static int n_notes;
@@ -168,7 +20,13 @@ static void take_note(const char *format, ...) {
 }
 
 static struct gf_session session;
-static struct gf_runner runner;
+static struct gf_runner runner, beside;
+
+/* Lets another runner share the session. */
+static void share(bool shared) {
+    if (shared)
+        gf_runner_open(&beside, &session, 1);
+}
 
 /* A session of one runner, over fresh backends, for what is asked for and a device of the environment. */
 static int start_device(const char *backend, const char *device, const char *usual) {
@@ -199,6 +57,7 @@ static void reset(void) {
 
 /* All that was opened is closed, all that was planned is dropped. */
 static void stop(void) {
+    gf_runner_close(&beside);
     gf_runner_close(&runner);
     gf_session_close(&session);
     const struct fake *all[] = {&host, &gpu, &other};
@@ -298,7 +157,6 @@ static void test_plans(void) {
     for (int shared = 0; shared < 2; shared++) {
         struct fake *f = shared ? &gpu : &host;
         CHECK_EQ(start(shared ? "gpu" : "host"), 0);
-        session.alone = false;
         gf_runner_open(&second, &session, 1);
         CHECK_EQ(run(64, 1), (int)f->mark);
         CHECK_EQ(run_with(&second, 64, 1), (int)f->mark);
@@ -327,11 +185,33 @@ static void test_turn(void) {
     CHECK(runner.plan && runner.workspace == 1000 && gpu.planned == 1);
     stop();
     CHECK_EQ(start("gpu"), 0);
-    session.alone = false;
+    share(true);
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
     CHECK(!runner.plan && runner.workspace == 0 && gpu.planned == 0 && gpu.opened == 0);
     CHECK_EQ(run_job(&runner, &job, &report), 0);
     CHECK_EQ(gpu.planned, 1);
+    stop();
+}
+
+/* Another runner comes while the first one has planned, and goes. */
+static void test_beside(void) {
+    const struct gf_job job = job_of(64);
+    struct gf_report report;
+    CHECK_EQ(start("gpu"), 0);
+    CHECK_EQ(gf_runner_plan(&runner, &job), 0);
+    CHECK(runner.plan != NULL);
+    share(true);
+    for (int n = 65; n < 65 + GF_SHARED_PLANS; n++)
+        CHECK_EQ(run_with(&beside, n, 1), 2);
+    CHECK_EQ(gpu.unplanned, 1); /* the first runner's */
+    CHECK_EQ(gf_runner_plan(&runner, &job), 0);
+    CHECK(!gf_runner_feeds(&runner));
+    CHECK_EQ(run_job(&runner, &job, &report), 0);
+    CHECK_EQ(gpu.planned, GF_SHARED_PLANS + 2);
+    gf_runner_close(&beside);
+    CHECK_EQ(run(70, 1), 2);
+    CHECK(runner.plan != NULL);
+    CHECK_EQ(gpu.planned - gpu.unplanned, 1);
     stop();
 }
 
@@ -364,7 +244,7 @@ static void test_fallback(void) {
                 gpu.fail_exec = ways[i].exec;
                 gpu.lost = true; /* which concerns nobody where host memory can take over */
                 CHECK_EQ(start(NULL), 0);
-                session.alone = alone;
+                share(!alone);
                 gf_runner_next(&runner, 100);
                 if (ahead)
                     CHECK(gf_runner_ahead(&runner, &job));
@@ -382,7 +262,6 @@ static void test_fallback(void) {
     const struct gf_job job = job_of(4096);
     gpu.fail_exec = GF_EBACKEND;
     CHECK_EQ(start(NULL), 0);
-    session.alone = false;
     gf_runner_open(&second, &session, 1);
     gf_runner_next(&runner, 100);
     gf_runner_next(&second, 100);
@@ -418,7 +297,7 @@ static void test_asked(void) {
     for (int alone = 0; alone < 2; alone++) {
         gpu.fail_plan = GF_EUNSUPP;
         CHECK_EQ(start("gpu"), 0);
-        session.alone = alone;
+        share(!alone);
         CHECK_EQ(run(4096, 100), GF_EUNABLE);
         CHECK(!gf_session_is_lost(&session));
         gpu.fail_plan = 0;
@@ -436,7 +315,7 @@ static void test_asked(void) {
         const int probed = gpu.probed;
         CHECK_EQ(start("gpu"), 0);
         CHECK_EQ(gpu.probed, probed); /* which would start its driver */
-        session.alone = alone;
+        share(!alone);
         gf_runner_ahead(&runner, NULL);
         CHECK_EQ(run(4096, 100), GF_EABSENT);
         CHECK_EQ(gpu.probed, probed + 1); /* to tell why it is absent */
@@ -456,7 +335,7 @@ static void test_asked(void) {
 static void test_memory(void) {
     for (int exec_fails = 0; exec_fails < 2; exec_fails++) {
         CHECK_EQ(start("gpu"), 0);
-        session.alone = false;
+        share(true);
         CHECK_EQ(run(64, 1), 2);
         *(exec_fails ? &gpu.fail_exec : &gpu.fail_plan) = GF_ENOMEM;
         gpu.fail_times = 1;
@@ -470,7 +349,7 @@ static void test_memory(void) {
 /* Likewise before a job runs in slabs; one that does not fit alone either stays in slabs. */
 static void test_slabs(void) {
     CHECK_EQ(start("gpu"), 0);
-    session.alone = false;
+    share(true);
     CHECK_EQ(run(64, 1), 2);
     gpu.slabs = 1;
     CHECK_EQ(run(65, 1), 2);
@@ -533,13 +412,25 @@ static void *run_thread(void *argument) {
     return NULL;
 }
 
+/* Runners that come and go, so that each is alone at times. */
+static void *run_often(void *argument) {
+    int *failures = argument;
+    for (int i = 0; i < 50; i++) {
+        struct gf_runner own;
+        gf_runner_open(&own, &session, 1);
+        for (int k = 0; k < 3; k++)
+            *failures += run_with(&own, 64 + (i + k) % 7, 1) != 2;
+        gf_runner_close(&own);
+    }
+    return NULL;
+}
+
 static void test_threads(void) {
     enum { THREADS = 4 };
     pthread_t thread[THREADS];
     int failures[THREADS] = {0};
     gpu.fail_exec = GF_EBACKEND;
     CHECK_EQ(start(NULL), 0);
-    session.alone = false;
     for (int i = 0; i < THREADS; i++)
         CHECK(!pthread_create(&thread[i], NULL, run_thread, &failures[i]));
     for (int i = 0; i < THREADS; i++) {
@@ -552,6 +443,22 @@ static void test_threads(void) {
     gf_session_close(&session);
     CHECK_EQ(gpu.planned, gpu.unplanned);
     reset();
+}
+
+static void test_coming(void) {
+    enum { THREADS = 3 };
+    pthread_t thread[THREADS];
+    int failures[THREADS] = {0};
+    CHECK_EQ(start("gpu"), 0);
+    gf_runner_close(&runner);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(!pthread_create(&thread[i], NULL, run_often, &failures[i]));
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK_EQ(failures[i], 0);
+    }
+    CHECK_EQ(gpu.opened, 1);
+    stop();
 }
 
 /* At the end of the process the device's context and plans are left to the system. */
@@ -581,6 +488,7 @@ int main(void) {
     RUN("auto takes the backend that ends earliest", test_choice());
     RUN("plans are kept, and the least used is dropped", test_plans());
     RUN("runners that share a context wait for their turn", test_turn());
+    RUN("a runner may come while another one has planned", test_beside());
     RUN("times of a run and of its opening are noted once", test_times());
     RUN("where the device fails auto continues in host memory", test_fallback());
     RUN("a backend that was asked for runs or fails", test_asked());
@@ -588,6 +496,7 @@ int main(void) {
     RUN("kept plans give way before a job runs in slabs", test_slabs());
     RUN("a device that was asked for is taken, or an error", test_devices());
     RUN("threads fall back together and note it once", test_threads());
+    RUN("threads may come and go in a session", test_coming());
     RUN("at the end of the process the device's context is left alone", test_left());
     return TEST_END();
 }

@@ -182,8 +182,6 @@ static int transpose(const struct gf_filter *f, struct gf_filter **out) {
 /* Lets each hand run the tiles' jobs with runners of its own. */
 static int iterate(struct gf_operation *op) {
     const struct gf_tiles *tiles = &gf_filtering_of(op)->tiles;
-    struct gf_session *session = op->crew.runner->session;
-    const bool alone = session->alone;
     struct gf_filter *mirrored = NULL;
     double share[GF_BLUR_CLASSES] = {0};
     int rc = iterations(op) ? 0 : classify(op, share);
@@ -199,8 +197,8 @@ static int iterate(struct gf_operation *op) {
                                       .blur = (const struct gf_filter_transform(*)[2])blur};
     if (!rc)
         rc = own && to && blur ? 0 : gf_no_memory();
-    for (int i = 0; i < runners && !rc; i++) {
-        gf_runner_open(&own[i], session, tiles->threads);
+    for (int i = 0; i < runners && runners > 1 && !rc; i++) {
+        gf_runner_open(&own[i], op->crew.runner->session, tiles->threads);
         expect_blurs(op, &own[i]);
     }
     for (int i = 0; i < 2 * tiles->hands && !rc; i++) {
@@ -213,11 +211,9 @@ static int iterate(struct gf_operation *op) {
         }
         blur[h][i % 2] = (struct gf_filter_transform){run_blur, &to[i]};
     }
-    session->alone = alone && runners == 1;
     if (!rc)
         rc = gf_richardson_restore(&how, &gf_filtering_of(op)->input,
                                    &gf_filtering_of(op)->restored.iterations);
-    session->alone = alone;
     if (!rc && !how.iterations && gf_filtering_of(op)->restored.iterations == GF_RICHARDSON_MOST)
         gf_operation_note(op,
                           "--iterations=auto ended at its limit, %d, still above the noise of "
