@@ -171,7 +171,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     if (!rc && gf_register_writes(t))
         rc = align(g, 0, f, page);
     if (!rc)
-        gf_register_print(g, &f->image, &f->found, page);
+        gf_register_print(g, &f->found, page);
     return rc;
 }
 
@@ -203,7 +203,7 @@ static int read_frame(void *user, int reader, int64_t group) {
     const struct gf_moving_frame *before = &g->frame[gf_max(group - 1, 0) % g->frames];
     const bool pair = s->reg.to == PREVIOUS;
     (void)reader;
-    int rc = gf_signal_read_page(g->t, &g->volume, page_of(g, group), &f->image);
+    int rc = gf_signal_read_page(g->t, &g->t->image, page_of(g, group), &f->image);
     if (!rc)
         rc = gf_signal_make(s, &f->image, &f->px);
     if (!rc && !group && !s->reg.with)
@@ -254,7 +254,6 @@ static int write_frame(void *user, int64_t group) {
     if (rc)
         return rc;
     *found = f->found;
-    g->like = f->image;
     if (f->blank && last >= 0)
         found->motion = g->found[last].motion;
     for (int i = 0; i < GF_MAX_DIMS && pair && !f->blank && last >= 0; i++)
@@ -262,7 +261,7 @@ static int write_frame(void *user, int64_t group) {
     g->last = f->blank ? last : group;
     for (int64_t i = 0; i < group && !f->blank && last < 0; i++) {
         g->found[i].motion = found->motion;
-        gf_register_print(g, &f->image, &g->found[i], page_of(g, i));
+        gf_register_print(g, &g->found[i], page_of(g, i));
     }
     f->found = *found;
     if (g->by.channels > 1 || g->last < 0)
@@ -272,7 +271,7 @@ static int write_frame(void *user, int64_t group) {
     if (rc)
         return rc;
     add(g, f, group);
-    gf_register_print(g, &f->image, found, group);
+    gf_register_print(g, found, group);
     return 0;
 }
 
@@ -282,7 +281,7 @@ static int read_moved(void *user, int reader, int64_t page) {
     struct gf_registering *g = user;
     (void)reader;
     return moves(g->t)
-               ? gf_signal_read_page(g->t, &g->volume, page, &g->frame[page % g->frames].image)
+               ? gf_signal_read_page(g->t, &g->t->image, page, &g->frame[page % g->frames].image)
                : 0;
 }
 
@@ -299,7 +298,7 @@ static int write_moved(void *user, int64_t page) {
     if (g->by.channels == 1)
         return 0; /* a blank page before the first aligned one, which was printed with that */
     add(g, f, page);
-    gf_register_print(g, &g->like, &f->found, page);
+    gf_register_print(g, &f->found, page);
     return 0;
 }
 
@@ -307,7 +306,6 @@ static int write_moved(void *user, int64_t page) {
 static int walk(struct gf_task *t) {
     struct gf_registering *g = t->s->reg.state;
     const int64_t pages = t->image.px.shape[0];
-    g->volume = t->image;
     g->groups = pages / g->by.channels;
     g->last = -1;
     if (!t->s->reg.with)
@@ -461,7 +459,6 @@ static int stream(struct gf_task *t) {
         free_state(g);
     json_decref(g->rows);
     g->rows = NULL;
-    g->volume = (struct gf_image){.ndim = 0};
     return rc;
 }
 

@@ -19,15 +19,15 @@ static const char csv[] =
     "{?turns {rotation:r},{scale:r},}{?aligned {correlation:r},{peak:r}|,},{?inverted "
     "1|0},{?aligned 1|0}\n}";
 
-/* Describes a row; `image` gives the axes. */
-static json_t *row(const struct gf_registering *g, const struct gf_image *image,
-                   const struct gf_found *f, const char *name, int64_t page) {
+static json_t *row(const struct gf_registering *g, const struct gf_found *f, const char *name,
+                   int64_t page) {
     static const char *const names[] = {"z", "y", "x"};
     const struct gf_task *t = g->t;
+    const struct gf_image image = gf_signal_visited(t);
     const struct gf_motion *m = &f->motion;
     const int ndim = g->ref.rank;
     double spacing[GF_MAX_DIMS] = {0};
-    const char *unit = gf_signal_spacing(image, ndim, spacing, NULL);
+    const char *unit = gf_signal_spacing(&image, ndim, spacing, NULL);
     const char *frame = t->n_read > 1 ? t->read[page] : NULL;
     json_t *axes = json_array();
     for (int i = 0; i < ndim; i++)
@@ -47,12 +47,11 @@ static json_t *row(const struct gf_registering *g, const struct gf_image *image,
         GF_KEY(".axes", axes), GF_BOOL(".turns", t->s->reg.find.estimate != GF_SHIFT));
 }
 
-void gf_register_print(struct gf_registering *g, const struct gf_image *image,
-                       const struct gf_found *f, int64_t page) {
+void gf_register_print(struct gf_registering *g, const struct gf_found *f, int64_t page) {
     char paged[PATH_MAX];
     const struct gf_task *t = g->t;
     const char *name = page < 0 ? t->name : gf_signal_page_name(t, page, paged, sizeof paged);
-    json_t *o = row(g, image, f, name, page);
+    json_t *o = row(g, f, name, page);
     if (g->rows)
         json_array_append(g->rows, o);
     /* The picture may have stdout. */

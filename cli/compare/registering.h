@@ -25,8 +25,7 @@ struct gf_registering {
     struct gf_task *t;
     struct gf_array ref;
     struct gf_image about; /* the reference without samples; aligned pictures get its coordinates */
-    struct gf_image volume, like; /* like: a page, for its axes */
-    int hands, frames;            /* frames in memory */
+    int hands, frames;     /* frames in memory */
     struct gf_registration *finds[MOST_HANDS + 1];
     struct gf_runner
         aligns[MOST_HANDS + 1]; /* of a stack; the last, frames that follow each other */
@@ -46,9 +45,8 @@ static inline bool gf_register_writes(const struct gf_task *t) {
     return t->targets->n > t->targets->n_aside;
 }
 
-/* Prints the row of a page, or -1, and adds it to g->rows. `image` gives the axes. */
-void gf_register_print(struct gf_registering *g, const struct gf_image *image,
-                       const struct gf_found *f, int64_t page);
+/* Prints the row of a page, or -1, and adds it to g->rows. */
+void gf_register_print(struct gf_registering *g, const struct gf_found *f, int64_t page);
 /* Writes g->rows to --csv, which is the last target. */
 int gf_register_save(struct gf_registering *g);
 

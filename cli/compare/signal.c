@@ -144,13 +144,20 @@ const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spa
 
 /* ---- pages ---- */
 
+/* A page's image, with the samples of the first one. */
+static struct gf_image page_of(const struct gf_image *volume) {
+    struct gf_image page = {.ndim = 2, .color = volume->color, .alpha = volume->alpha};
+    page.axes = volume->axes;
+    gf_axes_drop_pages(&page.axes, true);
+    page.px = gf_array_index(&volume->px, 0, 0);
+    return page;
+}
+
 int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_t z,
                         struct gf_image *image) {
     struct gf_array px = image->px, like = volume->px;
     int rc = 0;
-    *image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
-    image->axes = volume->axes;
-    gf_axes_drop_pages(&image->axes, true);
+    *image = page_of(volume);
     if (like.data) {
         px = gf_array_index(&like, 0, z);
     } else {
@@ -215,12 +222,7 @@ bool gf_signal_by_pages(const struct gf_task *t) {
 }
 
 struct gf_image gf_signal_visited(const struct gf_task *t) {
-    struct gf_image image = t->image;
-    if (!gf_signal_by_pages(t))
-        return image;
-    image.ndim = 2;
-    image.px = gf_array_index(&t->image.px, 0, 0);
-    return image;
+    return gf_signal_by_pages(t) ? page_of(&t->image) : t->image;
 }
 
 struct gf_array gf_signal_like(const struct gf_task *t) {
