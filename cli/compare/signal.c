@@ -10,7 +10,6 @@
 #include "cli/plot/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/value/sample_run.h"
 #include "core/base/value/sample_value.h"
 
 static int check_record(const struct gf_image *image, const char *command) {
@@ -44,47 +43,12 @@ static enum gf_dtype real_type(const struct gf_settings *s, enum gf_dtype dtype)
     return gf_settings_precision(s, dtype) == GF_DOUBLE ? GF_F64 : GF_F32;
 }
 
-/* Adds a row's channels, weighted, and stores them as the signal's type. */
-static void make_row(const struct gf_array *from, int channels, double *row, double *channel,
-                     const struct gf_array *px, char *to) {
-    const int axis = from->rank - 2;
-    const int64_t n = from->shape[axis];
-    const int64_t size = (int64_t)gf_dtype_size(px->dtype);
-    if (channels == 1 && from->dtype == px->dtype && from->stride[axis] == size) {
-        memcpy(to, from->data, (size_t)(n * size));
-        return;
-    }
-    for (int c = 0; c < channels; c++) {
-        gf_sample_run_read((const char *)from->data + c * from->stride[axis + 1], from->dtype,
-                           from->stride[axis], n, c ? channel : row, NULL);
-        for (int64_t i = 0; i < n && channels > 1; i++)
-            row[i] = gf_luma_weight[c] * (c ? channel[i] : row[i]) + (c ? row[i] : 0);
-    }
-    gf_sample_run_write(to, px->dtype, size, n, row, NULL);
-}
-
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px) {
-    const int ndim = image->ndim;
-    const int64_t channels = image->px.shape[ndim] - image->alpha, n = image->px.shape[ndim - 1];
-    const bool rgb = image->color == GF_RGB && channels == 3;
-    if (gf_dtype_is_complex(image->px.dtype))
-        return gf_fail(GF_EINVAL, "complex samples; pictures are compared by real ones");
-    if (channels != 1 && !rgb)
-        return gf_fail(GF_EINVAL, "%lld plain channels; grey or RGB is compared",
-                       (long long)channels);
-    double *row = malloc(2 * (size_t)n * sizeof *row);
-    int rc = !row       ? gf_no_memory()
-             : px->data ? 0
-                        : gf_array_alloc(px, real_type(s, image->px.dtype), ndim, image->px.shape);
-    struct gf_array rows = image->px, line = image->px;
-    rows.rank = ndim - 1;
-    for (int64_t i = 0; i < gf_array_count(&rows) && !rc; i++) {
-        line.data = gf_array_at(&rows, i);
-        make_row(&line, (int)channels, row, row + n, px,
-                 (char *)px->data + i * n * (int64_t)gf_dtype_size(px->dtype));
-    }
-    free(row);
-    return rc;
+    const int64_t channels = image->px.shape[image->ndim] - image->alpha;
+    const struct gf_array in = gf_array_slice(&image->px, image->ndim, 0, channels);
+    int rc =
+        px->data ? 0 : gf_array_alloc(px, real_type(s, in.dtype), image->ndim, image->px.shape);
+    return rc ? rc : gf_signal_take(&in, image->color == GF_RGB, px);
 }
 
 int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,

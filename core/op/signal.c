@@ -1,7 +1,42 @@
-/* Transforms signals of one channel. */
+/* Makes signals of samples, and transforms them. */
 #include "core/op/signal.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/base/value/sample_run.h"
+#include "core/base/value/sample_value.h"
+
+int gf_signal_take(const struct gf_array *px, bool rgb, struct gf_array *out) {
+    const int64_t channels = px->shape[px->rank - 1], n = px->shape[px->rank - 2],
+                  step = px->stride[px->rank - 2], next = px->stride[px->rank - 1],
+                  size = (int64_t)gf_dtype_size(out->dtype);
+    if (gf_dtype_is_complex(px->dtype))
+        return gf_fail(GF_EINVAL, "complex samples; pictures are compared by real ones");
+    if (channels != 1 && (channels != 3 || !rgb))
+        return gf_fail(GF_EINVAL, "%lld plain channels; grey or RGB is compared",
+                       (long long)channels);
+    double *row = malloc(2 * (size_t)n * sizeof *row);
+    if (!row)
+        return gf_no_memory();
+    struct gf_array rows = *px;
+    rows.rank -= 2;
+    for (int64_t i = 0; i < gf_array_count(&rows); i++) {
+        const char *from = gf_array_at(&rows, i);
+        char *to = (char *)out->data + i * n * size;
+        if (channels == 1 && px->dtype == out->dtype && step == size) {
+            memcpy(to, from, (size_t)(n * size));
+            continue;
+        }
+        if (channels == 1)
+            gf_sample_run_read(from, px->dtype, step, n, row, NULL);
+        else
+            gf_sample_luma(from, px->dtype, next, step, n, row, row + n);
+        gf_sample_run_write(to, out->dtype, size, n, row, NULL);
+    }
+    free(row);
+    return 0;
+}
 
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what) {
     char is[GF_SHAPE_TEXT], want[GF_SHAPE_TEXT];

@@ -13,6 +13,10 @@
 #include "core/op/crew.h"
 #include "core/spectrum/spectrum.h"
 
+/* Makes `out`, which is allocated, of samples of any real type and strides, channels last: the only
+ * channel, or Rec.709 luma of three if they are `rgb`. GF_EINVAL for others. */
+int gf_signal_take(const struct gf_array *px, bool rgb, struct gf_array *out);
+
 /* GF_EINVAL in one line unless both have the same axes and extents, or the same type. `what`: "the
  * reference". */
 int gf_signal_same_shape(const struct gf_array *a, const struct gf_array *b, const char *what);

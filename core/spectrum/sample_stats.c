@@ -23,20 +23,14 @@ static void read_row(const struct walk *w, const char *p, int64_t n, int64_t ste
     const struct gf_array *px = w->px;
     int64_t next = px->stride[px->rank - 1];
     bool complex = gf_dtype_is_complex(px->dtype);
-    if (w->channel != GF_LUMA) {
-        gf_sample_run_read(p + w->channel * next, px->dtype, step, n, w->row,
-                           complex ? w->other : NULL);
-        for (int64_t i = 0; i < n && complex; i++)
-            w->row[i] = hypot(w->row[i], w->other[i]);
+    if (w->channel == GF_LUMA) {
+        gf_sample_luma(p, px->dtype, next, step, n, w->row, w->other);
         return;
     }
-    for (int64_t i = 0; i < n; i++)
-        w->row[i] = 0;
-    for (int c = 0; c < 3; c++) {
-        gf_sample_run_read(p + c * next, px->dtype, step, n, w->other, NULL);
-        for (int64_t i = 0; i < n; i++)
-            w->row[i] += gf_luma_weight[c] * w->other[i];
-    }
+    gf_sample_run_read(p + w->channel * next, px->dtype, step, n, w->row,
+                       complex ? w->other : NULL);
+    for (int64_t i = 0; i < n && complex; i++)
+        w->row[i] = hypot(w->row[i], w->other[i]);
 }
 
 /* Each row has its own sum: adding sums of similar size loses less. */

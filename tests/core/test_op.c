@@ -3,6 +3,7 @@
 #include "core/op/alignment.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
+#include "core/op/signal.h"
 #include "tests/core/op_rig.h"
 
 /* ---- match ---- */
@@ -369,8 +370,34 @@ static void test_registration_refusals(void) {
     gf_runner_close(&runner);
 }
 
+/* ---- signals ---- */
+
+/* A picture of three channels is stored upside down. */
+static void test_signals(void) {
+    const uint8_t stored[2][2][3] = {{{10, 20, 30}, {0, 0, 255}}, {{255, 255, 255}, {7, 0, 0}}};
+    const double luma[] = {255, 7 * 0.2126, 0.2126 * 10 + 0.7152 * 20 + 0.0722 * 30, 255 * 0.0722};
+    struct gf_array px = gf_array_wrap((void *)stored, GF_U8, 3, (int64_t[]){2, 2, 3});
+    double of[4];
+    float grey[4];
+    struct gf_array out = gf_array_wrap(of, GF_F64, 2, px.shape);
+    px.data = (char *)px.data + px.stride[0];
+    px.stride[0] = -px.stride[0];
+    CHECK_EQ(gf_signal_take(&px, true, &out), 0);
+    for (int i = 0; i < 4; i++)
+        CHECK(fabs(of[i] - luma[i]) < 1e-12);
+    CHECK_EQ(gf_signal_take(&px, false, &out), GF_EINVAL);
+    CHECK_STR(gf_message(), "3 plain channels; grey or RGB is compared");
+    out = gf_array_wrap(grey, GF_F32, 2, px.shape);
+    px = gf_array_slice(&px, 2, 1, 1);
+    CHECK_EQ(gf_signal_take(&px, true, &out), 0);
+    CHECK(grey[0] == 255 && grey[1] == 0 && grey[2] == 20 && grey[3] == 0);
+    px = gf_array_wrap(of, GF_C64, 2, (int64_t[]){4, 1});
+    CHECK_EQ(gf_signal_take(&px, false, &out), GF_EINVAL);
+}
+
 int main(void) {
     NEED(!op_begin());
+    RUN("signals are made of samples of any type and strides", test_signals());
     RUN("match finds a template in lines, pictures and volumes", test_match());
     RUN("match refuses what does not fit the template, or memory", test_match_refusals());
     RUN("frc correlates rings and shells of two signals, or halves of one", test_frc());

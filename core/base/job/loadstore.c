@@ -194,13 +194,8 @@ static void load_segment(const struct load *l, const struct segment *s, double e
                 hermitian(&l->a, s, re, im, re2, im2, energy);
             }
         } else if (job->luma) {
-            memset(re, 0, sizeof re);
-            for (int j = 0; j < 3; j++) {
-                gf_sample_run_read(sample_at(job, in, j, s->at), in->dtype, stride, s->count, re2,
-                                   NULL);
-                for (int64_t i = 0; i < s->count; i++)
-                    re[i] += gf_luma_weight[j] * re2[i];
-            }
+            gf_sample_luma(sample_at(job, in, 0, s->at), in->dtype, in->stride[job->ndim], stride,
+                           s->count, re, re2);
         } else {
             gf_sample_run_read(sample_at(job, in, c, s->at), in->dtype, stride, s->count, re, im);
         }

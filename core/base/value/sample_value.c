@@ -8,6 +8,16 @@
 
 const double gf_luma_weight[3] = {0.2126, 0.7152, 0.0722};
 
+void gf_sample_luma(const char *p, enum gf_dtype t, int64_t next, int64_t step, int64_t n,
+                    double *luma, double *one) {
+    memset(luma, 0, (size_t)n * sizeof *luma);
+    for (int c = 0; c < 3; c++) {
+        gf_sample_run_read(p + c * next, t, step, n, one, NULL);
+        for (int64_t i = 0; i < n; i++)
+            luma[i] += gf_luma_weight[c] * one[i];
+    }
+}
+
 double gf_sample_get(const void *p, enum gf_dtype t) {
     double re;
     gf_sample_run_read(p, t, 0, 1, &re, NULL);

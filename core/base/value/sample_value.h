@@ -11,6 +11,10 @@
 
 /* Weights of red, green and blue in Rec.709 luma. Kernels have them in their own precision. */
 extern const double gf_luma_weight[3];
+/* Reads the luma of n pixels, `step` bytes apart, whose channels are `next` bytes apart. `one` has room for
+ * a channel. */
+void gf_sample_luma(const char *p, enum gf_dtype t, int64_t next, int64_t step, int64_t n,
+                    double *luma, double *one);
 
 /* The sample, or the real part of a complex one. */
 double gf_sample_get(const void *p, enum gf_dtype t);
