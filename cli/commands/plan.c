@@ -102,9 +102,7 @@ static int read_file(const char *path, const char *backend, const char *device,
 /* Finds the device that --assume names: the entry of --backend and --device in such a file, or a
  * built-in name. */
 static int find_assumed(const struct gf_settings *s, struct gf_assumed_device *device) {
-    const struct gf_backend *unused;
-    struct gf_assumed_device none = {.copy = 0};
-    int rc = gf_assume_backend(s->backend, &none, &unused);
+    int rc = gf_assume_backend(s->backend, device);
     if (rc)
         return rc;
     if (!access(s->assume, F_OK) || strpbrk(s->assume, "./"))
@@ -239,14 +237,13 @@ static int check_wavelet(const struct gf_settings *s) {
 }
 
 /* Opens the device of --assume, or those that --backend and --device name. */
-static int open_session(struct gf_settings *s, struct gf_session *session) {
-    static const struct gf_backend *list[2]; /* lives as long as the session */
-    struct gf_assumed_device device;
-    int rc = s->assume ? find_assumed(s, &device) : gf_settings_wish(s);
+static int open_session(struct gf_settings *s, struct gf_session *session,
+                        struct gf_assumed_device *device) {
+    int rc = s->assume ? find_assumed(s, device) : gf_settings_wish(s);
     if (!rc && s->assume)
-        rc = gf_assume_backend(s->backend, &device, &list[0]);
+        rc = gf_assume_backend(s->backend, device);
     if (!rc && s->assume)
-        rc = gf_settings_wish_one(s, list);
+        rc = gf_settings_wish_one(s, device->list);
     if (rc == GF_EABSENT && s->backend &&
         (!strcmp(s->backend, "cuda") || !strcmp(s->backend, "opencl")))
         rc = gf_fail(rc, "%.400s; --assume=h200 plans for an H200", gf_message());
@@ -279,6 +276,7 @@ static int plan_operands(struct gf_settings *s, struct gf_session *session,
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets = {0};
     struct gf_session session;
+    struct gf_assumed_device assumed; /* lives as long as the session */
     struct gf_filter_maker maker;
     int worst = 0, rc = 0;
     bool further = false;
@@ -310,7 +308,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = open_session(s, &session);
+        rc = open_session(s, &session, &assumed);
     if (!rc) {
         gf_filter_maker_open(&maker, &s->filter);
         worst = plan_operands(s, &session, &targets, operands, n);

@@ -29,9 +29,6 @@ static const struct {
       .copy = 4.23e12}},
 };
 
-static struct gf_assumed_device assumed;
-static struct gf_backend backend;
-
 int gf_assume_known(const char *name, const char *of, struct gf_assumed_device *device) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(name, known[i].name) && !strcmp(of, known[i].backend)) {
@@ -39,10 +36,6 @@ int gf_assume_known(const char *name, const char *of, struct gf_assumed_device *
             return 0;
         }
     return gf_fail(GF_EABSENT, "unknown device '%s'; only h200 is built in", name);
-}
-
-const struct gf_gpu_props *gf_assumed(void) {
-    return &assumed.props;
 }
 
 int gf_assume_check(const struct gf_assumed_device *device) {
@@ -57,8 +50,8 @@ int gf_assume_check(const struct gf_assumed_device *device) {
 /* ---- a device without one ---- */
 
 static int64_t assumed_free_bytes(void *gpu) {
-    (void)gpu;
-    return assumed.props.memory;
+    const struct gf_assumed_device *d = gpu;
+    return d->props.memory;
 }
 
 static bool assumed_lost(void *gpu) {
@@ -70,26 +63,27 @@ static bool assumed_lost(void *gpu) {
 static const struct gf_gpu no_gpu = {.free_bytes = assumed_free_bytes, .lost = assumed_lost};
 
 static int assumed_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
-    snprintf(reason, GF_REASON, "%s, which need not be here", assumed.props.name);
+    const struct gf_assumed_device *d = b->own;
+    snprintf(reason, GF_REASON, "%s, which need not be here", d->props.name);
     return 0;
 }
 
 static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    (void)b;
-    props[0] = assumed.props;
+    const struct gf_assumed_device *d = b->own;
+    props[0] = d->props;
     return 1;
 }
 
 static int assumed_open(const struct gf_backend *b, const struct gf_backend_options *options,
                         void **context) {
-    (void)b;
+    struct gf_assumed_device *d = (void *)b->own;
     struct gf_gpu_context *c = calloc(1, sizeof *c);
     *context = c;
     if (!c)
         return gf_no_memory();
     *c = (struct gf_gpu_context){.api = &no_gpu,
-                                 .props = assumed.props,
+                                 .gpu = d,
+                                 .props = d->props,
                                  .general = options && options->general,
                                  .dry = true,
                                  .limit = options ? options->device_memory : 0};
@@ -97,31 +91,31 @@ static int assumed_open(const struct gf_backend *b, const struct gf_backend_opti
 }
 
 static int assumed_measure(void *context, struct gf_device_speed *speed) {
-    (void)context;
-    *speed = (struct gf_device_speed){.copy = assumed.copy};
-    snprintf(speed->name, sizeof speed->name, "%s", assumed.props.name);
+    const struct gf_gpu_context *c = context;
+    const struct gf_assumed_device *d = c->gpu;
+    *speed = (struct gf_device_speed){.copy = d->copy};
+    snprintf(speed->name, sizeof speed->name, "%s", d->props.name);
     return 0;
 }
 
 static const struct gf_on_device on_device = {.measure = assumed_measure};
 
-int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
-                      const struct gf_backend **out) {
+int gf_assume_backend(const char *name, struct gf_assumed_device *device) {
     const struct gf_backend *const like[] = {&gf_backend_cuda, &gf_backend_opencl};
     for (size_t i = 0; i < sizeof like / sizeof *like; i++)
         if (!strcmp(name, like[i]->name)) {
-            assumed = *device;
-            backend = (struct gf_backend){.name = like[i]->name,
-                                          .what = like[i]->what,
-                                          .devices = true,
-                                          .probe = assumed_probe,
-                                          .list = assumed_list,
-                                          .open = assumed_open,
-                                          .plan = like[i]->plan,
-                                          .on_device = &on_device,
-                                          .lost = gf_gpu_run_lost,
-                                          .close = free};
-            *out = &backend;
+            device->backend = (struct gf_backend){.name = like[i]->name,
+                                                  .what = like[i]->what,
+                                                  .own = device,
+                                                  .devices = true,
+                                                  .probe = assumed_probe,
+                                                  .list = assumed_list,
+                                                  .open = assumed_open,
+                                                  .plan = like[i]->plan,
+                                                  .on_device = &on_device,
+                                                  .lost = gf_gpu_run_lost,
+                                                  .close = free};
+            device->list[0] = &device->backend;
             return 0;
         }
     return gf_fail(GF_EUSAGE, "--assume needs --backend=cuda or --backend=opencl");

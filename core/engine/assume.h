@@ -2,10 +2,9 @@
  * for it as the real one would, but runs nothing.
  *
  *     struct gf_assumed_device d;
- *     const struct gf_backend *list[2] = {NULL, NULL};
  *     int rc = gf_assume_known("h200", "cuda", &d);
- *     if (!rc) rc = gf_assume_backend("cuda", &d, &list[0]);
- *     if (!rc) rc = gf_wish_one(&wish, list, "cuda", NULL); */
+ *     if (!rc) rc = gf_assume_backend("cuda", &d);
+ *     if (!rc) rc = gf_wish_one(&wish, d.list, "cuda", NULL); */
 #ifndef GF_CORE_ENGINE_ASSUME_H
 #define GF_CORE_ENGINE_ASSUME_H
 
@@ -14,6 +13,9 @@
 struct gf_assumed_device {
     struct gf_gpu_props props;
     double copy; /* bytes read plus written a second by a copy; 0: unknown */
+    /* Set by gf_assume_backend(). */
+    struct gf_backend backend;
+    const struct gf_backend *list[2]; /* of it alone */
 };
 
 /* The built-in properties of the device `name` as that backend reports them; GF_EABSENT with the
@@ -21,11 +23,8 @@ struct gf_assumed_device {
 int gf_assume_known(const char *name, const char *backend, struct gf_assumed_device *device);
 /* GF_EINVAL if no device can have these properties. */
 int gf_assume_check(const struct gf_assumed_device *device);
-/* Gives the backend `name`, "cuda" or "opencl", on that device; GF_EUSAGE for others. The process
- * has one: the next call replaces it. */
-int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
-                      const struct gf_backend **backend);
-/* The properties of the device that was assumed last. */
-const struct gf_gpu_props *gf_assumed(void);
+/* Makes the backend `name`, "cuda" or "opencl", on that device, which must stay where it is;
+ * GF_EUSAGE for other names. */
+int gf_assume_backend(const char *name, struct gf_assumed_device *device);
 
 #endif
