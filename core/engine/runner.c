@@ -81,11 +81,11 @@ static void give_up(struct gf_runner *r, int i) {
                                  gf_message());
 }
 
-/* Waits for the runner's turn in a shared context, and for the thread that opens it. The runner's
- * own context needs no turn. On success the turn lasts until leave(). */
+/* Waits for the runner's turn in a shared context; its own needs none. On success the turn lasts
+ * until leave(). */
 static int enter(struct gf_runner *r, int i) {
     struct gf_session *s = r->session;
-    int opened = i, rc;
+    int rc = 0;
     if (backend_of(r, i)->per_thread)
         return 0;
     pthread_mutex_lock(&s->turn);
@@ -93,12 +93,6 @@ static int enter(struct gf_runner *r, int i) {
         rc = gf_failure_return(&s->why_lost);
     else if (s->asked < 0 && has_failed(r, i))
         rc = gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, i)->name);
-    else
-        rc = gf_session_join(s, &r->ms.open, &opened);
-    if (rc && opened != i) { /* auto needs no other context */
-        give_up(r, opened);
-        rc = 0;
-    }
     if (rc)
         pthread_mutex_unlock(&s->turn);
     return rc;

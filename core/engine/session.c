@@ -205,25 +205,27 @@ bool gf_session_ahead(struct gf_session *s, int i) {
     return under_way;
 }
 
-int gf_session_join(struct gf_session *s, double *ms, int *backend) {
+/* Waits for the thread that opens a context, if any; its failure concerns only those who need that
+ * backend. */
+static int join(struct gf_session *s, int i, double *ms) {
     pthread_mutex_lock(&s->small);
     bool under_way = s->opening.under_way;
     pthread_mutex_unlock(&s->small);
     if (!under_way)
         return 0;
     pthread_join(s->opening.thread, NULL);
-    *backend = gf_session_position(s, s->opening.backend);
-    int rc = take_over(s, *backend, &s->opening, ms);
+    const int opened = gf_session_position(s, s->opening.backend);
+    const int rc = take_over(s, opened, &s->opening, ms);
     pthread_mutex_lock(&s->small);
     s->opening.under_way = false;
     pthread_mutex_unlock(&s->small);
-    return rc;
+    return opened == i ? rc : 0;
 }
 
 int gf_session_context(struct gf_session *s, int i, double *ms, void **context) {
     struct gf_opening o;
-    int rc = 0;
-    if (!(s->open >> i & 1)) {
+    int rc = join(s, i, ms);
+    if (!rc && !(s->open >> i & 1)) {
         prepare_opening(s, i, &o);
         open_context(&o);
         rc = take_over(s, i, &o, ms);
@@ -371,13 +373,12 @@ static bool is_left(const struct gf_session *s, int i) {
 
 void gf_session_close(struct gf_session *s) {
     double ms = 0;
-    int backend;
     if (!s->backends)
         return;
     for (int i = 0; i < GF_SHARED_PLANS; i++)
         if (s->plan[i].plan && !is_left(s, s->plan[i].backend))
             drop(&s->plan[i]);
-    gf_session_join(s, &ms, &backend);
+    join(s, 0, &ms);
     for (int i = 0; gf_session_backend(s, i) && i < GF_MAX_BACKENDS; i++)
         if (s->open >> i & 1 && !is_left(s, i))
             gf_session_backend(s, i)->close(s->context[i]);

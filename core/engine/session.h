@@ -142,10 +142,8 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
 
 /* The functions below require that the caller has locked s->turn. */
 
-/* Waits for the thread that opens a context, if any, and adds its time to *ms. The first runner to
- * wait gets its failure, with the failed backend in *backend. */
-int gf_session_join(struct gf_session *s, double *ms, int *backend);
-/* The shared context of backend i. Opens it if necessary, and adds the time to *ms. */
+/* The shared context of backend i. Waits for the thread that opens one, opens it if necessary, and
+ * adds the time to *ms. */
 int gf_session_context(struct gf_session *s, int i, double *ms, void **context);
 /* The shared context's plan for this job: a kept one (*made false) or a new one. */
 int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,

@@ -466,6 +466,21 @@ static void test_late_instead(bool dynamic, const double *rate) {
     gf_deal_close(&deal);
 }
 
+/* A device that failed takes no part when the next file's units are dealt. */
+static void test_again(void) {
+    start("gpu:0,gpu:1,host", false, NULL, UNITS);
+    fail_at[0] = 2;
+    fail_status[0] = GF_EBACKEND;
+    for (int file = 0; file < 2; file++) {
+        CHECK_EQ(file ? gf_deal_start(&deal, UNITS, 1) : 0, 0);
+        CHECK_EQ(run_all(), 0);
+        for (int u = 0; u < UNITS; u++)
+            CHECK_EQ(done[u], 1);
+    }
+    CHECK(deal.entry[0].failed && deal.entry[0].done == 0 && !gf_deal_leaves_out(&deal, 0));
+    gf_deal_close(&deal);
+}
+
 /* If all have failed the work fails too, and nobody waits for ever. */
 static void test_all_fail(void) {
     start("gpu:0,gpu:1", false, NULL, UNITS);
@@ -522,6 +537,7 @@ int main(void) {
             test_late_instead(dynamic, rate));
     }
     RUN("units of a device that fails are done once by the others", test_hand_backs());
+    RUN("a device that failed gets none of the next file's units", test_again());
     RUN("if all devices fail the work fails", test_all_fail());
     RUN("a device named alone never hands its work to others", test_alone());
     RUN("a failed device's units go to the others by their rates", test_proportion());
