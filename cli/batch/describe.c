@@ -10,7 +10,7 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->op.in = *px;
     t->op.in.base = NULL;
     t->op.in.shape[axis] = channels;
-    t->has_alpha = px->shape[axis] > channels;
+    t->op.of.alpha = px->shape[axis] > channels;
 }
 
 /* Gives samples the rank and shape of a record: some formats drop leading axes of extent 1, others
@@ -242,7 +242,7 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
 }
 
 void gf_task_tell_clipped(const struct gf_task *t, int i) {
-    const long long clipped = (long long)t->report.clipped[i];
+    const long long clipped = (long long)t->op.report.clipped[i];
     if (clipped)
         (t->s->edited ? gf_log_note : gf_log_verbose)(
             "'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
@@ -285,14 +285,14 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
                     lost);
     if (p->keeps == GF_KEEPS_ALL && m->packed && from == p->format)
         gf_log_note("'%s': the image is not compressed in '%s'", gf_log_name(t->read[0]), p->path);
-    if (t->has_alpha && !t->product[i].alpha_plane)
+    if (t->op.of.alpha && !t->product[i].alpha_plane)
         gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
                     t->product[i].format->name);
 }
 
 int gf_task_check_restored(struct gf_task *t) {
     for (int i = 0; i < t->op.job.n_out; i++) {
-        const long long clipped = (long long)t->report.clipped[i];
+        const long long clipped = (long long)t->op.report.clipped[i];
         if (clipped && !t->s->depth && !t->lossy && !t->s->edited)
             return gf_fail(
                 GF_EINVAL,

@@ -22,19 +22,13 @@ struct hand {
     double ms;
 };
 
-/* A part's share of the report. */
-struct result {
-    struct gf_report report;
-    int64_t overflowed[GF_MAX_OUTPUTS];
-};
-
 struct walk {
     struct gf_task *t;
-    struct gf_shared_output *to; /* NULL: only t->report is wanted */
+    struct gf_shared_output *to; /* NULL: only t->op.report is wanted */
     struct gf_span own;          /* this process's pages */
     int64_t parts, at_once, slots;
     struct gf_array in, out[GF_MAX_OUTPUTS]; /* pages of all slots */
-    struct result *result;                   /* by slot */
+    struct gf_operation *done;               /* by slot: their reports are wanted */
     unsigned char *hole;                     /* of the pages of all slots; NULL: not kept */
     int readers, hands;
     struct gf_reader reader[MOST_READERS]; /* the first is the task's instead */
@@ -105,11 +99,11 @@ static struct gf_array finished(const struct walk *w, int i, int64_t part) {
     return pages;
 }
 
-static int transform(struct gf_operation *op, struct gf_array *out, struct gf_report *report) {
+static int transform(struct gf_operation *op, struct gf_array *out) {
     int rc = gf_operation_take(op);
     if (!rc)
         rc = gf_runner_plan(op->crew.runner, &op->job);
-    return rc ? rc : gf_runner_run(op->crew.runner, &op->in, out, report);
+    return rc ? rc : gf_runner_run(op->crew.runner, &op->in, out, &op->report);
 }
 
 static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
@@ -117,22 +111,22 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     const int64_t n = pages_of(w, i);
     const struct gf_array px = slot_of(w, &w->in, i, n);
     struct gf_operation op = gf_task_pages(w->t, runner, n);
-    const struct gf_array alpha = gf_task_bind(t, &op, px.data);
-    struct result *result = &w->result[i % w->slots];
+    const struct gf_array alpha = gf_task_alpha(t, &px);
+    op.in.data = px.data;
     struct gf_array plain[GF_MAX_OUTPUTS];
-    *result = (struct result){.overflowed = {0}};
     for (int k = 0; k < t->op.job.n_out; k++) {
         const struct gf_array pages = slot_of(w, &w->out[k], i, n);
         plain[k] = gf_task_without_alpha(t, k, &pages);
     }
-    const int rc = transform(&op, plain, &result->report);
+    const int rc = transform(&op, plain);
     for (int k = 0; k < t->op.job.n_out && !rc && w->to; k++) {
         struct gf_array pages = finished(w, k, i);
-        gf_task_clip(t, k, &pages, &result->report);
-        gf_task_complete(t, k, &pages, &alpha, result->overflowed);
+        gf_task_clip(t, k, &pages, &op);
+        gf_task_complete(t, k, &pages, &alpha, &op);
         gf_task_put_back(t, &pages, w->hole ? w->hole + hole_of(w, i) : NULL);
     }
     gf_operation_drop(&op);
+    w->done[i % w->slots] = op;
     return rc;
 }
 
@@ -151,14 +145,14 @@ static int work(void *user, int i, int64_t part) {
 /* ---- writing ---- */
 
 /* Called in the order of the parts, so that sums round alike however parts were dealt. */
-static void add_report(struct gf_task *t, const struct result *result) {
-    struct gf_report *sum = &t->report;
-    const struct gf_report *one = &result->report;
+static void add_report(struct gf_task *t, const struct gf_operation *part) {
+    struct gf_report *sum = &t->op.report;
+    const struct gf_report *one = &part->report;
     for (int i = 0; i < t->op.job.n_out; i++) {
         sum->clipped[i] += one->clipped[i];
         sum->low[i] = one->low[i];
         sum->high[i] = one->high[i] > sum->high[i] ? one->high[i] : sum->high[i];
-        t->overflowed[i] += result->overflowed[i];
+        t->op.overflowed[i] += part->overflowed[i];
     }
     gf_report_energy(sum->kept + one->kept, sum->lost + one->lost, sum);
 }
@@ -174,7 +168,7 @@ static int write_part(void *user, int64_t part) {
                             first_of(w, part), &pages);
     }
     w->ms_write += gf_now_ms() - start;
-    add_report(w->t, &w->result[part % w->slots]);
+    add_report(w->t, &w->done[part % w->slots]);
     if (t->deal) /* a taken part has its slot, so no device waits for another */
         gf_deal_allow(t->deal, part + 1 + w->slots);
     return rc;
@@ -185,8 +179,8 @@ static int write_part(void *user, int64_t part) {
 static int take_slots(struct walk *w) {
     const struct gf_task *t = w->t;
     struct gf_array like = t->image.px;
-    w->result = calloc((size_t)w->slots, sizeof *w->result);
-    int rc = w->result ? 0 : gf_no_memory();
+    w->done = calloc((size_t)w->slots, sizeof *w->done);
+    int rc = w->done ? 0 : gf_no_memory();
     like.shape[0] = w->slots * w->at_once;
     if (!rc)
         rc = gf_array_alloc(&w->in, like.dtype, like.rank, like.shape);
@@ -300,12 +294,12 @@ static void close_walk(struct walk *w) {
     gf_array_free(&w->in);
     for (int k = 0; k < GF_MAX_OUTPUTS; k++)
         gf_array_free(&w->out[k]);
-    free(w->result);
+    free(w->done);
     free(w->hole);
     free(w);
 }
 
-/* Runs this process's pages: writes output i to to[i], fills in t->report, adds to t's times. */
+/* Runs this process's pages: writes output i to to[i], fills in t->op.report, adds to t's times. */
 static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)
@@ -316,7 +310,7 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     w->slots = t->pages.slots;
     w->own = gf_ranks_own(t->ranks, t->op.job.shape[0]);
     w->parts = gf_divide_up(w->own.count, w->at_once);
-    t->report = (struct gf_report){.imag_ratio = 0};
+    t->op.report = (struct gf_report){.imag_ratio = 0};
     int rc = take_slots(w);
     if (!rc && t->deal)
         rc = start_deal(w);
@@ -332,8 +326,8 @@ static int walk_through(void *task, struct gf_shared_output *to) {
     struct gf_task *t = task;
     int rc = gf_ranks_agree(t->ranks, walk_own(t, to));
     if (!rc && !to)
-        rc = gf_ranks_most(t->ranks, t->report.high, GF_MAX_OUTPUTS);
-    return rc ? rc : gf_ranks_join_report(t->ranks, &t->report);
+        rc = gf_ranks_most(t->ranks, t->op.report.high, GF_MAX_OUTPUTS);
+    return rc ? rc : gf_ranks_join_report(t->ranks, &t->op.report);
 }
 
 /* ---- display ranges ---- */
@@ -362,7 +356,7 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
         if (rc)
             break;
         struct gf_operation page = gf_task_pages(t, t->op.crew.runner, 1);
-        gf_task_bind(t, &page, px.data);
+        page.in.data = px.data;
         rc = gf_runner_run(t->op.crew.runner, &page.in, &spectrum, &report);
         if (!rc)
             gf_range_planes_add(r, z, &page.in, &spectrum);
@@ -401,7 +395,7 @@ static int find_ranges(struct gf_task *t) {
     rc = walk_through(t, NULL);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
         if (gf_output_is_full(&t->op.job.out[i]))
-            set_range(t, i, t->report.low[i], t->report.high[i]);
+            set_range(t, i, t->op.report.low[i], t->op.report.high[i]);
     return rc;
 }
 

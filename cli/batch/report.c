@@ -24,10 +24,10 @@ static json_t *product_report(const struct gf_task *t, int i, bool ran) {
                           GF_KEY_IF(ran, "channels", p->shape[p->image.ndim]));
     if (ran && !p->target->aside)
         GF_ADD(o, GF_KEY("type", gf_dtype_name(p->drawn.ndim ? GF_U8 : out->dtype)),
-               GF_KEY_IF(t->op.job.op == GF_FILTER, "clipped", t->report.clipped[i]),
-               GF_KEY_IF(t->overflowed[i], "overflowed", t->overflowed[i]));
-    return GF_ADD(o, GF_KEY_IF(display && t->op.job.op == GF_FFT, "black", t->report.low[i]),
-                  GF_KEY_IF(display, "white", t->report.high[i]));
+               GF_KEY_IF(t->op.job.op == GF_FILTER, "clipped", t->op.report.clipped[i]),
+               GF_KEY_IF(t->op.overflowed[i], "overflowed", t->op.overflowed[i]));
+    return GF_ADD(o, GF_KEY_IF(display && t->op.job.op == GF_FFT, "black", t->op.report.low[i]),
+                  GF_KEY_IF(display, "white", t->op.report.high[i]));
 }
 
 static json_t *products_report(const struct gf_task *t, bool ran) {
@@ -70,7 +70,7 @@ static json_t *deal_report(const struct gf_task *t) {
     }
     return GF_REPORT(GF_KEY("rule", d->dynamic ? "dynamic" : "fixed"),
                      GF_KEY("recorded", d->recorded), GF_KEY("devices", devices),
-                     GF_KEY_IF(t->report.devices, "together", t->report.devices),
+                     GF_KEY_IF(t->op.report.devices, "together", t->op.report.devices),
                      GF_KEY(json_array_size(left_out) ? "left_out" : ".left_out", left_out));
 }
 
@@ -128,17 +128,17 @@ static void report_range(const struct gf_task *t, int i) {
     char low[GF_REAL_TEXT], high[GF_REAL_TEXT];
     if (o->map == GF_MAP_DISPLAY && o->kind != GF_PHASE && t->op.job.op == GF_FFT)
         gf_log_verbose("'%s': %s: black to white is --range=%s,%s", gf_log_name(t->name),
-                       gf_kind_name(o->kind), gf_real_text(t->report.low[i], low),
-                       gf_real_text(t->report.high[i], high));
+                       gf_kind_name(o->kind), gf_real_text(t->op.report.low[i], low),
+                       gf_real_text(t->op.report.high[i], high));
 }
 
 void gf_report_done(const struct gf_task *t) {
     const char *name = gf_log_name(t->name);
     for (int i = 0; i < t->op.job.n_out; i++)
-        if (t->overflowed[i])
+        if (t->op.overflowed[i])
             gf_log_note("'%s': %lld sample%s of '%s' overflow%s %s: Inf or NaN there", name,
-                        (long long)t->overflowed[i], t->overflowed[i] == 1 ? "" : "s",
-                        t->product[i].path, t->overflowed[i] == 1 ? "s" : "",
+                        (long long)t->op.overflowed[i], t->op.overflowed[i] == 1 ? "" : "s",
+                        t->product[i].path, t->op.overflowed[i] == 1 ? "s" : "",
                         gf_dtype_name(gf_dtype_real(t->op.job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", name, backend_name(t),
                    t->ranks      ? "shared by several processes"
@@ -147,8 +147,8 @@ void gf_report_done(const struct gf_task *t) {
     char digest[GF_SPEEDS_DIGEST];
     if (t->s->tune && gf_speeds_digest(digest))
         gf_log_verbose("'%s': records %s", name, digest);
-    if (t->report.devices)
-        gf_log_verbose("'%s': %d devices shared the transform", name, t->report.devices);
+    if (t->op.report.devices)
+        gf_log_verbose("'%s': %d devices shared the transform", name, t->op.report.devices);
     for (int i = 0; i < t->op.job.n_out; i++)
         report_range(t, i);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", name, t->ms_decode,

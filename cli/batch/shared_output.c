@@ -107,11 +107,11 @@ static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
         rc = stays_open(t, i) ? 0 : leave(t->ranks, &out[i]);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        overflowed[i] = (double)t->overflowed[i];
+        overflowed[i] = (double)t->op.overflowed[i];
     if (!rc)
         rc = gf_ranks_sum(t->ranks, overflowed, GF_MAX_OUTPUTS);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        t->overflowed[i] = (int64_t)overflowed[i];
+        t->op.overflowed[i] = (int64_t)overflowed[i];
     gf_log_mute(t->ranks->rank != 0);
     return rc;
 }

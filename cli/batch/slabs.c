@@ -212,7 +212,7 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
     double start = gf_now_ms();
     const struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
                                             (int64_t[]){box->height, box->width, px->shape[x + 1]});
-    t->overflowed[i] += gf_task_overflowed(t, &a);
+    t->op.overflowed[i] += gf_task_overflowed(t, &a);
     struct gf_volume_box at = *box;
     at.z = gf_series_place(t, i, box->z);
     int rc = gf_volume_write(s->out[i].volume, &at, data, box->width * px->stride[x]);
@@ -354,7 +354,7 @@ static void report(const struct slabs *s) {
 static int walk(void *user, struct gf_shared_output *out) {
     struct slabs *s = user;
     s->out = out;
-    int rc = gf_slab_run(&s->plan, s->io, &s->t->report);
+    int rc = gf_slab_run(&s->plan, s->io, &s->t->op.report);
     gf_progress_share(0);
     return rc;
 }

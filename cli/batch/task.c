@@ -313,10 +313,10 @@ int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out) 
 }
 
 void gf_task_complete(const struct gf_task *t, int i, const struct gf_array *out,
-                      const struct gf_array *alpha, int64_t *overflowed) {
+                      const struct gf_array *alpha, struct gf_operation *op) {
     const int axis = t->op.job.ndim;
     struct gf_array plain = gf_task_without_alpha(t, i, out);
-    overflowed[i] += gf_task_overflowed(t, &plain);
+    op->overflowed[i] += gf_task_overflowed(t, &plain);
     if (!t->product[i].alpha_plane)
         return;
     struct gf_array to = gf_array_slice(out, axis, out->shape[axis] - 1, 1);
@@ -324,14 +324,14 @@ void gf_task_complete(const struct gf_task *t, int i, const struct gf_array *out
 }
 
 void gf_task_clip(const struct gf_task *t, int i, const struct gf_array *out,
-                  struct gf_report *report) {
+                  struct gf_operation *op) {
     const double white = t->product[i].image.white;
     for (int64_t k = 0; white > 0 && k < gf_array_count(out); k++) {
         char *p = gf_array_at(out, k);
         if (gf_sample_get(p, out->dtype) <= white)
             continue;
         gf_sample_put(p, out->dtype, white);
-        report->clipped[i]++;
+        op->report.clipped[i]++;
     }
 }
 
@@ -354,7 +354,7 @@ static int run_fed(struct gf_task *t) {
         out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
     int rc = shared ? 0 : alloc_outputs(t, out);
     if (!rc)
-        rc = gf_runner_run_fed(t->op.crew.runner, &t->op.in, &t->feed, out, &t->report);
+        rc = gf_runner_run_fed(t->op.crew.runner, &t->op.in, &t->feed, out, &t->op.report);
     t->ms_decode += t->feed.ms;
     if (rc || t->feed.complete)
         gf_reader_close(&t->reader);
@@ -369,7 +369,7 @@ static int run_fed(struct gf_task *t) {
 static int run_whole(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     const int rc = alloc_outputs(t, out);
-    return rc ? rc : gf_operation_run(&t->op, out, &t->report);
+    return rc ? rc : gf_operation_run(&t->op, out);
 }
 
 static int transform(struct gf_task *t) {
@@ -379,13 +379,14 @@ static int transform(struct gf_task *t) {
         rc = read_samples(t, NULL); /* fails if the file is damaged */
     if (!rc && !t->feed.complete)
         rc = run_whole(t);
+    const struct gf_array alpha = gf_task_alpha(t, &t->image.px);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
-        gf_task_clip(t, i, &t->product[i].image.px, &t->report);
+        gf_task_clip(t, i, &t->product[i].image.px, &t->op);
     if (!rc)
         rc = t->hooks->check(t);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
-        gf_task_complete(t, i, &t->product[i].image.px, &t->alpha, t->overflowed);
+        gf_task_complete(t, i, &t->product[i].image.px, &alpha, &t->op);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_put_back(t, &t->product[i].image.px, t->hole);
     t->state = rc ? t->state : GF_TASK_TRANSFORMED;

@@ -48,7 +48,7 @@ struct gf_task_hooks {
     int (*prepare)(struct gf_task *t);
     /* NULL, or completes the products from what t->op made of the samples, and says what it found. */
     void (*taken)(struct gf_task *t);
-    /* Checks t->report after the run, before outputs are completed, and draws some. */
+    /* Checks t->op.report after the run, before outputs are completed, and draws some. */
     int (*check)(struct gf_task *t);
     /* NULL, or runs a DESCRIBED or TOO_LARGE task without holding its samples in memory. Returns 0
      * without changing the state of a DESCRIBED task that the usual steps serve better. */
@@ -86,8 +86,6 @@ struct gf_task {
     int64_t page;             /* the picture's number in its file, from 0 */
     struct gf_image image;    /* the input, alpha included */
     struct gf_series *series; /* outputs that other tasks of the file write too, or NULL */
-    struct gf_array alpha;    /* the alpha channel of image.px, of rank ndim + 1, or no data */
-    bool has_alpha;           /* image.px has alpha after the channels of `in` */
     unsigned char *hole;      /* --nan=keep: which samples of image.px were NaN or Inf; owned */
     struct gf_paging pages;
     struct gf_resume resume;
@@ -97,8 +95,6 @@ struct gf_task {
     bool lossy;             /* idwt: a threshold is or was applied */
     struct gf_feed feed;    /* produces samples while the job runs */
     struct gf_product product[GF_MAX_OUTPUTS];
-    struct gf_report report;
-    int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
     struct json_t *also; /* NULL, or the command's keys for the JSON line; owned */
     double ms_prepare;   /* prepare() and what t->op makes of the samples */
@@ -125,9 +121,9 @@ void gf_task_free(struct gf_task *t);
 
 /* The task's products, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
-/* Points op->in to samples, all or those of some pages, and returns a view of their alpha. */
-struct gf_array gf_task_bind(const struct gf_task *t, struct gf_operation *op, void *px);
-/* Lets the operation complete its input and its job from the bound samples. */
+/* A view of the alpha among samples of all channels, or no data. */
+struct gf_array gf_task_alpha(const struct gf_task *t, const struct gf_array *px);
+/* Lets the operation complete its input and its job from the task's samples. */
 int gf_task_take(struct gf_task *t);
 /* With --nan=keep makes the samples of an output NaN that had holes, of an input with these. */
 void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole);
@@ -137,10 +133,10 @@ int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out);
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);
 /* After the run: clips output i, or some of its pages, at a white below its type's. */
 void gf_task_clip(const struct gf_task *t, int i, const struct gf_array *out,
-                  struct gf_report *report);
+                  struct gf_operation *op);
 /* After the run: counts overflowed samples of output i, or of some of its pages, and adds alpha. */
 void gf_task_complete(const struct gf_task *t, int i, const struct gf_array *out,
-                      const struct gf_array *alpha, int64_t *overflowed);
+                      const struct gf_array *alpha, struct gf_operation *op);
 
 /* ---- memory (task_pages.c) ---- */
 

@@ -119,15 +119,10 @@ static int64_t usual_slots(const struct gf_task *t) {
     return devices(t) > 1 ? SLOTS_A_DEVICE * devices(t) : 2;
 }
 
-struct gf_array gf_task_bind(const struct gf_task *t, struct gf_operation *op, void *px) {
-    const int axis = op->job.ndim;
-    struct gf_array alpha = op->in;
-    op->in.data = px;
-    if (!t->has_alpha)
-        return (struct gf_array){.data = NULL};
-    alpha.shape[axis] = 1;
-    alpha.data = (char *)px + op->in.shape[axis] * op->in.stride[axis];
-    return alpha;
+struct gf_array gf_task_alpha(const struct gf_task *t, const struct gf_array *px) {
+    const int axis = px->rank - 1;
+    return t->op.of.alpha ? gf_array_slice(px, axis, px->shape[axis] - 1, 1)
+                          : (struct gf_array){.data = NULL};
 }
 
 struct gf_operation gf_task_pages(struct gf_task *t, struct gf_runner *runner, int64_t n) {
@@ -146,7 +141,7 @@ struct gf_operation gf_task_pages(struct gf_task *t, struct gf_runner *runner, i
 
 int gf_task_take(struct gf_task *t) {
     const double start = gf_now_ms();
-    t->alpha = gf_task_bind(t, &t->op, t->image.px.data);
+    t->op.in.data = t->image.px.data;
     t->op.caller = t;
     const int rc = gf_operation_take(&t->op);
     if (t->op.kind)
@@ -206,7 +201,7 @@ int64_t gf_task_out_bytes(const struct gf_task *t) {
 }
 
 bool gf_task_fits_input(const struct gf_task *t) {
-    return t->op.job.n_out == 1 && !t->has_alpha &&
+    return t->op.job.n_out == 1 && !t->op.of.alpha &&
            gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
 }
 

@@ -93,7 +93,7 @@ static void note_window(const struct gf_task *t) {
 
 /* Reports a lost imaginary part and samples that do not fit the type. */
 static int check(struct gf_task *t) {
-    const struct gf_report *report = &t->report;
+    const struct gf_report *report = &t->op.report;
     bool lossy = t->op.job.real && !t->op.job.in_half && report->imag_ratio >= IMAG_RATIO;
     if (lossy && !t->image.record && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
         return gf_fail(GF_EINVAL, "the inverse is complex (imaginary to real part: %.2g); give %s",

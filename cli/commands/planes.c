@@ -211,10 +211,10 @@ static int run_alone(struct gf_planes_work *p) {
 static int count(const struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     for (int i = 0; i < t->op.job.n_out; i++) {
-        t->overflowed[i] += p->sum.overflowed[i];
-        t->report.clipped[i] += p->sum.clipped[i];
+        t->op.overflowed[i] += p->sum.overflowed[i];
+        t->op.report.clipped[i] += p->sum.clipped[i];
     }
-    return gf_ranks_join_report(t->ranks, &t->report);
+    return gf_ranks_join_report(t->ranks, &t->op.report);
 }
 
 static int run(void *user, struct gf_shared_output *out) {

@@ -223,7 +223,7 @@ int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_s
         rc = visit_all(t, visit, walk);
     for (int i = 0; i < t->targets->n && !rc; i++)
         if (t->product[i].image.px.rank) {
-            gf_task_clip(t, i, &t->product[i].image.px, &t->report);
+            gf_task_clip(t, i, &t->product[i].image.px, &t->op);
             rc = gf_product_write(t->s, &t->op.job, &t->product[i], &t->image.metadata);
         }
     if (!t->reader.series)

@@ -40,7 +40,6 @@ static void describe_samples(struct gf_task *t) {
     struct gf_operand *samples = &t->op.of;
     double y;
     samples->px = t->image.px;
-    samples->alpha = t->image.alpha;
     samples->white = t->image.white;
     samples->rgb = t->image.color == GF_RGB;
     samples->oblique = t->image.axes.oblique;
@@ -104,7 +103,7 @@ static int prepare(struct gf_task *t) {
 
 /* Overshoot clips a few samples; if more are clipped, the result does not fit the type. */
 static void tell_clipped(const struct gf_task *t, int i) {
-    long long clipped = (long long)t->report.clipped[i];
+    long long clipped = (long long)t->op.report.clipped[i];
     double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);
     const char *type = gf_task_range_name(t, i, (char[24]){0});
     const struct gf_filter_options *f = &t->s->filter;

@@ -39,8 +39,7 @@ static int64_t round_samples(const struct gf_array *from, struct gf_array *to, i
 }
 
 /* Copies the samples without what continues them, for which outputs have room too. */
-static void copy_samples(const struct gf_operation *op, const struct gf_array *out,
-                         struct gf_report *report) {
+static void copy_samples(struct gf_operation *op, const struct gf_array *out) {
     for (int i = 0; i < op->job.n_out; i++) {
         struct gf_array to = out[i], from = op->in;
         for (int axis = 0; axis < op->job.ndim; axis++) {
@@ -50,7 +49,7 @@ static void copy_samples(const struct gf_operation *op, const struct gf_array *o
         if (to.dtype == from.dtype)
             gf_array_copy(&to, &from);
         else
-            report->clipped[i] = round_samples(&from, &to, op->crew.threads);
+            op->report.clipped[i] = round_samples(&from, &to, op->crew.threads);
     }
 }
 
@@ -63,10 +62,10 @@ void gf_operation_drop(struct gf_operation *op) {
         op->kind->drop(op);
 }
 
-int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_report *report) {
+int gf_operation_run(struct gf_operation *op, struct gf_array *out) {
     if (!op->untouched && !op->inner)
-        return gf_runner_run(op->crew.runner, &op->in, out, report);
-    copy_samples(op, out, report);
+        return gf_runner_run(op->crew.runner, &op->in, out, &op->report);
+    copy_samples(op, out);
     return 0;
 }
 
@@ -81,8 +80,7 @@ int64_t gf_operation_out_bytes(const struct gf_operation *op) {
     return bytes;
 }
 
-static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,
-                 struct gf_report *report) {
+static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out) {
     const struct gf_operation_kind *kind = op->kind;
     op->crew.held += gf_array_bytes(in);
     op->of.px = *in;
@@ -103,7 +101,7 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
     for (int i = 0; i < op->job.n_out && !rc; i++)
         rc = gf_job_alloc(&op->job, i, &out[i]);
     if (!rc)
-        rc = gf_operation_run(op, out, report);
+        rc = gf_operation_run(op, out);
     for (int i = 0; i < op->job.n_out && !rc; i++)
         for (int axis = 0; axis < op->job.ndim; axis++)
             if (op->job.counted[axis]) /* the others were added for the transform */
@@ -111,9 +109,8 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
     return rc;
 }
 
-int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,
-                       struct gf_report *report) {
-    const int rc = apply(op, in, out, report);
+int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out) {
+    const int rc = apply(op, in, out);
     gf_operation_drop(op);
     for (int i = 0; i < op->job.n_out && rc; i++)
         gf_array_free(&out[i]);

@@ -69,6 +69,8 @@ struct gf_operation {
     struct {
         const char *pages, *slabs;
     } refuses;
+    struct gf_report report;            /* of the run */
+    int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     int64_t need;          /* bytes of all arrays and workspace; -1: unknown until they are read */
     int64_t prepare_bytes; /* the most memory until the job begins, with the samples */
     int64_t extra_bytes;   /* held besides the arrays until it ends */
@@ -81,12 +83,11 @@ void gf_operation_drop(struct gf_operation *op);
 int64_t gf_operation_out_bytes(const struct gf_operation *op);
 /* Runs the planned job from op->in to `out`, or copies what the operation made; then the report counts
  * only what was clipped. */
-int gf_operation_run(struct gf_operation *op, struct gf_array *out, struct gf_report *report);
+int gf_operation_run(struct gf_operation *op, struct gf_array *out);
 /* For tests and other programs: all steps on samples in memory, channels last; needs kind, crew, shared and the job of their shape:
  * axes, channels, precision, outputs. Allocates `out`, one array for each of the job's outputs, which
  * the caller frees. GF_ENOMEM, or what the operation refuses. */
-int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out,
-                       struct gf_report *report);
+int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out);
 
 /* Tells the operation's caller, unless it does not listen. */
 void gf_operation_note(const struct gf_operation *op, const char *format, ...)

@@ -169,7 +169,6 @@ static void *work(void *user) {
     struct work *w = user;
     const struct row *r = w->row;
     struct gf_runner runner;
-    struct gf_report report;
     struct gf_array in = make(r->what, r->dtype, r->rank, r->shape);
     struct gf_operation op = {.kind = r->what < HANN    ? &gf_operation_filter
                                       : r->what == HANN ? &gf_operation_window
@@ -178,7 +177,7 @@ static void *work(void *user) {
                               .job = job_of(r),
                               .shared = w->shared};
     gf_runner_open(&runner, &session, 1);
-    w->status = gf_operation_apply(&op, &in, &w->out, &report);
+    w->status = gf_operation_apply(&op, &in, &w->out);
     gf_array_free(&in);
     gf_runner_close(&runner);
     return NULL;
@@ -257,7 +256,6 @@ static void test_pages(void) {
         struct gf_array in = make(LOW, GF_F32, 3, r.shape), all = {0}, some = {0};
         struct gf_filter_maker maker;
         struct gf_runner runner;
-        struct gf_report report;
         gf_filter_maker_open(&maker, &options);
         gf_runner_open(&runner, &session, 1);
         struct gf_operation op = {.kind = &gf_operation_filter,
@@ -266,14 +264,14 @@ static void test_pages(void) {
                                   .shared = &maker};
         op.job.axes = 6;
         struct gf_operation part = op;
-        CHECK_EQ(gf_operation_apply(&op, &in, &all, &report), 0);
+        CHECK_EQ(gf_operation_apply(&op, &in, &all), 0);
         for (int64_t z = 0, n; z < 5; z += n) {
             n = gf_min(2, 5 - z);
             struct gf_operation pages = part;
             const struct gf_array view = gf_array_slice(&in, 0, z, n),
                                   expected = gf_array_slice(&all, 0, z, n);
             pages.job.shape[0] = n;
-            CHECK_EQ(gf_operation_apply(&pages, &view, &some, &report), 0);
+            CHECK_EQ(gf_operation_apply(&pages, &view, &some), 0);
             CHECK_MSG(are_equal(&some, &expected), "edges %d, page %d", (int)edges, (int)z);
             gf_array_free(&some);
         }
@@ -341,7 +339,6 @@ static void test_refusals(void) {
     struct gf_filter_options options = options_of(r);
     struct gf_filter_maker maker;
     struct gf_runner runner;
-    struct gf_report report;
     struct gf_array in, out = {0};
     gf_runner_open(&runner, &session, 1);
     gf_filter_maker_open(&maker, &options);
@@ -353,16 +350,16 @@ static void test_refusals(void) {
     op.job.axes = 3;
     op.job.shape[0] = op.job.shape[1] = 16;
     CHECK_EQ(gf_array_alloc(&in, GF_C64, 3, shape), 0);
-    CHECK_EQ(gf_operation_apply(&op, &in, &out, &report), GF_EINVAL);
+    CHECK_EQ(gf_operation_apply(&op, &in, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "real samples");
     CHECK(!op.state && !out.data);
     in.dtype = GF_F32;
     options.part[0].radius[0].value = 400;
-    CHECK_EQ(gf_operation_apply(&op, &in, &out, &report), GF_EINVAL);
+    CHECK_EQ(gf_operation_apply(&op, &in, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "outside the spectrum of 16x16");
     options.part[0].radius[0].value = 4;
     op.crew.held = session.options.memory_limit;
-    CHECK_EQ(gf_operation_apply(&op, &in, &out, &report), GF_ENOMEM);
+    CHECK_EQ(gf_operation_apply(&op, &in, &out), GF_ENOMEM);
     CHECK(!op.state && !out.data);
     gf_array_free(&in);
     gf_filter_maker_close(&maker);
