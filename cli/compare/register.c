@@ -445,6 +445,7 @@ static int prepare(struct gf_task *t) {
 
 static int stream(struct gf_task *t) {
     struct gf_registering *g = t->s->reg.state;
+    g->lost = false;
     if (t->s->reg.csv && !(g->rows = json_array()))
         return gf_no_memory();
     const int64_t pages = gf_signal_by_pages(t) ? t->image.px.shape[0] : 1;

@@ -54,6 +54,7 @@ void gf_register_print(struct gf_registering *g, const struct gf_found *f, int64
     json_t *o = row(g, f, name, page);
     if (g->rows)
         json_array_append(g->rows, o);
+    g->lost = g->lost || gf_json_memory_missed();
     /* The picture may have stdout. */
     if (gf_register_writes(t) && !strcmp(t->targets->target[0].where.text, "-"))
         json_decref(o);
@@ -67,6 +68,8 @@ int gf_register_save(struct gf_registering *g) {
     const struct gf_target *to = &t->targets->target[t->targets->n - 1];
     const json_t *first = json_array_get(g->rows, 0);
     char *path;
+    if (g->lost)
+        return gf_no_memory();
     int rc = gf_template_expand(&to->where, t->read[0], to->label, NULL, &path);
     if (rc)
         return rc;

@@ -37,6 +37,7 @@ struct gf_registering {
     struct gf_found *found;
     double *sum;         /* --mean: of the aligned pages, by channel; or NULL */
     struct json_t *rows; /* of --csv, or NULL */
+    bool lost;           /* a row is not complete, for want of memory */
     bool printed;
 };
 
