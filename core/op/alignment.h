@@ -4,8 +4,7 @@
  *
  * `in` and `out` have one shape, channels last, and any real types and strides. GF_SHIFT moves by
  * the phases of a spectrum, between mirror images so that no edge rings; the others move a picture as
- * core/compare/motion.h does.
- * alignment.c */
+ * core/compare/motion.h does. alignment.c */
 #ifndef GF_CORE_OP_ALIGNMENT_H
 #define GF_CORE_OP_ALIGNMENT_H
 

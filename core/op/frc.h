@@ -19,7 +19,7 @@ struct gf_frc_options {
     bool soft;     /* the mask is a disc or ball with a soft edge, */
     double radius; /* of so many samples; 0: by the extents */
     double
-        random; /* phases beyond are made random, to correct the curve: cycles a sample; 0: none */
+        random; /* cycles a sample: phases beyond are made random, to correct the curve; 0: none */
     double sample; /* the distance of two, to whose unit the results' frequencies refer; 0: 1 */
     int n_thresholds;
     struct gf_frc_threshold threshold[GF_FRC_MOST];

@@ -1,5 +1,6 @@
 /* Finds how a signal lies on a reference: its shift and, of pictures, its rotation and scale.
  *
+ *     struct gf_registration_options options = {.estimate = GF_RIGID};
  *     struct gf_registration *r;
  *     struct gf_found found;
  *     int rc = gf_registration_new(&crew, &options, 1, &r);
@@ -24,8 +25,7 @@ struct gf_registration_options {
 };
 
 struct gf_found {
-    struct gf_motion
-        motion; /* that moves the signal onto the reference, to a fraction of a sample */
+    struct gf_motion motion;    /* moves the signal onto the reference */
     double height, coefficient; /* the correlation's peak over its deviation, and its value there */
     bool inverted;              /* the signal is like a negative */
     bool aligned;               /* false: not found */
