@@ -1,6 +1,7 @@
 /* Sessions of several devices and their units. "Locked" functions need the deal's lock. */
 #include "core/engine/deal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,7 +51,7 @@ static int earliest(struct gf_deal *d) {
     int i = earliest_of_working(d);
     for (int k = 0; k < d->n && i < 0; k++)
         if (!d->entry[k].failed) {
-            d->entry[k].left_out = d->entry[k].waiting = false;
+            d->entry[k].begin = GF_DEAL_AT_ONCE;
             i = k;
         }
     return i;
@@ -205,16 +206,18 @@ static void own_rest(struct gf_deal *d, int64_t from, bool late) {
 
 /* Before the first unit: leaves out late devices that got none. */
 static void leave_late(struct gf_deal *d) {
+    double others = 0;
+    for (int i = 0; i < d->n; i++) {
+        const struct gf_deal_entry *e = &d->entry[i];
+        if (e->assigned)
+            others = fmax(others, e->late + (double)e->assigned / e->rate);
+    }
     for (int i = 0; i < d->n; i++) {
         struct gf_deal_entry *e = &d->entry[i];
-        e->left_out = e->late > 0 && !e->assigned && d->units > 0;
-        e->others = 0;
-        for (int k = 0; k < d->n && e->left_out; k++)
-            if (d->entry[k].assigned) {
-                const struct gf_deal_entry *o = &d->entry[k];
-                const double seconds = o->late + (double)o->assigned / o->rate;
-                e->others = seconds > e->others ? seconds : e->others;
-            }
+        if (!(e->late > 0) || e->assigned || !d->units)
+            continue;
+        e->begin = GF_DEAL_NEVER;
+        e->others = others;
     }
 }
 
@@ -224,7 +227,9 @@ static int hold_late(struct gf_deal *d) {
     for (int i = 0; i < d->n; i++)
         ready += !(d->entry[i].late > 0);
     for (int i = 0; i < d->n; i++)
-        d->entry[i].waiting = ready && d->entry[i].late > 0 && (d->dynamic || !d->recorded);
+        d->entry[i].begin = ready && d->entry[i].late > 0 && (d->dynamic || !d->recorded)
+                                ? GF_DEAL_UNDECIDED
+                                : GF_DEAL_AT_ONCE;
     return ready ? ready : d->n;
 }
 
@@ -242,7 +247,7 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     for (int i = 0; i < d->n; i++) {
         struct gf_deal_entry *e = &d->entry[i];
         e->assigned = e->begun = e->done = e->measured = 0;
-        e->left_out = e->opening = false;
+        e->others = 0;
     }
     const int ready = hold_late(d);
     d->start = gf_now_ms();
@@ -251,7 +256,7 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     for (int64_t u = 0, i = -1; u < first && u < units; u++) {
         do
             i = (i + 1) % d->n;
-        while (d->entry[i].waiting);
+        while (d->entry[i].begin != GF_DEAL_AT_ONCE);
         d->owner[u] = (unsigned char)i;
         d->entry[i].assigned++;
     }
@@ -264,8 +269,7 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
 }
 
 bool gf_deal_begins(const struct gf_deal *d, int i) {
-    const struct gf_deal_entry *e = &d->entry[i];
-    return !e->failed && !e->waiting && !e->left_out;
+    return !d->entry[i].failed && d->entry[i].begin == GF_DEAL_AT_ONCE;
 }
 
 /* ---- devices that begin later ---- */
@@ -285,12 +289,12 @@ static void weigh_waiting(struct gf_deal *d) {
     const double rest = seconds * (double)(d->units - d->begun) / (double)(d->begun ? d->begun : 1);
     for (int i = 0; i < d->n; i++) {
         struct gf_deal_entry *e = &d->entry[i];
-        if (!e->waiting || e->opening)
+        if (e->begin != GF_DEAL_UNDECIDED)
             continue;
-        e->left_out = rest <= e->late;
         e->others = rest;
-        e->opening = !e->left_out;
-        e->waiting = e->opening && gf_session_ahead(&e->session, e->session.asked);
+        e->begin = rest <= e->late                                   ? GF_DEAL_NEVER
+                   : gf_session_ahead(&e->session, e->session.asked) ? GF_DEAL_OPENING
+                                                                     : GF_DEAL_AT_ONCE;
     }
 }
 
@@ -299,9 +303,9 @@ static bool any_waits(struct gf_deal *d) {
     bool any = false;
     for (int i = 0; i < d->n; i++) {
         struct gf_deal_entry *e = &d->entry[i];
-        if (e->waiting && e->opening && gf_session_is_up(&e->session))
-            e->waiting = false;
-        any |= e->waiting;
+        if (e->begin == GF_DEAL_OPENING && gf_session_is_up(&e->session))
+            e->begin = GF_DEAL_AT_ONCE;
+        any |= e->begin == GF_DEAL_OPENING || e->begin == GF_DEAL_UNDECIDED;
     }
     return any;
 }
@@ -318,9 +322,8 @@ static void settle(struct gf_deal *d) {
 }
 
 bool gf_deal_leaves_out(struct gf_deal *d, int i) {
-    const struct gf_deal_entry *e = &d->entry[i];
     pthread_mutex_lock(&d->lock);
-    const bool left_out = e->left_out || e->waiting;
+    const bool left_out = d->entry[i].begin != GF_DEAL_AT_ONCE;
     pthread_mutex_unlock(&d->lock);
     return left_out;
 }
@@ -378,7 +381,7 @@ int64_t gf_deal_take(struct gf_deal *d, int i) {
     int64_t u = -1;
     pthread_mutex_lock(&d->lock);
     while (!d->stopped && !e->failed && d->ended < d->units && (u = find_unit(d, i)) < 0) {
-        wait_change(d, e->waiting && e->opening);
+        wait_change(d, e->begin == GF_DEAL_OPENING);
         any_waits(d);
     }
     if (d->stopped || e->failed)
@@ -394,7 +397,7 @@ int64_t gf_deal_take(struct gf_deal *d, int i) {
 static int choose(struct gf_deal *d) {
     for (int i = 0; i < d->n; i++) {
         const struct gf_deal_entry *e = &d->entry[i];
-        if (!d->dynamic && e->opening && gf_deal_begins(d, i) && e->begun < MEASURING)
+        if (!d->dynamic && !e->assigned && gf_deal_begins(d, i) && e->begun < MEASURING)
             return i;
     }
     return earliest(d);

@@ -32,6 +32,14 @@ enum {
     GF_DEAL_COPYING = 4 /* copying threads of one of several devices, at most */
 };
 
+/* When a device begins. */
+enum gf_deal_begin {
+    GF_DEAL_AT_ONCE,
+    GF_DEAL_UNDECIDED, /* the others' speed will show whether its context is worth opening */
+    GF_DEAL_OPENING,   /* once its context is open, which was requested after others had begun */
+    GF_DEAL_NEVER      /* the others are done before it could begin */
+};
+
 /* A device's work, to be read after the run. */
 struct gf_deal_entry {
     struct gf_wish_device what;
@@ -43,11 +51,8 @@ struct gf_deal_entry {
     bool failed;
     char message[512]; /* of the failure */
     double late;       /* seconds to open its context */
-    bool left_out;     /* it would begin after the others are done */
-    double others;     /* seconds that the others needed then */
-    /* Private. */
-    bool waiting; /* has not begun, and may be left out */
-    bool opening; /* its context was requested after others had begun */
+    enum gf_deal_begin begin;
+    double others; /* seconds that the others needed when it was left out */
 };
 
 struct gf_deal {

@@ -450,7 +450,7 @@ static void test_first(void) {
     CHECK(deal.entry[0].rate == 1 && deal.entry[1].rate == 1);
     gf_deal_close(&deal);
     start_late("gpu:0,host,gpu:2", false, rate, 2, 100);
-    CHECK(deal.entry[0].left_out && deal.entry[0].others == 1 / 0.9);
+    CHECK(deal.entry[0].begin == GF_DEAL_NEVER && deal.entry[0].others == 1 / 0.9);
     gf_deal_close(&deal);
 }
 
