@@ -4,7 +4,6 @@
 #include "core/base/host/clock.h"
 #include "core/base/host/memory.h"
 #include "core/filter/filter.h"
-#include "core/engine/speeds.h"
 
 static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
     return gf_session_backend(r->session, i);
@@ -367,53 +366,44 @@ bool gf_runner_on_device(const struct gf_runner *r) {
 
 /* True on a device other than the CPU, where measuring would take seconds. */
 static bool is_measured(const struct gf_runner *r) {
-    struct gf_gpu_props props;
-    if (!gf_runner_on_device(r))
-        return false;
     const struct gf_backend *b = backend_of(r, r->now);
+    struct gf_gpu_props props;
     return !b->list ||
            (!gf_backend_device(b, r->session->options.open.device, &props) && !props.is_cpu);
 }
 
-/* Finds the record of the job's device; false if there is none or records are ignored. */
-static bool find_record(const struct gf_runner *r, struct gf_speeds *record) {
-    const struct gf_session_options *o = &r->session->options;
-    return !o->untuned && gf_speeds_has_any() &&
-           gf_speeds_of_device(backend_of(r, r->now), o->open.device, record);
+static struct gf_device_rates rates_of(const struct gf_runner *r) {
+    return gf_session_rates(r->session, r->now, r->session->options.open.device);
 }
 
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
     enum { BYTES = 64 << 20 };
     double seconds[2] = {0, 0};
-    struct gf_speeds record;
     speed[0] = speed[1] = 0;
-    if (gf_runner_on_device(r) && find_record(r, &record) && record.bus[1][0] > 0) {
-        memcpy(speed, record.bus[1], sizeof record.bus[1]);
+    if (!gf_runner_on_device(r))
         return;
-    }
-    if (!is_measured(r))
-        return;
-    const struct gf_backend *b = backend_of(r, r->now);
-    if (!b->on_device->transfer ||
-        b->on_device->transfer(r->session->context[r->now], BYTES, true, seconds))
-        return;
-    for (int i = 0; i < 2; i++)
-        speed[i] = seconds[i] > 0 ? BYTES / seconds[i] : 0;
+    const struct gf_on_device *d = backend_of(r, r->now)->on_device;
+    const struct gf_device_rates known = rates_of(r);
+    if (known.locked[0] > 0)
+        memcpy(speed, known.locked, sizeof known.locked);
+    else if (is_measured(r) && d->transfer &&
+             !d->transfer(r->session->context[r->now], BYTES, true, seconds))
+        for (int i = 0; i < 2; i++)
+            speed[i] = seconds[i] > 0 ? BYTES / seconds[i] : 0;
 }
 
 double gf_runner_copy_speed(struct gf_runner *r) {
     struct gf_session *s = r->session;
-    struct gf_device_speed speed = {.copy = 0};
-    struct gf_speeds record;
-    if (!gf_runner_on_device(r) || s->measured >> r->now & 1)
-        return r->now < 0 ? 0 : s->copy[r->now];
-    const struct gf_backend *b = backend_of(r, r->now);
-    s->measured |= 1u << r->now;
-    if (find_record(r, &record) && record.copy > 0)
-        return s->copy[r->now] = record.copy;
-    if (!is_measured(r))
+    struct gf_device_speed speed;
+    if (!gf_runner_on_device(r))
         return 0;
-    if (!b->on_device->measure(s->context[r->now], &speed))
-        s->copy[r->now] = speed.copy;
-    return s->copy[r->now];
+    double *copy = &s->copy[r->now];
+    if (s->measured >> r->now & 1)
+        return *copy;
+    s->measured |= 1u << r->now;
+    *copy = rates_of(r).copy;
+    if (!(*copy > 0) && is_measured(r) &&
+        !backend_of(r, r->now)->on_device->measure(s->context[r->now], &speed))
+        *copy = speed.copy;
+    return *copy;
 }

@@ -59,10 +59,10 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
 
 /* ---- contexts ---- */
 
-/* Recorded rates of backend i's device; NULL: the first. */
-static struct gf_device_rates rates_of(const struct gf_session *s, int i, const char *device) {
+struct gf_device_rates gf_session_rates(const struct gf_session *s, int i, const char *device) {
     struct gf_speeds r;
-    if (s->options.untuned || !gf_speeds_of_device(gf_session_backend(s, i), device, &r))
+    if (s->options.untuned || !gf_speeds_has_any() ||
+        !gf_speeds_of_device(gf_session_backend(s, i), device, &r))
         return (struct gf_device_rates){.copy = 0};
     return (struct gf_device_rates){.copy = r.copy,
                                     .bus = {r.staged[0], r.staged[1]},
@@ -91,7 +91,7 @@ static int count_sharing(const struct gf_session *s, int i) {
         return 0;
     if (s->asked >= 0)
         return s->options.together ? s->options.wish->n : 0;
-    if (s->options.open.device || !gf_speeds_has_any() || !(rates_of(s, i, NULL).link > 0))
+    if (s->options.open.device || !(gf_session_rates(s, i, NULL).link > 0))
         return 0;
     const int n = count_gpus(b);
     return n < GF_MAX_SHARES ? n : GF_MAX_SHARES;
@@ -109,7 +109,7 @@ static struct gf_device_rates list_sharing(const struct gf_session *s, int i, in
     struct gf_device_rates slowest = {.copy = 0};
     for (int k = 0; k < n; k++) {
         devices[k] = s->asked >= 0 ? s->options.wish->device[k].device : number[k];
-        const struct gf_device_rates r = rates_of(s, i, devices[k]);
+        const struct gf_device_rates r = gf_session_rates(s, i, devices[k]);
         slowest.copy = slower(slowest.copy, r.copy);
         for (int way = 0; way < 2; way++) {
             slowest.bus[way] = slower(slowest.bus[way], r.bus[way]);
@@ -130,7 +130,7 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
     o.general = true; /* files of many sizes, unlike a benchmark */
     o.least_gain = s->asked < 0 ? auto_gain : 1;
     if (n > 1) {
-        o.rates = rates_of(s, i, o.device);
+        o.rates = gf_session_rates(s, i, o.device);
         o.slowest = list_sharing(s, i, n, devices);
         o.devices = devices;
         o.n_devices = n;

@@ -130,6 +130,9 @@ static inline int gf_session_position(const struct gf_session *s, const struct g
         i++;
     return i;
 }
+/* Recorded rates of a device of backend i, NULL: the first; 0 if there are none, or records are
+ * ignored. */
+struct gf_device_rates gf_session_rates(const struct gf_session *s, int i, const char *device);
 /* Opens, in the calling thread, a context of backend i for one runner. */
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context);
 /* Starts opening backend i's shared context on a thread. False if it is open, or can no longer be
