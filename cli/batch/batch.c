@@ -1,4 +1,6 @@
 /* Runs the inputs: each worker processes one after another, from header to outputs. */
+#include <stdlib.h>
+
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -69,7 +71,7 @@ static int run_picture(struct gf_task *t, struct gf_worker *worker) {
         return rc;
     gf_workers_settle(worker, t->op.need);
     show(t, "transforming");
-    if (t->pages.at_once)
+    if (t->at_once)
         return gf_pages_run(t);
     rc = gf_task_advance(t, GF_TASK_TRANSFORMED);
     if (rc)
@@ -432,17 +434,25 @@ static void close_run(struct batch_run *r, int code) {
 }
 
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
-    struct batch_run r = {.hooks = hooks, .s = s};
-    int rc = open_run(&r, operands, n);
+    struct batch_run *r = calloc(1, sizeof *r);
+    int rc = r ? 0 : gf_no_memory();
+    if (rc) {
+        gf_log_fail(NULL);
+        return gf_exit_code(rc);
+    }
+    r->hooks = hooks;
+    r->s = s;
+    rc = open_run(r, operands, n);
     if (!rc)
-        rc = run(&r);
+        rc = run(r);
     if (rc == GF_EUSAGE)
         gf_log_error("%s: %s", hooks->name, gf_message());
     else if (rc)
         gf_log_fail(NULL);
-    else if (!r.joined || r.pool.sum.skipped)
-        summarise(&r);
-    const int code = rc ? gf_exit_code(rc) : r.pool.sum.worst;
-    close_run(&r, code);
+    else if (!r->joined || r->pool.sum.skipped)
+        summarise(r);
+    const int code = rc ? gf_exit_code(rc) : r->pool.sum.worst;
+    close_run(r, code);
+    free(r);
     return code;
 }

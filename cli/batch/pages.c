@@ -253,7 +253,7 @@ static void cancel(void *user) {
 static int start_deal(struct walk *w) {
     struct gf_task *t = w->t;
     if (t->s->tune)
-        gf_deal_use_record(t->deal, &t->pages.job);
+        gf_deal_use_record(t->deal, &t->group.job);
     int rc = gf_deal_start(t->deal, w->parts, 1);
     if (!rc)
         gf_deal_allow(t->deal, w->slots);
@@ -306,8 +306,8 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
         return gf_no_memory();
     w->t = t;
     w->to = to;
-    w->at_once = t->pages.at_once;
-    w->slots = t->pages.slots;
+    w->at_once = t->at_once;
+    w->slots = t->slots;
     w->own = gf_ranks_own(t->ranks, t->op.job.shape[0]);
     w->parts = gf_divide_up(w->own.count, w->at_once);
     t->op.report = (struct gf_report){.imag_ratio = 0};
@@ -333,7 +333,7 @@ static int walk_through(void *task, struct gf_shared_output *to) {
 /* ---- display ranges ---- */
 
 static void set_range(struct gf_task *t, int i, double low, double high) {
-    struct gf_output *out = &t->pages.job.out[i];
+    struct gf_output *out = &t->group.job.out[i];
     out->range = GF_RANGE_GIVEN;
     out->low = low;
     out->high = high;
@@ -409,7 +409,7 @@ int gf_pages_run(struct gf_task *t) {
     gf_reader_close(&t->reader);
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
-                       (long long)t->op.job.shape[0], (long long)t->pages.at_once,
+                       (long long)t->op.job.shape[0], (long long)t->at_once,
                        (double)t->op.job.shape[0] * 1e3 / (gf_now_ms() - begun));
     return rc;
 }

@@ -54,7 +54,7 @@ static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];
     json_t *devices = json_array(), *left_out = json_array();
-    const bool dealt = t->deal && (t->pages.at_once || t->dealt);
+    const bool dealt = t->deal && (t->at_once || t->dealt);
     const int ran = t->op.crew.runner->session->options.which;
     gf_deal_shares(d, share);
     for (int i = 0; i < d->n; i++) {

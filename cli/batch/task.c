@@ -163,7 +163,7 @@ static int place(struct gf_task *t) {
  * takes about as long. But it must be known first whether they are read page by page. Devices that
  * share pages are opened when they get one. */
 static int plan(struct gf_task *t) {
-    const bool at_once = t->pages.at_once, open = !t->pages.refused && !at_once;
+    const bool at_once = t->at_once, open = !t->op.refuses.pages && !at_once;
     const bool now =
         open || (at_once && t->deal) || !gf_runner_ahead(t->op.crew.runner, gf_task_planned(t));
     int rc = now ? plan_within_limit(t) : 0;
@@ -284,7 +284,7 @@ static int check_several(struct gf_task *t) {
 
 /* Reads samples, or prepares to decode them, unless run by pages; completes and plans the job. */
 static int read_input(struct gf_task *t) {
-    const bool whole = !t->pages.at_once;
+    const bool whole = !t->at_once;
     int rc = whole ? read_samples(t, may_be_fed(t) ? &t->feed : NULL) : 0;
     if (rc)
         return rc;

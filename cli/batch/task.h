@@ -11,7 +11,7 @@
  *     WRITTEN
  *
  * No large array is allocated before the job is planned. A task that runs page by page
- * (t->pages.at_once, cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's
+ * (t->at_once, cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's
  * stream() takes a streamed task from DESCRIBED to WRITTEN; stream() or cli/batch/slabs.h runs one
  * that is TOO_LARGE. */
 #ifndef GF_CLI_BATCH_TASK_H
@@ -58,17 +58,6 @@ struct gf_task_hooks {
 struct gf_series;
 struct gf_shared_output;
 
-/* How a volume is run page by page. */
-struct gf_paging {
-    int64_t at_once;     /* pages in a group, which are transformed together; 0: not page by page */
-    int64_t slots;       /* groups in memory */
-    struct gf_job job;   /* of one group */
-    int64_t extra_bytes; /* besides the groups' arrays and the workspace */
-    const char *refused; /* the reason against it, or NULL */
-    bool always;         /* set by prepare(): t->op.job cannot run on all samples in memory */
-    int64_t beside;      /* set by prepare(): bytes of a page beside its samples */
-};
-
 struct gf_task {
     enum gf_task_state state;
     const struct gf_settings *s;
@@ -87,7 +76,10 @@ struct gf_task {
     struct gf_image image;    /* the input, alpha included */
     struct gf_series *series; /* outputs that other tasks of the file write too, or NULL */
     unsigned char *hole;      /* --nan=keep: which samples of image.px were NaN or Inf; owned */
-    struct gf_paging pages;
+    /* Page by page: the operation on the pages that are transformed together, how many these are (0:
+     * all samples at once), and how many such groups are in memory. */
+    struct gf_operation group;
+    int64_t at_once, slots;
     struct gf_resume resume;
     bool streamed;          /* dwt: frame by frame */
     bool dealt;             /* streamed in parts, by several devices */
@@ -160,7 +152,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t);
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order);
 /* NULL, or why --nan=mean cannot be applied to parts of the input. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
-/* Fills in t->pages. */
+/* Fills in t->group, at_once and slots, unless pages are refused. */
 int gf_task_choose_pages(struct gf_task *t);
 /* Reduces the pages in memory; false if there are as few as possible. */
 bool gf_task_take_fewer_pages(struct gf_task *t);

@@ -87,7 +87,7 @@ static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
 
 /* Bytes of arrays in memory at a time. */
 static int64_t held_bytes(const struct gf_task *t, bool in, bool out) {
-    const int64_t pages = t->pages.slots * t->pages.at_once;
+    const int64_t pages = t->slots * t->at_once;
     return pages ? pages * page_bytes(t, in, out) : all_bytes(t, in, out);
 }
 
@@ -99,7 +99,7 @@ int gf_task_streams(const struct gf_task *t, int i) {
     if (!gf_deal_own_contexts(t->deal, i))
         return 2;
     const int teams = gf_settings_threads(t->s) / STREAM_THREADS;
-    const bool small = page_bytes(t, true, true) * t->pages.at_once < STREAM_BYTES;
+    const bool small = page_bytes(t, true, true) * t->at_once < STREAM_BYTES;
     return !small || teams < 1 ? 1 : teams < MOST_STREAMS ? teams : MOST_STREAMS;
 }
 
@@ -107,8 +107,8 @@ int gf_task_streams(const struct gf_task *t, int i) {
  * first group leaves most of the memory. */
 static int64_t usual_pages(const struct gf_task *t) {
     enum { SHARE = 4 };
-    const int64_t limit = t->pages.beside ? gf_runner_limit(t->op.crew.runner) / SHARE : AT_ONCE;
-    const int64_t n = gf_min(limit, AT_ONCE) / (page_bytes(t, true, true) + t->pages.beside + 1);
+    const int64_t limit = t->op.page_bytes ? gf_runner_limit(t->op.crew.runner) / SHARE : AT_ONCE;
+    const int64_t n = gf_min(limit, AT_ONCE) / (page_bytes(t, true, true) + t->op.page_bytes + 1);
     const int64_t most = t->op.job.shape[0] / (PARTS_A_DEVICE * devices(t));
     return gf_max(1, devices(t) > 1 ? gf_min(n, most) : n);
 }
@@ -130,7 +130,7 @@ struct gf_operation gf_task_pages(struct gf_task *t, struct gf_runner *runner, i
                               .crew = {.runner = runner, .threads = t->op.crew.threads},
                               .of = t->op.of,
                               .in = t->op.in,
-                              .job = t->pages.job,
+                              .job = t->group.job,
                               .whole = &t->op,
                               .shared = t->op.shared};
     op.in.data = NULL;
@@ -152,44 +152,42 @@ int gf_task_take(struct gf_task *t) {
 }
 
 static int set_pages(struct gf_task *t, int64_t n) {
-    struct gf_paging *p = &t->pages;
-    p->at_once = n;
-    p->job = t->op.job;
-    p->job.lean = false;
+    t->at_once = n;
+    t->group.job = t->op.job;
+    t->group.job.lean = false;
     gf_runner_repeat(t->op.crew.runner, gf_divide_up(t->op.job.shape[0], n));
-    struct gf_operation op = gf_task_pages(t, t->op.crew.runner, n);
-    const int rc = gf_operation_take(&op);
-    p->job = op.job;
-    p->extra_bytes = op.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
+    t->group = gf_task_pages(t, t->op.crew.runner, n);
+    const int rc = gf_operation_take(&t->group);
+    t->group.extra_bytes += gf_finite_bytes(&t->reader, &t->image);
     return rc;
 }
 
 int gf_task_choose_pages(struct gf_task *t) {
     const int64_t usual = usual_pages(t), all = t->op.job.shape[0];
-    t->pages.refused = gf_task_refuses_pages(t);
+    t->op.refuses.pages = gf_task_refuses_pages(t);
     const bool shared = devices(t) > 1 || t->ranks || t->s->ranks;
-    if (t->pages.refused || (!t->pages.always && !shared && (usual >= all || shows_parts(t))))
+    if (t->op.refuses.pages || (!t->op.by_pages && !shared && (usual >= all || shows_parts(t))))
         return 0;
-    t->pages.slots = usual_slots(t);
+    t->slots = usual_slots(t);
     return set_pages(t, gf_min(usual, all));
 }
 
 bool gf_task_take_fewer_pages(struct gf_task *t) {
     int64_t usual = usual_pages(t), half = (t->op.job.shape[0] + 1) / 2;
     const bool is_read = t->image.px.data;
-    if (t->pages.refused || t->pages.at_once == 1 || is_read)
+    if (t->op.refuses.pages || t->at_once == 1 || is_read)
         return false;
-    if (t->pages.slots > 2 && t->pages.slots > devices(t)) {
-        t->pages.slots /= 2;
+    if (t->slots > 2 && t->slots > devices(t)) {
+        t->slots /= 2;
         return true;
     }
-    if (!t->pages.slots)
-        t->pages.slots = usual_slots(t);
-    return !set_pages(t, t->pages.at_once ? t->pages.at_once / 2 : gf_min(usual, half));
+    if (!t->slots)
+        t->slots = usual_slots(t);
+    return !set_pages(t, t->at_once ? t->at_once / 2 : gf_min(usual, half));
 }
 
 struct gf_job *gf_task_planned(struct gf_task *t) {
-    return t->op.inner ? t->op.inner : t->pages.at_once ? &t->pages.job : &t->op.job;
+    return t->op.inner ? t->op.inner : t->at_once ? &t->group.job : &t->op.job;
 }
 
 int64_t gf_task_in_bytes(const struct gf_task *t) {
@@ -208,7 +206,7 @@ bool gf_task_fits_input(const struct gf_task *t) {
 /* Bytes that encoding needs beyond the arrays. Outputs are written one by one, after the input is
  * freed unless an output is in its place; pages are written while the next ones are read. */
 static int64_t encoding_bytes(const struct gf_task *t) {
-    const bool whole = !t->pages.at_once;
+    const bool whole = !t->at_once;
     const int64_t in = gf_task_in_bytes(t), out = gf_task_out_bytes(t);
     int64_t left = !whole ? in + out : gf_task_fits_input(t) ? in : out, most = 0;
     for (int i = 0; i < t->targets->n; i++) {
@@ -223,18 +221,18 @@ static int64_t encoding_bytes(const struct gf_task *t) {
 }
 
 int64_t gf_task_extra_bytes(const struct gf_task *t) {
-    if (!t->pages.at_once)
+    if (!t->at_once)
         return t->op.extra_bytes + encoding_bytes(t);
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     int64_t streams = 0; /* beyond the one whose workspace is counted */
     for (int i = 0; devices(t) > 1 && i < devices(t); i++)
         streams += gf_deal_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
-    return t->pages.extra_bytes + decoding + encoding_bytes(t) +
-           streams * t->pages.at_once * page_bytes(t, true, true);
+    return t->group.extra_bytes + decoding + encoding_bytes(t) +
+           streams * t->at_once * page_bytes(t, true, true);
 }
 
 int64_t gf_task_looking_bytes(const struct gf_task *t) {
-    if (!t->pages.at_once || !gf_job_samples(&t->op.job))
+    if (!t->at_once || !gf_job_samples(&t->op.job))
         return 0;
     const struct gf_job one = gf_range_planes_job(&t->op.job);
     return page_bytes(t, true, false) + gf_job_bytes(&one, 0);

@@ -88,12 +88,12 @@ static int prepare(struct gf_task *t) {
     if (!rc && t->s->mask_out)
         rc = gf_filter_describe_mask(t, &t->product[job->n_out]);
     /* A table for all pages would be as large as the volume, so it is made for a few. */
-    t->pages.always = !rc && gf_filter_makes_table(&t->s->filter) && !gf_task_refuses_pages(t);
-    if (t->pages.always) /* the table and the plan's, of half a spectrum */
-        t->pages.beside = gf_job_points(job) * (job->precision == GF_DOUBLE ? 16 : 8);
+    t->op.by_pages = !rc && gf_filter_makes_table(&t->s->filter) && !gf_task_refuses_pages(t);
+    if (t->op.by_pages) /* the table and the plan's, of half a spectrum */
+        t->op.page_bytes = gf_job_points(job) * (job->precision == GF_DOUBLE ? 16 : 8);
     t->op.beside = rc ? 0 : gf_filter_mask_bytes(t);
     if (!rc)
-        rc = t->op.kind->expect(&t->op, t->pages.always);
+        rc = t->op.kind->expect(&t->op);
     t->op.job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     t->ms_prepare = gf_now_ms() - start;
     return rc;

@@ -87,7 +87,7 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
     op->of.px.data = op->of.px.base = NULL;
     int rc = kind && kind->describe ? kind->describe(op) : 0;
     if (!rc && kind && kind->expect)
-        rc = kind->expect(op, false);
+        rc = kind->expect(op);
     op->in = *in;
     op->in.base = NULL;
     if (!rc)

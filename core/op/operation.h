@@ -34,8 +34,8 @@ struct gf_operation_kind {
      * its outputs, and the refusals. */
     int (*describe)(struct gf_operation *op);
     /* Once the outputs are described: counts the memory, and makes what all samples share unless
-     * the operation is divided into `pages`. */
-    int (*expect)(struct gf_operation *op, bool pages);
+     * op->by_pages. */
+    int (*expect)(struct gf_operation *op);
     /* Completes op->in and op->job from the samples op->in. Of some pages (op->whole) without
      * samples, only what a plan needs. */
     int (*take)(struct gf_operation *op);
@@ -60,11 +60,13 @@ struct gf_operation {
     /* NULL, or is told in a sentence what the user of the result should know. */
     void (*note)(void *caller, const char *text);
     void *caller;
-    bool divides;   /* the caller runs the job in slabs if it does not fit memory, */
-    bool divided;   /* or at any rate, as others have a share */
-    int64_t beside; /* bytes that the caller needs while the job runs */
-    bool untouched; /* nothing was found; the outputs are copies of the samples */
-    bool scans;     /* all samples are read once before the first unit is made */
+    bool divides;       /* the caller runs the job in slabs if it does not fit memory, */
+    bool divided;       /* or at any rate, as others have a share */
+    int64_t beside;     /* bytes that the caller needs while the job runs */
+    bool by_pages;      /* the caller takes some pages at a time at any rate */
+    int64_t page_bytes; /* what a page then needs besides its samples */
+    bool untouched;     /* nothing was found; the outputs are copies of the samples */
+    bool scans;         /* all samples are read once before the first unit is made */
     /* The reasons against taking some pages at a time, and against slabs, or NULL. */
     struct {
         const char *pages, *slabs;

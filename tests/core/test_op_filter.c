@@ -306,7 +306,7 @@ static void test_units(void) {
                                   .shared = &maker};
         const struct gf_unit_source below = {read_units, &in};
         CHECK_EQ(op.kind->describe(&op), 0);
-        CHECK_EQ(op.kind->expect(&op, false), 0);
+        CHECK_EQ(op.kind->expect(&op), 0);
         CHECK_EQ(op.scans, edges == GF_EDGES_SMOOTH);
         CHECK_EQ(gf_job_alloc(&op.job, -1, &units), 0);
         for (int64_t z = 0, n; z < op.job.shape[0]; z += n) { /* none of them across the end */

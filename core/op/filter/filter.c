@@ -66,7 +66,8 @@ static int64_t table_bytes(const struct gf_operation *op, int64_t half) {
             files++;
         }
     const int64_t spectrum = half * op->job.channels, more = files > 1 ? half / 2 : 0;
-    int64_t run = gf_operation_out_bytes(op) + 2 * table + spectrum + more + (f->paints ? half / 2 : 0),
+    int64_t run = gf_operation_out_bytes(op) + 2 * table + spectrum + more +
+                  (f->paints ? half / 2 : 0),
             rows = 0;
     for (int i = 0; i < op->job.ndim; i++)
         rows += op->job.shape[i];
@@ -260,7 +261,7 @@ static int describe(struct gf_operation *op) {
     return 0;
 }
 
-static int expect(struct gf_operation *op, bool pages) {
+static int expect(struct gf_operation *op) {
     const struct gf_filter_options *o = gf_filter_options_of(op);
     int rc = o->destripe ? gf_filter_expect_stripes(op) : 0;
     if (!rc && gf_filter_searches(o))
@@ -269,7 +270,7 @@ static int expect(struct gf_operation *op, bool pages) {
         op->job.in_dtype = input_dtype(op);
     if (!rc && gf_filter_psf(o))
         rc = gf_filter_expect_restored(op);
-    if (!rc && !pages && !op->inner)
+    if (!rc && !op->by_pages && !op->inner)
         rc = choose_filter(op);
     return rc;
 }
