@@ -76,9 +76,10 @@ static int run_on_device(struct state *st, struct entry *e, struct measured *m) 
     return rc;
 }
 
-/* True if the arrays stay in device memory while it is timed; slabs pass through it. */
+/* True if the arrays stay in device memory while it is timed; slabs pass through it, and some
+ * filters return to the host for a product. */
 static bool is_resident(const struct entry *e) {
-    return e->e->resident && !(e->plan && e->plan->in_slabs);
+    return e->e->resident && !(e->plan && !e->plan->ops->upload);
 }
 
 static int run(struct state *st, struct entry *e, struct measured *m) {
@@ -169,7 +170,7 @@ static int try_out(struct state *st, struct entry *e) {
         rc = entrant->backend->plan(entrant->context, &st->c->job, &e->plan);
     row->build = rc ? 0 : e->plan->build_seconds;
     row->plan = now() - start - row->build;
-    if (!rc && e->plan->in_slabs)
+    if (!rc && entrant->resident && !is_resident(e))
         row->copy = bus_speed(entrant);
     else if (!rc && e->plan->n_shares)
         note_devices(e->plan, row);
@@ -292,22 +293,16 @@ static void measure(struct state *st) {
 
 /* ---- passes, copies, energy ---- */
 
-static int time_once(const struct entry *e, const struct gf_array *in, struct gf_array *out,
-                     double *seconds) {
-    /* A device times its passes on the uploaded input. */
-    if (e->plan->ops->time && (e->e->resident || !e->plan->ops->upload))
-        return e->plan->ops->time(e->plan, in, out, seconds);
-    return gf_fail(GF_EUNSUPP, "its passes cannot be timed separately");
-}
-
 static int time_passes(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
     struct gf_bench_row *row = e->row;
     double least[GF_MAX_PASSES], now[GF_MAX_PASSES];
     int n = e->plan->n_passes, rc = 0;
+    if (n > 1 && !e->plan->ops->time)
+        return gf_fail(GF_EUNSUPP, "its passes cannot be timed separately");
     for (int i = 0; i < n; i++)
         least[i] = n == 1 ? row->time.median : INFINITY; /* a single pass takes the whole time */
     for (int k = 0; k < DETAIL_TRIES && n > 1 && !rc; k++) {
-        rc = time_once(e, in, out, now);
+        rc = e->plan->ops->time(e->plan, in, out, now); /* on a device, of the uploaded input */
         for (int i = 0; i < n && !rc; i++)
             least[i] = fmin(least[i], now[i]);
     }
@@ -365,7 +360,7 @@ static int run_some(const struct entry *e, const struct gf_array *in, struct gf_
                     int times) {
     double seconds;
     int rc = 0;
-    if (e->e->resident)
+    if (is_resident(e))
         return e->plan->ops->run(e->plan, times, &seconds);
     for (int i = 0; i < times && !rc; i++)
         rc = gf_plan_exec(e->plan, in, out, NULL);

@@ -16,12 +16,11 @@ enum { LEAST_RUNS = 3, MOST_RUNS = 1000 };
 
 static const double usual_seconds = 0.5;
 
-/* Times of ranks that exchange a volume, and that copy as many bytes in memory. */
+/* Times of the slowest of ranks that exchange a volume, and that copy as many bytes in memory, all at
+ * once. */
 struct times {
     int64_t bytes_sent; /* by the rank that sends most */
-    int runs;
-    double median, least; /* seconds, of the slowest rank */
-    double copy;          /* seconds for all ranks at once to copy as many bytes; the least */
+    struct gf_times exchange, copy;
 };
 
 /* ---- measuring ---- */
@@ -99,7 +98,7 @@ static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds)
 
 /* All ranks have the same times, so they stop together. The first run is not counted. */
 static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, int runs,
-                     struct times *e) {
+                     struct gf_times *t) {
     double *time = malloc(MOST_RUNS * sizeof *time), sum = 0;
     int n = 0, rc = gf_ranks_agree(l->exchange.ranks, time ? 0 : gf_no_memory());
     if (!rc)
@@ -108,12 +107,8 @@ static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, 
         rc = time_once(l, work, &time[n]);
         sum += time[n++];
     }
-    if (!rc) {
-        qsort(time, (size_t)n, sizeof *time, gf_ascending);
-        e->runs = n;
-        e->median = time[n / 2];
-        e->least = time[0];
-    }
+    if (!rc)
+        *t = gf_times_of(time, n);
     free(time);
     return rc;
 }
@@ -122,20 +117,16 @@ static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, 
  * three times, or `runs` times if not 0. *e is the same on all ranks. */
 static int time_exchange(struct gf_ranks *ranks, const struct gf_job *job, int64_t memory,
                          double seconds, int runs, struct times *e) {
-    struct times copies;
     struct lab l = {.room = 0};
-    *e = (struct times){.runs = 0};
     int rc = open_lab(ranks, job, memory, &l);
     double sent = (double)l.bytes_sent;
     if (!rc)
         rc = gf_ranks_most(ranks, &sent, 1);
     e->bytes_sent = (int64_t)sent;
     if (!rc)
-        rc = time_many(&l, exchange, seconds, runs, e);
+        rc = time_many(&l, exchange, seconds, runs, &e->exchange);
     if (!rc)
-        rc = time_many(&l, copy, seconds / 4, runs, &copies);
-    if (!rc)
-        e->copy = copies.least;
+        rc = time_many(&l, copy, seconds / 4, runs, &e->copy);
     gf_free(l.piece);
     gf_free(l.copy);
     gf_rank_exchange_close(&l.exchange);
@@ -147,14 +138,16 @@ static int time_exchange(struct gf_ranks *ranks, const struct gf_job *job, int64
 static json_t *report(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
                       const struct times *e) {
     const double sent = (double)e->bytes_sent;
+    const struct gf_times *t = &e->exchange;
     return GF_REPORT(GF_KEY("kind", "exchange"), GF_KEY("shape", shape),
                      GF_KEY("mpi", ranks->transport->library), GF_KEY("ranks", ranks->size),
-                     GF_KEY("bytes_sent", e->bytes_sent), GF_KEY("runs", e->runs),
-                     GF_KEY("median_ms", e->median * 1e3), GF_KEY("least_ms", e->least * 1e3),
-                     GF_KEY("copy_ms", e->copy * 1e3), GF_KEY(".gb_s", sent / e->median * 1e-9),
-                     GF_KEY(".copies", e->least / e->copy), GF_KEY(".link", s->link),
+                     GF_KEY("bytes_sent", e->bytes_sent), GF_KEY("runs", t->runs),
+                     GF_KEY("median_ms", t->median * 1e3), GF_KEY("least_ms", t->least * 1e3),
+                     GF_KEY("copy_ms", e->copy.least * 1e3),
+                     GF_KEY(".gb_s", sent / t->median * 1e-9),
+                     GF_KEY(".copies", t->least / e->copy.least), GF_KEY(".link", s->link),
                      GF_KEY_IF(s->link > 0, "link_ms", sent / s->link * 1e-6),
-                     GF_KEY_IF(s->link > 0, ".links", e->least * s->link * 1e9 / sent));
+                     GF_KEY_IF(s->link > 0, ".links", t->least * s->link * 1e9 / sent));
 }
 
 static const char form[] =

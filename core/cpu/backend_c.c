@@ -26,8 +26,7 @@ struct impl {
 
 /* The memory for one run at a time, allocated by the first one. */
 struct memory {
-    struct gf_work before, after; /* the plan's, with data */
-    void *own[2], *line;
+    void *own[2], *line; /* work buffers, one line */
 };
 
 static int c_probe(const struct gf_backend *b, char reason[GF_REASON]) {
@@ -135,11 +134,11 @@ static void transform_axis(const struct gf_bound *b, int i, const struct gf_work
 
 /* The halved axis goes between the two buffers: first in a real job's forward transform, last in
  * its inverse. */
-static void transform(const struct gf_bound *b) {
+static void transform(const struct gf_bound *b, const struct gf_work *before,
+                      const struct gf_work *after) {
     const struct gf_job *job = &b->plan->job;
-    const struct memory *r = b->impl;
     bool back = gf_job_is_real(job) && job->direction == GF_INVERSE;
-    const struct gf_work *at = &r->before;
+    const struct gf_work *at = before;
     int left = 0;
     for (int i = 0; i < job->ndim; i++)
         left += job->axes >> i & 1;
@@ -147,45 +146,42 @@ static void transform(const struct gf_bound *b) {
         int i = back ? k : job->ndim - 1 - k;
         if (!(job->axes >> i & 1))
             continue;
-        const struct gf_work *to = back && left > 1 ? at : &r->after;
+        const struct gf_work *to = back && left > 1 ? at : after;
         transform_axis(b, i, at, to);
         at = to;
         left--;
     }
-    if (at == &r->before && !((const struct impl *)b->plan->impl)->in_place)
-        transform_axis(b, -1, at, &r->after);
-}
-
-static int allocate(const struct gf_job *job, const struct impl *m, bool direct, struct memory *r) {
-    const size_t pair = job->precision == GF_DOUBLE ? 16 : 8;
-    r->before = m->before;
-    r->after = m->after;
-    if (!r->line && !(r->line = gf_alloc((size_t)m->longest * pair)))
-        return gf_no_memory();
-    int rc = direct ? 0 : gf_work_allocate(&r->before, &r->own[0]);
-    return rc || direct || m->in_place ? rc : gf_work_allocate(&r->after, &r->own[1]);
+    if (at->data != after->data)
+        transform_axis(b, -1, at, after);
 }
 
 static int c_run(struct gf_bound *b, struct gf_report *report) {
     const struct gf_job *job = &b->plan->job;
     const struct impl *m = b->plan->impl;
     struct memory *r = b->impl;
-    bool direct = m->direct && gf_array_is_contiguous(&b->in) && gf_array_is_contiguous(b->out);
-    int rc = allocate(job, m, direct, r);
+    struct gf_work before = m->before, after = m->after;
+    const bool direct =
+        m->direct && gf_array_is_contiguous(&b->in) && gf_array_is_contiguous(b->out);
+    if (!r->line &&
+        !(r->line = gf_alloc((size_t)m->longest * (job->precision == GF_DOUBLE ? 16 : 8))))
+        return gf_no_memory();
+    int rc = direct ? 0 : gf_work_allocate(&before, &r->own[0]);
+    if (!rc && !direct && !m->in_place)
+        rc = gf_work_allocate(&after, &r->own[1]);
     if (rc)
         return rc;
     const double rms = gf_range_rms(job, &b->in);
-    r->before.data = direct ? b->in.data : r->own[0];
-    r->after.data = direct ? b->out[0].data : r->own[m->in_place ? 0 : 1];
+    before.data = direct ? b->in.data : r->own[0];
+    after.data = direct ? b->out[0].data : r->own[m->in_place ? 0 : 1];
     if (!direct)
-        gf_work_load(job, &b->in, &r->before, 1, report);
-    transform(b);
+        gf_work_load(job, &b->in, &before, 1, report);
+    transform(b, &before, &after);
     if (direct && job->direction == GF_FORWARD && gf_job_is_real(job))
         gf_rounding_drop(job, 0, b->out, 1);
     for (int i = 0; i < job->n_out && !direct; i++) {
-        if ((rc = gf_work_range(job, i, &r->after, rms, 1, report)))
+        if ((rc = gf_work_range(job, i, &after, rms, 1, report)))
             return rc;
-        gf_work_store(job, i, &r->after, gf_job_scale(job), &b->out[i], 1, report);
+        gf_work_store(job, i, &after, gf_job_scale(job), &b->out[i], 1, report);
     }
     return 0;
 }

@@ -11,11 +11,10 @@ struct compose {
     double zero;
     unsigned axes;
     struct gf_plan *forward, *back;
-    struct gf_array table;    /* the half spectrum's shape, no channels */
-    struct gf_array spectrum; /* of runs on a device, whose plans own their memory as well */
+    struct gf_array table; /* the half spectrum's shape, no channels */
 };
 
-/* The memory for one run at a time of a plan in host memory. */
+/* The memory for one run at a time. */
 struct composed {
     struct gf_bound *forward, *back;
     struct gf_array spectrum;
@@ -134,10 +133,6 @@ static void multiply_spectrum(const struct compose *c, const struct gf_array *sp
 
 /* ---- plans ---- */
 
-static int take_spectrum(const struct compose *c, struct gf_array *spectrum) {
-    return spectrum->data ? 0 : gf_job_alloc(&c->back->job, -1, spectrum);
-}
-
 static int bind_and_run(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                         struct gf_bound **bound, struct gf_report *report) {
     const int rc = gf_plan_bind(plan, in, out, bound);
@@ -164,7 +159,7 @@ static int run_bound(struct gf_bound *b, struct gf_report *report) {
     const bool part = c->back == c->forward;
     const struct gf_array *spectrum = part ? b->out : &r->spectrum;
     struct gf_report forward = {.imag_ratio = 0};
-    int rc = part ? 0 : take_spectrum(c, &r->spectrum);
+    int rc = part || spectrum->data ? 0 : gf_job_alloc(&c->back->job, -1, &r->spectrum);
     if (!rc)
         rc = bind_and_run(c->forward, &b->in, spectrum, &r->forward, &forward);
     if (rc)
@@ -195,55 +190,16 @@ static void drop(struct gf_plan *plan) {
         gf_plan_drop(c->back);
     gf_plan_drop(c->forward);
     gf_array_free(&c->table);
-    gf_array_free(&c->spectrum);
     free(c);
 }
 
-/* The parts of a run on a device. The host multiplies the spectrum; `seconds` is device time
- * only. */
-static int upload(struct gf_plan *plan, const struct gf_array *in) {
-    struct compose *c = plan->impl;
-    int rc = take_spectrum(c, &c->spectrum);
-    return rc ? rc : c->forward->ops->upload(c->forward, in);
-}
-
-static int run(struct gf_plan *plan, int times, double *seconds) {
-    struct compose *c = plan->impl;
-    const struct gf_plan_ops *to = c->forward->ops, *from = c->back->ops;
-    struct gf_report ignored;
-    int rc = 0;
-    if (seconds)
-        *seconds = 0;
-    for (int i = 0; i < times && !rc; i++) {
-        double forward = 0, back = 0;
-        rc = to->run(c->forward, 1, seconds ? &forward : NULL);
-        if (!rc)
-            rc = to->download(c->forward, &c->spectrum, &ignored);
-        if (rc)
-            break;
-        multiply_spectrum(c, &c->spectrum);
-        rc = from->upload(c->back, &c->spectrum);
-        if (!rc)
-            rc = from->run(c->back, 1, seconds ? &back : NULL);
-        if (seconds)
-            *seconds += forward + back;
-    }
-    return rc;
-}
-
-static int download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
-    struct compose *c = plan->impl;
-    return c->back->ops->download(c->back, out, report);
-}
-
-static const struct gf_plan_ops on_host = {
-    .run_bound = run_bound, .bound_bytes = sizeof(struct composed), .unbind = unbind, .drop = drop};
-static const struct gf_plan_ops on_device = {
-    .upload = upload, .run = run, .download = download, .drop = drop};
-
 int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
                            int threads, struct gf_plan **out) {
-    struct gf_plan *plan = gf_plan_new(context, job, &on_host, sizeof(struct compose));
+    static const struct gf_plan_ops ops = {.run_bound = run_bound,
+                                           .bound_bytes = sizeof(struct composed),
+                                           .unbind = unbind,
+                                           .drop = drop};
+    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct compose));
     struct gf_job forward, inverse;
     *out = NULL;
     if (!plan)
@@ -261,10 +217,7 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
         rc = b->plan(context, &inverse, &c->back);
     if (!rc)
         rc = gf_filter_tabulate(job, threads, &c->table);
-    if (rc)
-        return gf_plan_finish(plan, rc, out);
-    list_passes(c, gf_job_bytes(&inverse, -1), plan);
-    if (!part && c->forward->ops->upload && c->back->ops->upload)
-        plan->ops = &on_device;
-    return gf_plan_finish(plan, 0, out);
+    if (!rc)
+        list_passes(c, gf_job_bytes(&inverse, -1), plan);
+    return gf_plan_finish(plan, rc, out);
 }

@@ -23,7 +23,7 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
 void gf_filter_conjugate(void *numbers, int64_t n, bool is_double, int threads);
 /* A plan of two plans by b->plan(), in one context, with the table's product between them; for a
  * part of a spectrum (struct gf_job, `whole`) one plan that runs twice, in the output. Returns
- * their status. Arrays of a whole filter stay on a device between its parts if the plans' do. */
+ * their status. */
 int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
                            int threads, struct gf_plan **out);
 

@@ -30,21 +30,23 @@ struct gf_gpu_context {
 };
 
 struct gf_gpu_run {
+    /* The plan, which runs do not change: */
     struct gf_gpu_plan *plan;                        /* owned */
     struct gf_kernel_request request[GF_MAX_PASSES]; /* all different */
     int n_requests;
     int kernel[GF_MAX_PASSES]; /* the request whose kernel a pass launches */
-    struct gf_gpu_buffer *buffer[GF_GPU_N_BUFFERS];
-    int64_t bytes;        /* of the device's memory */
-    int built;            /* kernels compiled */
-    double build_seconds; /* for finding and compiling kernels */
+    int64_t bytes;             /* of the device's memory */
+    int built;                 /* kernels compiled */
+    double build_seconds;      /* for finding and compiling kernels */
     struct gf_plan_choice choice;
+    bool counts; /* some output counts its clipped samples */
+    /* Queues the work of one run, without waiting; NULL: all passes. */
+    int (*once)(const struct gf_gpu_context *c, const struct gf_gpu_run *m);
+    /* The memory of one run at a time, from gf_gpu_run_take() to gf_gpu_run_give_back(): */
+    struct gf_gpu_buffer *buffer[GF_GPU_N_BUFFERS];
     bool ready;    /* buffers are allocated, tables and parameters uploaded */
     unsigned lent; /* bits: buffers that the run does not own */
-    bool counts;   /* some output counts its clipped samples */
     int repeats;   /* runs that the counters add up */
-    /* Queues the work of one run, without waiting; NULL: all passes. */
-    int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 };
 
 /* True if smaller parts may fit: the device lacks room for the job, or for one of its buffers. */

@@ -32,7 +32,7 @@ struct gf_vendor {
     size_t bytes;
     int (*make)(const struct gf_gpu_context *c, struct gf_bare *m, const struct gf_job *job);
     /* Queues a transform, as `once` in struct gf_gpu_run. */
-    int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *run);
+    int (*once)(const struct gf_gpu_context *c, const struct gf_gpu_run *run);
     /* Ends the library's plan if make() has made it. */
     void (*drop)(const struct gf_gpu_context *c, struct gf_bare *m);
 };

@@ -169,7 +169,7 @@ static void drop(const struct gf_gpu_context *c, struct gf_bare *bare) {
         library.destroy(&m->plan);
 }
 
-static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
+static int run_once(const struct gf_gpu_context *c, const struct gf_gpu_run *run) {
     const struct impl *m = (const struct impl *)run;
     void *queue = c->api->stream(c->gpu);
     void *work = m->bare.work ? gf_gpu_native(m->bare.work) : NULL;

@@ -269,7 +269,7 @@ static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
     return code ? gf_cufft_failure(code, "a transform", c->props.name) : 0;
 }
 
-static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *r) {
+static int run_once(const struct gf_gpu_context *c, const struct gf_gpu_run *r) {
     const struct impl *m = (const struct impl *)r;
     int rc = gf_gpu_run_launch(c, r, m->ready, m->before);
     if (!rc && m->copies_input)

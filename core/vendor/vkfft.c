@@ -80,7 +80,7 @@ static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const stru
     return m->made ? 0 : gf_fail(GF_EUNSUPP, "VkFFT: planning: error %d", (int)code);
 }
 
-static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
+static int run_once(const struct gf_gpu_context *c, const struct gf_gpu_run *run) {
     struct impl *m = (struct impl *)run;
     void *in = gf_gpu_native(run->buffer[GF_GPU_IN]);
     void *out = gf_gpu_native(run->buffer[GF_GPU_OUT]);
