@@ -1,5 +1,14 @@
 /* An operation on one input, under way: it turns an array of samples into the arrays that a job
- * makes of them. Its caller, a command's task or a program, reads and writes the arrays. */
+ * makes of them. Its caller, a command's task or a program, reads and writes the arrays.
+ *
+ *     struct gf_window_options hann = {.window = {GF_WINDOW_HANN}};
+ *     struct gf_operation op = {.kind = &gf_operation_window, .shared = &hann,
+ *                               .crew = {.runner = &runner, .threads = 4},
+ *                               .job = {.ndim = 2, .shape = {480, 640}, .channels = 1, .axes = 3,
+ *                                       .in_dtype = GF_U8, .n_out = 1, .out = {{GF_MAGNITUDE, GF_F32}}}};
+ *     struct gf_array magnitude;
+ *     rc = gf_operation_apply(&op, &picture, &magnitude);        picture: u8 (y, x, channel)
+ *     gf_array_free(&magnitude); */
 #ifndef GF_CORE_OP_OPERATION_H
 #define GF_CORE_OP_OPERATION_H
 
@@ -86,9 +95,9 @@ int64_t gf_operation_out_bytes(const struct gf_operation *op);
 /* Runs the planned job from op->in to `out`, or copies what the operation made; then the report counts
  * only what was clipped. */
 int gf_operation_run(struct gf_operation *op, struct gf_array *out);
-/* For tests and other programs: all steps on samples in memory, channels last; needs kind, crew, shared and the job of their shape:
- * axes, channels, precision, outputs. Allocates `out`, one array for each of the job's outputs, which
- * the caller frees. GF_ENOMEM, or what the operation refuses. */
+/* For tests and other programs: all steps on samples in memory, channels last. Needs kind, crew,
+ * shared, and the job of their shape: axes, channels, precision, outputs. Allocates `out`, one array
+ * for each of the job's outputs, which the caller frees. GF_ENOMEM, or what the operation refuses. */
 int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out);
 
 /* Tells the operation's caller, unless it does not listen. */
