@@ -71,7 +71,7 @@ static int run_picture(struct gf_task *t, struct gf_worker *worker) {
         return rc;
     gf_workers_settle(worker, t->op.need);
     show(t, "transforming");
-    if (t->at_once)
+    if (gf_task_at_once(t))
         return gf_pages_run(t);
     rc = gf_task_advance(t, GF_TASK_TRANSFORMED);
     if (rc)
@@ -181,7 +181,7 @@ static void run_pictures(struct batch_run *r, struct gf_worker *worker, char *co
         /* Without the wait for the device's turn; if samples were decoded meanwhile, all of it. */
         if (!rc && t.state != GF_TASK_SKIPPED)
             worker->seconds +=
-                (t.feed.complete ? t.ms_transform : t.op.crew.runner->ms.turn) * 1e-3;
+                (t.op.feed.complete ? t.op.ms.transform : t.op.crew.runner->ms.turn) * 1e-3;
         const bool several = t.reader.several && !gf_conveyor_is_stopped(&worker->pool->conveyor);
         count(r, &t, worker, rc);
         gf_workers_leave(worker);

@@ -293,7 +293,7 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
 int gf_task_check_restored(struct gf_task *t) {
     for (int i = 0; i < t->op.job.n_out; i++) {
         const long long clipped = (long long)t->op.report.clipped[i];
-        if (clipped && !t->s->depth && !t->lossy && !t->s->edited)
+        if (clipped && !t->s->depth && !t->op.lossy && !t->s->edited)
             return gf_fail(
                 GF_EINVAL,
                 "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16%s clips them",

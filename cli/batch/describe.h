@@ -27,7 +27,7 @@ struct gf_inverse {
     int (*guess_job)(struct gf_task *t);
 };
 int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how);
-/* Its check(): GF_EINVAL if samples do not fit the type of an output, unless --depth or t->lossy
+/* Its check(): GF_EINVAL if samples do not fit the type of an output, unless --depth or t->op.lossy
  * allows clipping. Notes what the format does not keep. */
 int gf_task_check_restored(struct gf_task *t);
 /* With --verbose prints how many samples of output i were clipped. */

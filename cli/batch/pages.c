@@ -286,11 +286,11 @@ static void close_walk(struct walk *w) {
             gf_runner_close(&w->hand[i].own);
     }
     for (int i = 0; i < w->readers; i++) {
-        w->t->ms_decode += w->ms_read[i];
+        w->t->op.ms.decode += w->ms_read[i];
         gf_reader_close(&w->reader[i]);
     }
-    w->t->ms_transform += ms;
-    w->t->ms_encode += w->ms_write;
+    w->t->op.ms.transform += ms;
+    w->t->op.ms.encode += w->ms_write;
     gf_array_free(&w->in);
     for (int k = 0; k < GF_MAX_OUTPUTS; k++)
         gf_array_free(&w->out[k]);
@@ -306,8 +306,8 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
         return gf_no_memory();
     w->t = t;
     w->to = to;
-    w->at_once = t->at_once;
-    w->slots = t->slots;
+    w->at_once = gf_task_at_once(t);
+    w->slots = t->group.slots;
     w->own = gf_ranks_own(t->ranks, t->op.job.shape[0]);
     w->parts = gf_divide_up(w->own.count, w->at_once);
     t->op.report = (struct gf_report){.imag_ratio = 0};
@@ -381,7 +381,7 @@ static int sample_ranges(struct gf_task *t) {
         set_range(t, i, range[0], range[1]);
     }
     gf_range_planes_free(&r);
-    t->ms_transform += gf_now_ms() - start;
+    t->op.ms.transform += gf_now_ms() - start;
     return rc;
 }
 
@@ -409,7 +409,7 @@ int gf_pages_run(struct gf_task *t) {
     gf_reader_close(&t->reader);
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
-                       (long long)t->op.job.shape[0], (long long)t->at_once,
+                       (long long)t->op.job.shape[0], (long long)gf_task_at_once(t),
                        (double)t->op.job.shape[0] * 1e3 / (gf_now_ms() - begun));
     return rc;
 }

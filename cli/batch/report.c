@@ -38,8 +38,8 @@ static json_t *products_report(const struct gf_task *t, bool ran) {
 }
 
 static const char *backend_name(const struct gf_task *t) {
-    return t->streamed ? gf_session_streaming(t->op.crew.runner->session)->name
-                       : gf_runner_name(t->op.crew.runner);
+    return t->op.streamed ? gf_session_streaming(t->op.crew.runner->session)->name
+                          : gf_runner_name(t->op.crew.runner);
 }
 
 /* Begins every line of JSON. */
@@ -54,7 +54,7 @@ static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];
     json_t *devices = json_array(), *left_out = json_array();
-    const bool dealt = t->deal && (t->at_once || t->dealt);
+    const bool dealt = t->deal && (gf_task_at_once(t) || t->op.dealt);
     const int ran = t->op.crew.runner->session->options.which;
     gf_deal_shares(d, share);
     for (int i = 0; i < d->n; i++) {
@@ -77,14 +77,15 @@ static json_t *deal_report(const struct gf_task *t) {
 static json_t *times_report(const struct gf_task *t) {
     const struct gf_runner_times *d = &t->op.crew.runner->ms;
     const bool device = gf_runner_on_device(t->op.crew.runner);
-    return GF_REPORT(
-        GF_KEY("decode", rounded(t->ms_decode)),
-        GF_KEY_IF(t->op.state, "prepare", rounded(t->ms_prepare)),
-        GF_KEY("transform", rounded(t->ms_transform)), GF_KEY("encode", rounded(t->ms_encode)),
-        GF_KEY_IF(device, "open", rounded(d->open)), GF_KEY_IF(device, "build", rounded(d->build)),
-        GF_KEY_IF(device, "upload", rounded(d->run.upload)),
-        GF_KEY_IF(device, "device", rounded(d->run.run)),
-        GF_KEY_IF(device, "download", rounded(d->run.download)));
+    return GF_REPORT(GF_KEY("decode", rounded(t->op.ms.decode)),
+                     GF_KEY_IF(t->op.state, "prepare", rounded(t->op.ms.prepare)),
+                     GF_KEY("transform", rounded(t->op.ms.transform)),
+                     GF_KEY("encode", rounded(t->op.ms.encode)),
+                     GF_KEY_IF(device, "open", rounded(d->open)),
+                     GF_KEY_IF(device, "build", rounded(d->build)),
+                     GF_KEY_IF(device, "upload", rounded(d->run.upload)),
+                     GF_KEY_IF(device, "device", rounded(d->run.run)),
+                     GF_KEY_IF(device, "download", rounded(d->run.download)));
 }
 
 static json_t *task_report(const struct gf_task *t) {
@@ -141,9 +142,9 @@ void gf_report_done(const struct gf_task *t) {
                         t->product[i].path, t->op.overflowed[i] == 1 ? "s" : "",
                         gf_dtype_name(gf_dtype_real(t->op.job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", name, backend_name(t),
-                   t->ranks      ? "shared by several processes"
-                   : t->streamed ? "frame by frame"
-                                 : t->op.crew.runner->why);
+                   t->ranks         ? "shared by several processes"
+                   : t->op.streamed ? "frame by frame"
+                                    : t->op.crew.runner->why);
     char digest[GF_SPEEDS_DIGEST];
     if (t->s->tune && gf_speeds_digest(digest))
         gf_log_verbose("'%s': records %s", name, digest);
@@ -151,8 +152,8 @@ void gf_report_done(const struct gf_task *t) {
         gf_log_verbose("'%s': %d devices shared the transform", name, t->op.report.devices);
     for (int i = 0; i < t->op.job.n_out; i++)
         report_range(t, i);
-    gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", name, t->ms_decode,
-                   t->ms_transform, t->ms_encode);
+    gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", name, t->op.ms.decode,
+                   t->op.ms.transform, t->op.ms.encode);
     if (gf_runner_on_device(t->op.crew.runner))
         report_device(name, &t->op.crew.runner->ms);
     if (t->s->json)

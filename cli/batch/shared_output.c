@@ -139,7 +139,7 @@ static int end(struct gf_task *t, struct gf_shared_output *out, int rc) {
             rc = gf_volume_commit(out[i].volume);
         else
             gf_volume_abort(out[i].volume);
-    t->ms_encode += gf_now_ms() - start;
+    t->op.ms.encode += gf_now_ms() - start;
     return before ? rc : gf_ranks_agree(t->ranks, rc);
 }
 

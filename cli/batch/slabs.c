@@ -158,7 +158,7 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     int rc = gf_finite_read(&t->reader, &t->image, unit, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
-    t->ms_decode += gf_now_ms() - start;
+    t->op.ms.decode += gf_now_ms() - start;
     return rc;
 }
 
@@ -194,7 +194,7 @@ static int read_converted(struct slabs *s, enum gf_unit unit, int64_t first, con
         convert(&a, type, to);
     if (other)
         gf_array_free(&a);
-    t->ms_decode += gf_now_ms() - start;
+    t->op.ms.decode += gf_now_ms() - start;
     return rc;
 }
 
@@ -216,7 +216,7 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
     struct gf_volume_box at = *box;
     at.z = gf_series_place(t, i, box->z);
     int rc = gf_volume_write(s->out[i].volume, &at, data, box->width * px->stride[x]);
-    t->ms_encode += gf_now_ms() - start;
+    t->op.ms.encode += gf_now_ms() - start;
     return rc;
 }
 
@@ -285,7 +285,7 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     int rc = gf_runner_plan(s->t->op.crew.runner, job);
     if (!rc)
         rc = gf_runner_run(s->t->op.crew.runner, in, out, report);
-    s->t->ms_transform += gf_now_ms() - start;
+    s->t->op.ms.transform += gf_now_ms() - start;
     return rc;
 }
 
@@ -298,7 +298,7 @@ static void measure(struct slabs *s, int64_t bytes) {
     s->measured = true;
     char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
     if (folder)
-        gf_speeds_keep_disk(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
+        gf_speeds_keep_disk(folder, (double)walk / (s->disk_ms + s->t->op.ms.decode) * 1e3);
     free(folder);
 }
 

@@ -27,7 +27,7 @@ char *gf_slabs_folder(const struct gf_task *t);
 /* NULL, or the reason why the task cannot be run in slabs. */
 const char *gf_slabs_refuses(const struct gf_task *t);
 
-/* Runs a READY task whose planes are transformed separately, t->at_once at a time; one thread
+/* Runs a READY task whose planes are transformed separately, gf_task_at_once(t) at a time; one thread
  * reads ahead and another writes meanwhile. The outputs equal, byte for byte, those of the samples
  * in one piece. */
 int gf_pages_run(struct gf_task *t);

@@ -100,9 +100,9 @@ static int look(struct gf_task *t, struct gf_ranks *ranks) {
         return gf_path_stat(t->read[0], &st)
                    ? gf_fail_errno(GF_EIO, NULL)
                    : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
-    const char *why = t->hooks->stream ? NULL
-                      : t->at_once     ? gf_task_refuses_outputs(t, false)
-                                       : gf_slabs_refuses(t);
+    const char *why = t->hooks->stream     ? NULL
+                      : gf_task_at_once(t) ? gf_task_refuses_outputs(t, false)
+                                           : gf_slabs_refuses(t);
     return why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why) : 0;
 }
 
@@ -119,7 +119,9 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks) {
     if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = gf_file_check_by(t->reader.file[0], sum_input, ranks);
     if (!rc && t->state == GF_TASK_DESCRIBED)
-        rc = t->hooks->stream ? t->hooks->stream(t) : t->at_once ? run_pages(t) : gf_slabs_run(t);
+        rc = t->hooks->stream     ? t->hooks->stream(t)
+             : gf_task_at_once(t) ? run_pages(t)
+                                  : gf_slabs_run(t);
     if (rc || !gf_series_goes_on(t)) /* it removes what is not renamed */
         gf_keeper_stop();
     return rc;

@@ -90,7 +90,7 @@ static int describe(struct gf_task *t) {
     double start = gf_now_ms();
     gf_resume_begin(&t->resume, t->hooks->name, t->s, t->read, t->n_read);
     int rc = gf_reader_open(&t->reader, t->s, t->read, t->n_read, &t->image);
-    t->ms_decode = gf_now_ms() - start;
+    t->op.ms.decode = gf_now_ms() - start;
     if (!rc)
         rc = prepare(t);
     const struct gf_outputs outputs = gf_task_outputs(t);
@@ -163,7 +163,7 @@ static int place(struct gf_task *t) {
  * takes about as long. But it must be known first whether they are read page by page. Devices that
  * share pages are opened when they get one. */
 static int plan(struct gf_task *t) {
-    const bool at_once = t->at_once, open = !t->op.refuses.pages && !at_once;
+    const bool at_once = gf_task_at_once(t), open = !t->op.refuses.pages && !at_once;
     const bool now =
         open || (at_once && t->deal) || !gf_runner_ahead(t->op.crew.runner, gf_task_planned(t));
     int rc = now ? plan_within_limit(t) : 0;
@@ -215,8 +215,8 @@ static int mark_holes(struct gf_task *t) {
     const bool keeps = t->s->nan == GF_NAN_KEEP && gf_array_nonfinite(px, NULL);
     if (!keeps)
         return 0;
-    t->hole = malloc((size_t)gf_array_count(px));
-    return t->hole ? gf_holes_fill(px, t->hole) : gf_no_memory();
+    t->op.of.hole = malloc((size_t)gf_array_count(px));
+    return t->op.of.hole ? gf_holes_fill(px, t->op.of.hole) : gf_no_memory();
 }
 
 void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole) {
@@ -237,7 +237,7 @@ static int read_samples(struct gf_task *t, struct gf_feed *feed) {
         rc = mark_holes(t);
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
-    t->ms_decode += gf_now_ms() - start;
+    t->op.ms.decode += gf_now_ms() - start;
     return rc;
 }
 
@@ -284,8 +284,8 @@ static int check_several(struct gf_task *t) {
 
 /* Reads samples, or prepares to decode them, unless run by pages; completes and plans the job. */
 static int read_input(struct gf_task *t) {
-    const bool whole = !t->at_once;
-    int rc = whole ? read_samples(t, may_be_fed(t) ? &t->feed : NULL) : 0;
+    const bool whole = !gf_task_at_once(t);
+    int rc = whole ? read_samples(t, may_be_fed(t) ? &t->op.feed : NULL) : 0;
     if (rc)
         return rc;
     rc = check_several(t);
@@ -354,11 +354,11 @@ static int run_fed(struct gf_task *t) {
         out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
     int rc = shared ? 0 : alloc_outputs(t, out);
     if (!rc)
-        rc = gf_runner_run_fed(t->op.crew.runner, &t->op.in, &t->feed, out, &t->op.report);
-    t->ms_decode += t->feed.ms;
-    if (rc || t->feed.complete)
+        rc = gf_runner_run_fed(t->op.crew.runner, &t->op.in, &t->op.feed, out, &t->op.report);
+    t->op.ms.decode += t->op.feed.ms;
+    if (rc || t->op.feed.complete)
         gf_reader_close(&t->reader);
-    if (!rc && t->feed.complete && shared) {
+    if (!rc && t->op.feed.complete && shared) {
         *px = out[0];
         px->base = t->image.px.base;
         t->image.px.data = t->image.px.base = NULL;
@@ -373,14 +373,14 @@ static int run_whole(struct gf_task *t) {
 }
 
 static int transform(struct gf_task *t) {
-    double start = gf_now_ms(), decoded = t->ms_decode;
-    int rc = t->feed.produce ? run_fed(t) : 0;
-    if (!rc && t->feed.produce && !t->feed.complete)
+    double start = gf_now_ms(), decoded = t->op.ms.decode;
+    int rc = t->op.feed.produce ? run_fed(t) : 0;
+    if (!rc && t->op.feed.produce && !t->op.feed.complete)
         rc = read_samples(t, NULL); /* fails if the file is damaged */
-    if (!rc && !t->feed.complete)
+    if (!rc && !t->op.feed.complete)
         rc = run_whole(t);
     const struct gf_array alpha = gf_task_alpha(t, &t->image.px);
-    t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
+    t->op.ms.transform = gf_now_ms() - start - (t->op.ms.decode - decoded);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_clip(t, i, &t->product[i].image.px, &t->op);
     if (!rc)
@@ -388,7 +388,7 @@ static int transform(struct gf_task *t) {
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_complete(t, i, &t->product[i].image.px, &alpha, &t->op);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
-        gf_task_put_back(t, &t->product[i].image.px, t->hole);
+        gf_task_put_back(t, &t->product[i].image.px, t->op.of.hole);
     t->state = rc ? t->state : GF_TASK_TRANSFORMED;
     return rc;
 }
@@ -412,7 +412,7 @@ static int write_outputs(struct gf_task *t) {
                                    : gf_product_write(t->s, &t->op.job, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
-    t->ms_encode = gf_now_ms() - start;
+    t->op.ms.encode = gf_now_ms() - start;
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }
@@ -477,8 +477,8 @@ int gf_task_more(struct gf_task *t) {
 
 void gf_task_free(struct gf_task *t) {
     gf_operation_drop(&t->op);
-    free(t->hole);
-    t->hole = NULL;
+    free(t->op.of.hole);
+    t->op.of.hole = NULL;
     gf_series_free(t->series);
     t->series = NULL;
     json_decref(t->also);

@@ -11,7 +11,7 @@
  *     WRITTEN
  *
  * No large array is allocated before the job is planned. A task that runs page by page
- * (t->at_once, cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's
+ * (gf_task_at_once(t), cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's
  * stream() takes a streamed task from DESCRIBED to WRITTEN; stream() or cli/batch/slabs.h runs one
  * that is TOO_LARGE. */
 #ifndef GF_CLI_BATCH_TASK_H
@@ -72,25 +72,20 @@ struct gf_task {
     const char *name; /* of the input, for messages */
     /* Open until the samples are read, or if more pictures may follow (each is a task) longer. */
     struct gf_reader reader;
-    int64_t page;             /* the picture's number in its file, from 0 */
-    struct gf_image image;    /* the input, alpha included */
-    struct gf_series *series; /* outputs that other tasks of the file write too, or NULL */
-    unsigned char *hole;      /* --nan=keep: which samples of image.px were NaN or Inf; owned */
-    /* Page by page: the operation on the pages that are transformed together, how many these are (0:
-     * all samples at once), and how many such groups are in memory. */
-    struct gf_operation group;
-    int64_t at_once, slots;
+    struct gf_image image;     /* the input, alpha included */
+    int64_t page;              /* the picture's number in its file, from 0 */
+    struct gf_series *series;  /* outputs that other tasks of the file write too, or NULL */
+    struct gf_operation group; /* page by page: on the pages that are transformed together */
     struct gf_resume resume;
-    bool streamed;          /* dwt: frame by frame */
-    bool dealt;             /* streamed in parts, by several devices */
     struct gf_ranks *ranks; /* NULL, or the processes that share the task */
-    bool lossy;             /* idwt: a threshold is or was applied */
-    struct gf_feed feed;    /* produces samples while the job runs */
     struct gf_product product[GF_MAX_OUTPUTS];
-    double ms_decode, ms_transform, ms_encode;
     struct json_t *also; /* NULL, or the command's keys for the JSON line; owned */
-    double ms_prepare;   /* prepare() and what t->op makes of the samples */
 };
+
+/* The pages that are transformed together; 0: all samples at once. */
+static inline int64_t gf_task_at_once(const struct gf_task *t) {
+    return t->group.job.shape[0];
+}
 
 /* ---- steps ---- */
 
@@ -152,7 +147,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t);
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order);
 /* NULL, or why --nan=mean cannot be applied to parts of the input. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
-/* Fills in t->group, at_once and slots, unless pages are refused. */
+/* Fills in t->group unless pages are refused. */
 int gf_task_choose_pages(struct gf_task *t);
 /* Reduces the pages in memory; false if there are as few as possible. */
 bool gf_task_take_fewer_pages(struct gf_task *t);

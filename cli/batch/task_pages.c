@@ -87,7 +87,7 @@ static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
 
 /* Bytes of arrays in memory at a time. */
 static int64_t held_bytes(const struct gf_task *t, bool in, bool out) {
-    const int64_t pages = t->slots * t->at_once;
+    const int64_t pages = t->group.slots * gf_task_at_once(t);
     return pages ? pages * page_bytes(t, in, out) : all_bytes(t, in, out);
 }
 
@@ -99,7 +99,7 @@ int gf_task_streams(const struct gf_task *t, int i) {
     if (!gf_deal_own_contexts(t->deal, i))
         return 2;
     const int teams = gf_settings_threads(t->s) / STREAM_THREADS;
-    const bool small = page_bytes(t, true, true) * t->at_once < STREAM_BYTES;
+    const bool small = page_bytes(t, true, true) * gf_task_at_once(t) < STREAM_BYTES;
     return !small || teams < 1 ? 1 : teams < MOST_STREAMS ? teams : MOST_STREAMS;
 }
 
@@ -131,6 +131,7 @@ struct gf_operation gf_task_pages(struct gf_task *t, struct gf_runner *runner, i
                               .of = t->op.of,
                               .in = t->op.in,
                               .job = t->group.job,
+                              .slots = t->group.slots,
                               .whole = &t->op,
                               .shared = t->op.shared};
     op.in.data = NULL;
@@ -145,14 +146,13 @@ int gf_task_take(struct gf_task *t) {
     t->op.caller = t;
     const int rc = gf_operation_take(&t->op);
     if (t->op.kind)
-        t->ms_prepare += gf_now_ms() - start;
+        t->op.ms.prepare += gf_now_ms() - start;
     if (!rc && t->hooks->taken)
         t->hooks->taken(t);
     return rc;
 }
 
 static int set_pages(struct gf_task *t, int64_t n) {
-    t->at_once = n;
     t->group.job = t->op.job;
     t->group.job.lean = false;
     gf_runner_repeat(t->op.crew.runner, gf_divide_up(t->op.job.shape[0], n));
@@ -168,26 +168,26 @@ int gf_task_choose_pages(struct gf_task *t) {
     const bool shared = devices(t) > 1 || t->ranks || t->s->ranks;
     if (t->op.refuses.pages || (!t->op.by_pages && !shared && (usual >= all || shows_parts(t))))
         return 0;
-    t->slots = usual_slots(t);
+    t->group.slots = usual_slots(t);
     return set_pages(t, gf_min(usual, all));
 }
 
 bool gf_task_take_fewer_pages(struct gf_task *t) {
     int64_t usual = usual_pages(t), half = (t->op.job.shape[0] + 1) / 2;
     const bool is_read = t->image.px.data;
-    if (t->op.refuses.pages || t->at_once == 1 || is_read)
+    if (t->op.refuses.pages || gf_task_at_once(t) == 1 || is_read)
         return false;
-    if (t->slots > 2 && t->slots > devices(t)) {
-        t->slots /= 2;
+    if (t->group.slots > 2 && t->group.slots > devices(t)) {
+        t->group.slots /= 2;
         return true;
     }
-    if (!t->slots)
-        t->slots = usual_slots(t);
-    return !set_pages(t, t->at_once ? t->at_once / 2 : gf_min(usual, half));
+    if (!t->group.slots)
+        t->group.slots = usual_slots(t);
+    return !set_pages(t, gf_task_at_once(t) ? gf_task_at_once(t) / 2 : gf_min(usual, half));
 }
 
 struct gf_job *gf_task_planned(struct gf_task *t) {
-    return t->op.inner ? t->op.inner : t->at_once ? &t->group.job : &t->op.job;
+    return t->op.inner ? t->op.inner : gf_task_at_once(t) ? &t->group.job : &t->op.job;
 }
 
 int64_t gf_task_in_bytes(const struct gf_task *t) {
@@ -206,7 +206,7 @@ bool gf_task_fits_input(const struct gf_task *t) {
 /* Bytes that encoding needs beyond the arrays. Outputs are written one by one, after the input is
  * freed unless an output is in its place; pages are written while the next ones are read. */
 static int64_t encoding_bytes(const struct gf_task *t) {
-    const bool whole = !t->at_once;
+    const bool whole = !gf_task_at_once(t);
     const int64_t in = gf_task_in_bytes(t), out = gf_task_out_bytes(t);
     int64_t left = !whole ? in + out : gf_task_fits_input(t) ? in : out, most = 0;
     for (int i = 0; i < t->targets->n; i++) {
@@ -221,18 +221,18 @@ static int64_t encoding_bytes(const struct gf_task *t) {
 }
 
 int64_t gf_task_extra_bytes(const struct gf_task *t) {
-    if (!t->at_once)
+    if (!gf_task_at_once(t))
         return t->op.extra_bytes + encoding_bytes(t);
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     int64_t streams = 0; /* beyond the one whose workspace is counted */
     for (int i = 0; devices(t) > 1 && i < devices(t); i++)
         streams += gf_deal_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
     return t->group.extra_bytes + decoding + encoding_bytes(t) +
-           streams * t->at_once * page_bytes(t, true, true);
+           streams * gf_task_at_once(t) * page_bytes(t, true, true);
 }
 
 int64_t gf_task_looking_bytes(const struct gf_task *t) {
-    if (!t->at_once || !gf_job_samples(&t->op.job))
+    if (!gf_task_at_once(t) || !gf_job_samples(&t->op.job))
         return 0;
     const struct gf_job one = gf_range_planes_job(&t->op.job);
     return page_bytes(t, true, false) + gf_job_bytes(&one, 0);

@@ -111,8 +111,8 @@ static int check_forward(struct gf_task *t) {
         kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)
         gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
-                    t->streamed ? "frames that are streamed do not keep it"
-                                : "a float TIFF keeps it where 2^levels divides the size");
+                    t->op.streamed ? "frames that are streamed do not keep it"
+                                   : "a float TIFF keeps it where 2^levels divides the size");
     return 0;
 }
 
@@ -170,7 +170,7 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_wavelet_settings *s = &t->s->wavelet;
     struct gf_wavelet *w = &t->op.job.wavelet;
     take_threshold(s, w);
-    t->lossy = t->lossy || r->thresholded || t->s->edited;
+    t->op.lossy = t->op.lossy || r->thresholded || t->s->edited;
     if (s->levels > 0 && s->levels != w->levels)
         return gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
                        w->levels == 1 ? "" : "s", s->levels);
@@ -202,7 +202,7 @@ static int guess_job(struct gf_task *t) {
 
 static int prepare_inverse(struct gf_task *t) {
     static const struct gf_inverse how = {check_input, check_options, guess_job};
-    t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL;
+    t->op.lossy = t->s->wavelet.threshold != GF_KEEP_ALL;
     int rc = gf_task_prepare_inverse(t, &how);
     t->op.refuses.pages = gf_dwt_refuses_parts(&t->op.job);
     return rc;

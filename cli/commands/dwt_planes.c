@@ -348,7 +348,7 @@ int gf_dwt_planes_stream(struct gf_task *t) {
         int rc = gf_ranks_agree(t->ranks, why ? gf_planes_refuse(t, why) : 0);
         return rc ? rc : stream(t);
     }
-    if (why && t->s->frames && !t->at_once)
+    if (why && t->s->frames && !gf_task_at_once(t))
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
     return why ? 0 : stream(t);
 }

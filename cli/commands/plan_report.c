@@ -25,7 +25,7 @@ static bool is_dwt(const struct gf_task *t) {
 
 /* True if a full display range takes a separate walk over the pages. */
 static bool is_walked_twice(const struct gf_task *t) {
-    return t->at_once && gf_job_is_full(&t->op.job);
+    return gf_task_at_once(t) && gf_job_is_full(&t->op.job);
 }
 
 static struct needs sum_up(const struct gf_task *t) {
@@ -39,9 +39,9 @@ static struct needs sum_up(const struct gf_task *t) {
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }
-    n.runs = t->at_once ? gf_divide_up(t->op.job.shape[0], t->at_once) : 1;
-    if (t->at_once)
-        n.moved = n.moved / t->at_once * t->op.job.shape[0] * (1 + is_walked_twice(t));
+    n.runs = gf_task_at_once(t) ? gf_divide_up(t->op.job.shape[0], gf_task_at_once(t)) : 1;
+    if (gf_task_at_once(t))
+        n.moved = n.moved / gf_task_at_once(t) * t->op.job.shape[0] * (1 + is_walked_twice(t));
     n.cost = known ? n.cost * (double)n.runs : 0;
     n.copy = gf_runner_copy_speed(t->op.crew.runner);
     const int64_t planes = is_dwt(t) ? gf_dwt_planes_bytes(t, false) : -1;
@@ -314,7 +314,7 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
     struct gf_slab_plan slabs;
     const struct gf_plan *plan = t->op.crew.runner->plan;
     const struct needs n = sum_up(t);
-    const int64_t limit = gf_runner_limit(t->op.crew.runner), pages = t->at_once;
+    const int64_t limit = gf_runner_limit(t->op.crew.runner), pages = gf_task_at_once(t);
     const bool serves = plans_slabs(t, &n, &slabs);
     int passed = 0; /* passes over the data */
     for (int i = 0; i < plan->n_passes; i++)

@@ -63,7 +63,7 @@ static int share_pages(const struct gf_task *t, struct gf_ranks_plan *p) {
 static int predict(const struct gf_task *t, int64_t moved, int ranks, struct gf_ranks_plan *p) {
     double pieces = 0;
     int rc = t->op.job.op == GF_DWT ? share_planes(t, ranks, p)
-             : t->at_once           ? share_pages(t, p)
+             : gf_task_at_once(t)   ? share_pages(t, p)
                                     : share(&t->op.job, ranks, &pieces, p);
     p->ranks = ranks;
     p->alone = (double)moved / p->copy;
@@ -85,7 +85,8 @@ static int64_t find_enough(const struct gf_task *t, int64_t moved, const struct 
 }
 
 int gf_ranks_plan(const struct gf_task *t, int64_t moved, struct gf_ranks_plan *out) {
-    const char *why = t->op.job.op != GF_DWT ? t->at_once ? NULL : gf_slab_refuses(&t->op.job)
+    const char *why = t->op.job.op != GF_DWT
+                          ? gf_task_at_once(t) ? NULL : gf_slab_refuses(&t->op.job)
                       : t->op.job.direction == GF_FORWARD ? gf_dwt_planes_refuses(t, true)
                                                           : gf_idwt_planes_refuses(t);
     *out = (struct gf_ranks_plan){.link = t->s->link * 1e9};

@@ -188,7 +188,7 @@ static int run_dealt(struct gf_planes_work *p) {
             gf_runner_close(&s.hand[k].runner);
     }
     gf_task_choose_reported(t);
-    t->dealt = true;
+    t->op.dealt = true;
     free(s.hand);
     return rc;
 }
@@ -222,14 +222,14 @@ static int run(void *user, struct gf_shared_output *out) {
     struct gf_task *t = p->t;
     p->out = out;
     int rc = gf_ranks_agree(t->ranks, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
-    t->ms_decode += p->sum.ms_read;
-    t->ms_transform += p->sum.ms_transform;
-    t->ms_encode += p->sum.ms_write;
+    t->op.ms.decode += p->sum.ms_read;
+    t->op.ms.transform += p->sum.ms_transform;
+    t->op.ms.encode += p->sum.ms_write;
     gf_progress_share(0);
     return rc ? rc : count(p);
 }
 
 int gf_planes_run(struct gf_planes_work *p) {
-    p->t->streamed = p->parts || p->t->op.job.direction == GF_FORWARD;
+    p->t->op.streamed = p->parts || p->t->op.job.direction == GF_FORWARD;
     return gf_shared_run(p->t, p->in_order, run, p);
 }

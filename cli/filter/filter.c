@@ -95,7 +95,7 @@ static int prepare(struct gf_task *t) {
     if (!rc)
         rc = t->op.kind->expect(&t->op);
     t->op.job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
-    t->ms_prepare = gf_now_ms() - start;
+    t->op.ms.prepare = gf_now_ms() - start;
     return rc;
 }
 
@@ -138,7 +138,7 @@ static int describe(struct gf_task *t) {
 
 static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
-                   gf_log_name(t->read[0]), t->ms_prepare);
+                   gf_log_name(t->read[0]), t->op.ms.prepare);
     gf_array_free(&of(t)->input);
     for (int i = 0; i < t->op.job.n_out; i++) {
         /* Crops the samples that --edges added. */

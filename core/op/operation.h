@@ -23,9 +23,10 @@ struct gf_unit_source {
 
 /* An operation's samples, as far as they are known. */
 struct gf_operand {
-    struct gf_array px; /* shape and type, without data; channels last, with those passed on */
-    bool alpha;         /* a channel is passed on */
-    double white;       /* 0: the type's largest number, 1 for floats */
+    struct gf_array px;  /* shape and type, without data; channels last, with those passed on */
+    bool alpha;          /* a channel is passed on */
+    unsigned char *hole; /* NULL, or which samples were NaN or Inf; the caller's */
+    double white;        /* 0: the type's largest number, 1 for floats */
     bool rgb;
     uint8_t rounding[GF_ROUNDING_BANDS]; /* of a lossy file, as gf_rounding_make() says; else 0 */
     double spacing[GF_MAX_DIMS];         /* metres, degrees or seconds, and which; 0: unknown */
@@ -74,12 +75,19 @@ struct gf_operation {
     int64_t beside;     /* bytes that the caller needs while the job runs */
     bool by_pages;      /* the caller takes some pages at a time at any rate */
     int64_t page_bytes; /* what a page then needs besides its samples */
+    int64_t slots;      /* some pages: how many such parts the caller has in memory */
     bool untouched;     /* nothing was found; the outputs are copies of the samples */
     bool scans;         /* all samples are read once before the first unit is made */
     /* The reasons against taking some pages at a time, and against slabs, or NULL. */
     struct {
         const char *pages, *slabs;
     } refuses;
+    struct gf_feed feed;  /* the caller's: produces samples while the job runs */
+    bool streamed, dealt; /* the caller ran it frame by frame, or in parts on several devices */
+    bool lossy;           /* coefficients were dropped, so that samples may exceed their range */
+    struct {
+        double decode, prepare, transform, encode;
+    } ms;                               /* by the caller's clock */
     struct gf_report report;            /* of the run */
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     int64_t need;          /* bytes of all arrays and workspace; -1: unknown until they are read */
