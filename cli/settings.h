@@ -29,7 +29,6 @@ struct gf_axes_text {
 };
 
 struct gf_filter_maker;
-struct gf_correlating;
 
 struct gf_settings {
     bool help;
@@ -114,28 +113,29 @@ struct gf_settings {
         bool rulers;
     } picture;
 
+    /* All inputs of match, frc or register are compared with it: gf_signal_load_other(). */
+    struct gf_other_settings {
+        const char *with, *mask; /* as typed, or NULL */
+        struct gf_array px, weights;
+        struct gf_image about; /* without samples */
+    } other;
+
     struct gf_match_settings {
-        const char *with; /* the template's file, the last operand */
-        const char *mask; /* --template-mask */
         struct gf_match_options find;
-        bool luma; /* the template is colour */
-        const struct gf_match_template *prepared;
+        const struct gf_match_template *template;
     } match;
 
     struct gf_frc_settings {
-        const char *with; /* the last of several operands */
-        const char *mask, *curve;
+        const char *curve;
         struct gf_radius randomize; /* value 0: unset; GF_BINS: cycles a sample, as GF_CYCLES */
         const char *randomize_text;
         struct gf_frc_options find;
-        char name[GF_FRC_MOST][12];            /* of its thresholds */
-        const struct gf_correlating *prepared; /* what cli/compare/frc.c made of them */
+        char name[GF_FRC_MOST][12]; /* of its thresholds */
     } frc;
 
     struct gf_register_settings {
         struct gf_registration_options find;
         int to;                /* index into a list of cli/compare/register.c */
-        const char *with;      /* the reference's file, or NULL */
         struct gf_range_of by; /* name "": the first channel, if there are several */
         bool each;             /* --by=none */
         const char *csv, *mean;

@@ -256,8 +256,7 @@ static int add_from(struct gf_inputs *list, const char *file, int end,
 }
 
 const char *gf_inputs_beside(const struct gf_settings *s, int i) {
-    const char *const pictures[] = {s->from_phase, s->match.with, s->match.mask,
-                                    s->frc.with,   s->frc.mask,   s->reg.with};
+    const char *const pictures[] = {s->from_phase, s->other.with, s->other.mask};
     for (size_t k = 0; k < sizeof pictures / sizeof *pictures; k++)
         if (pictures[k] && i-- == 0)
             return pictures[k];

@@ -10,16 +10,8 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-/* The other side of every comparison of a run. */
-struct gf_correlating {
-    struct gf_array other; /* no data: halves of each input are compared */
-    struct gf_array mask;  /* a file's, or no data */
-    struct gf_image about; /* other, without its samples */
-};
-
 struct comparison {
     struct gf_task *t;
-    const struct gf_correlating *of;
     int64_t page;     /* -1: all of the file */
     const char *unit; /* of o.sample; NULL: unknown */
     struct gf_frc_options o;
@@ -75,10 +67,11 @@ static json_t *report(const void *comparison) {
     const struct comparison *c = comparison;
     const struct gf_settings *s = c->t->s;
     return GF_ADD(
-        gf_signal_report(c->t, c->t->read[0], c->page), GF_KEY_IF(s->frc.with, "with", s->frc.with),
+        gf_signal_report(c->t, c->t->read[0], c->page),
+        GF_KEY_IF(s->other.with, "with", s->other.with),
         GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
-        GF_BOOL("luma", c->of->about.color == GF_RGB || c->t->image.color == GF_RGB),
-        GF_BOOL("halves", !s->frc.with), GF_KEY_IF(s->frc.mask, "mask", s->frc.mask),
+        GF_BOOL("luma", s->other.about.color == GF_RGB || c->t->image.color == GF_RGB),
+        GF_BOOL("halves", !s->other.with), GF_KEY_IF(s->other.mask, "mask", s->other.mask),
         GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
         GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
         GF_KEY("rings", rings_report(c)), GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)),
@@ -108,8 +101,8 @@ static int write_file(const struct comparison *c) {
     char label[32], title[256];
     struct gf_plot plot = {title, label, "correlation", .linear_x = true, .linear_y = true};
     plot.curve = curve;
-    snprintf(title, sizeof title, s->frc.with ? "%.100s and %.100s" : "%.100s",
-             gf_log_name(last_of(c->t->name)), s->frc.with ? last_of(s->frc.with) : "");
+    snprintf(title, sizeof title, s->other.with ? "%.100s and %.100s" : "%.100s",
+             gf_log_name(last_of(c->t->name)), s->other.with ? last_of(s->other.with) : "");
     snprintf(label, sizeof label, "cycles/%s", c->unit ? c->unit : "sample");
     for (int k = 0; k < n; k++) { /* the dots come first, which puts them on top */
         at[k][0] = c->f.crossing[k];
@@ -147,17 +140,17 @@ static int take_units(struct comparison *c) {
         gf_log_note("'%s': the distance of its samples differs from axis to axis; a ring holds one "
                     "frequency in cycles per sample, and the resolution is in samples",
                     gf_log_name(c->t->read[0]));
-    for (int i = 1; i <= image->ndim && i <= c->of->other.rank && !s->pixel.n; i++) {
-        const int k = c->of->other.rank - i;
+    for (int i = 1; i <= image->ndim && i <= s->other.px.rank && !s->pixel.n; i++) {
+        const int k = s->other.px.rank - i;
         const double a = gf_image_spacing(image, image->ndim - i, &kind),
-                     b = gf_image_spacing(&c->of->about, k, &own);
+                     b = gf_image_spacing(&s->other.about, k, &own);
         same = same && (!(a > 0 && b > 0) || (kind == own && fabs(a - b) <= 1e-4 * b));
     }
     if (!same && c->page <= 0)
         gf_log_note(
             "'%s': its samples are not as far apart as those of '%s'; they are compared one "
             "by one, and the resolution is by the first",
-            gf_log_name(c->t->read[0]), s->frc.with);
+            gf_log_name(c->t->read[0]), s->other.with);
     const double metres = gf_unit_value(r->name, &kind);
     const double sample = c->unit ? c->o.sample * gf_unit_value(c->unit, &own) : 0;
     c->o.random = r->unit == GF_NYQUIST      ? r->value / 200
@@ -178,9 +171,9 @@ static int take_units(struct comparison *c) {
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    const struct gf_correlating *of = t->s->frc.prepared;
-    struct comparison c = {.t = t, .of = of, .page = page, .o = t->s->frc.find};
-    struct gf_array px = {0}, other = of->other;
+    const struct gf_array *weights = &t->s->other.weights;
+    struct comparison c = {.t = t, .page = page, .o = t->s->frc.find};
+    struct gf_array px = {0}, other = t->s->other.px;
     if (page >= 0 && other.rank == 3 && page < other.shape[0])
         other = gf_array_index(&other, 0, page);
     gf_progress_show("transforming", gf_log_name(name));
@@ -189,7 +182,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
         rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
         rc = gf_frc_run(&t->op.crew, &c.o, &px, other.data ? &other : NULL,
-                        of->mask.data ? &of->mask : NULL, &c.f);
+                        weights->data ? weights : NULL, &c.f);
     if (!rc && t->targets->n)
         rc = write_file(&c);
     if (!rc)
@@ -202,28 +195,15 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    const struct gf_correlating *of = t->s->frc.prepared;
-    const struct gf_array px = gf_signal_like(t);
-    gf_signal_hold(t, gf_array_bytes(&of->other) + gf_array_bytes(&of->mask) + gf_array_bytes(&px));
-    const int64_t bytes = gf_frc_bytes(&t->op.crew, &t->s->frc.find, &px, !of->other.data);
+    const struct gf_array px = gf_signal_like(t), *other = &t->s->other.px;
+    gf_signal_hold(t, gf_array_bytes(other) + gf_array_bytes(&t->s->other.weights) +
+                          gf_array_bytes(&px));
+    const int64_t bytes = gf_frc_bytes(&t->op.crew, &t->s->frc.find, &px, !other->data);
     return gf_signal_each(t, t->op.crew.held + bytes, visit, NULL);
 }
 
 static const struct gf_task_hooks hooks = {
     .name = "frc", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
-
-static int load(struct gf_settings *s, struct gf_correlating *c) {
-    const char *mask = s->frc.mask;
-    char end;
-    struct gf_frc_options *o = &s->frc.find;
-    o->soft = mask && (!strcmp(mask, "soft") ||
-                       (sscanf(mask, "soft:%lf%c", &o->radius, &end) == 1 && o->radius > 0));
-    int rc =
-        s->frc.with ? gf_signal_load(s, s->frc.with, GF_SIGNAL_OTHER, &c->other, &c->about) : 0;
-    if (!rc && mask && !o->soft)
-        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &c->mask, NULL);
-    return rc;
-}
 
 static int parse_thresholds(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
@@ -285,28 +265,29 @@ static bool print_random(const struct gf_opt *o, const void *field, int i,
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_correlating correlating = {0};
+    const char *mask = s->other.mask;
+    struct gf_frc_options *o = &s->frc.find;
+    char end;
     int rc = s->frc.curve ? gf_plot_file("--out", s->frc.curve) : 0;
-    if (rc >= 0 && !s->frc.find.n_thresholds)
+    if (rc >= 0 && !o->n_thresholds)
         rc = parse_thresholds(NULL, "0.5,0.143,half-bit,3-sigma", s);
     if (rc < 0)
         return rc;
-    s->frc.with = n > 1 ? operands[--n] : NULL;
-    s->frc.prepared = &correlating;
+    s->other.with = n > 1 ? operands[--n] : NULL;
+    o->soft = mask && (!strcmp(mask, "soft") ||
+                       (sscanf(mask, "soft:%lf%c", &o->radius, &end) == 1 && o->radius > 0));
     if (s->precision == GF_UNSET)
         s->precision = GF_DOUBLE;
-    rc = load(s, &correlating);
+    rc = gf_signal_load_other(s, false, o->soft ? NULL : mask);
     const int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n);
-    gf_image_free(&correlating.about);
-    gf_array_free(&correlating.other);
-    gf_array_free(&correlating.mask);
+    gf_signal_drop_other(s);
     return code;
 }
 
 static const struct gf_opt_group frc_group = GF_GROUP(
     "Correlation",
     GF_TEXT(
-        "mask", frc.mask, "soft[:R]|FILE",
+        "mask", other.mask, "soft[:R]|FILE",
         "weights of the samples: a disc or ball of radius R with a soft edge, or a picture whose "
         "black is left out"),
     GF_PARSED("randomize", 0, "F", parse_random,

@@ -9,23 +9,6 @@
 #include "cli/report.h"
 #include "core/base/value/sample_value.h"
 
-/* Logs a failure. */
-static int prepare_template(struct gf_settings *s, struct gf_match_template *t) {
-    const char *mask = s->match.mask;
-    struct gf_image about = {0};
-    int rc = gf_signal_load(s, s->match.with, GF_SIGNAL_OTHER, &t->kernel, &about);
-    s->match.luma = about.color == GF_RGB;
-    gf_image_free(&about);
-    if (!rc && mask)
-        rc = gf_signal_load(s, mask, GF_SIGNAL_WEIGHTS, &t->weight, NULL);
-    if (rc)
-        return rc;
-    rc = gf_match_template_prepare(t);
-    if (rc)
-        gf_log_fail(mask ? mask : s->match.with);
-    return rc;
-}
-
 /* ---- the report ---- */
 
 static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak *peak, int n) {
@@ -51,22 +34,22 @@ static const char form[] =
 static void print(const struct gf_task *t, const char *name, int64_t page,
                   const struct gf_matches *found) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
-    const struct gf_match_template *of = t->s->match.prepared;
+    const struct gf_match_template *of = t->s->match.template;
     const struct gf_match *m = &of->match;
     const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
-    gf_signal_print(t, name, form,
-                    GF_ADD(gf_signal_report(t, t->read[0], page),
-                           GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
-                           GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
-                           GF_BOOL("weighted", of->weight.data),
-                           GF_BOOL("luma", t->s->match.luma || t->image.color == GF_RGB),
-                           GF_KEY("precision", is_double ? "double" : "single"),
-                           GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
-                           GF_KEY("peaks", peaks_report(m, found->peak, found->n)),
-                           GF_KEY_IF(found->best > 0, "best", found->best), GF_BOOL("ok", true),
-                           GF_KEY(".axes", axes[m->ndim - 1]),
-                           GF_KEY(".least", t->s->match.find.least),
-                           GF_BOOL(".seeks", t->s->match.find.peaks != 0)));
+    gf_signal_print(
+        t, name, form,
+        GF_ADD(gf_signal_report(t, t->read[0], page),
+               GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
+               GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
+               GF_BOOL("weighted", of->weight.data),
+               GF_BOOL("luma", t->s->other.about.color == GF_RGB || t->image.color == GF_RGB),
+               GF_KEY("precision", is_double ? "double" : "single"),
+               GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
+               GF_KEY("peaks", peaks_report(m, found->peak, found->n)),
+               GF_KEY_IF(found->best > 0, "best", found->best), GF_BOOL("ok", true),
+               GF_KEY(".axes", axes[m->ndim - 1]), GF_KEY(".least", t->s->match.find.least),
+               GF_BOOL(".seeks", t->s->match.find.peaks != 0)));
 }
 
 /* Puts the scores into the map that is written; integers show 0 to 1 as black to white. */
@@ -89,7 +72,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     gf_progress_show("transforming", gf_log_name(name));
     int rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
-        rc = gf_match_run(&t->op.crew, t->s->match.prepared, &t->s->match.find, &px, &found);
+        rc = gf_match_run(&t->op.crew, t->s->match.template, &t->s->match.find, &px, &found);
     if (!rc)
         print(t, name, page, &found);
     if (!rc && t->targets->n)
@@ -118,7 +101,7 @@ static int describe_map(struct gf_task *t, const struct gf_match *m) {
 }
 
 static int prepare(struct gf_task *t) {
-    const struct gf_match_template *of = t->s->match.prepared;
+    const struct gf_match_template *of = t->s->match.template;
     int rc = gf_signal_prepare(t);
     const struct gf_array px = gf_signal_like(t);
     if (!rc)
@@ -129,7 +112,7 @@ static int prepare(struct gf_task *t) {
 static int stream(struct gf_task *t) {
     const struct gf_array px = gf_signal_like(t);
     gf_signal_hold(t, gf_array_bytes(&t->product[0].image.px));
-    const int64_t bytes = gf_match_bytes(&t->op.crew, t->s->match.prepared, &px);
+    const int64_t bytes = gf_match_bytes(&t->op.crew, t->s->match.template, &px);
     return gf_signal_each(t, t->op.crew.held + bytes, visit, NULL);
 }
 
@@ -141,22 +124,24 @@ static const struct gf_task_hooks hooks = {.name = "match",
                                            .stream = stream};
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_match_template template = {0};
     if (n < 2)
         return gf_fail(GF_EUSAGE, "it takes a picture and a template: gpufft match IN TEMPLATE");
-    s->match.with = operands[n - 1];
-    s->match.prepared = &template;
+    s->other.with = operands[n - 1];
     if (s->precision == GF_UNSET)
         s->precision = GF_DOUBLE;
-    int rc = prepare_template(s, &template);
+    int rc = gf_signal_load_other(s, false, s->other.mask);
+    struct gf_match_template template = {.kernel = s->other.px, .weight = s->other.weights};
+    s->match.template = &template;
+    if (!rc && (rc = gf_match_template_prepare(&template)))
+        gf_log_fail(s->other.mask ? s->other.mask : s->other.with);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n - 1);
-    gf_match_template_free(&template);
+    gf_signal_drop_other(s);
     return code;
 }
 
 static const struct gf_opt_group match_group = GF_GROUP(
     "Match",
-    GF_TEXT("template-mask", match.mask, "FILE",
+    GF_TEXT("template-mask", other.mask, "FILE",
             "weights of the template's samples: black is left out, white counts in full"),
     GF_INTEGER("dims", dims, "2|3", 2, 3,
                "2: search each page of a volume by itself; 3: all as depth"),

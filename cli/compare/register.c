@@ -206,13 +206,13 @@ static int read_frame(void *user, int reader, int64_t group) {
     int rc = gf_signal_read_page(g->t, &g->t->image, page_of(g, group), &f->image);
     if (!rc)
         rc = gf_signal_make(s, &f->image, &f->px);
-    if (!rc && !group && !s->reg.with)
+    if (!rc && !group && !s->other.with)
         rc = gf_signal_make(s, &f->image, &g->ref);
     if (!rc && pair && !f->ref.data)
         rc = gf_array_alloc(&f->ref, f->px.dtype, f->px.rank, f->px.shape);
     if (!rc && pair && !(before == f && before->blank))
         gf_array_copy(&f->ref, group && before->blank ? &before->ref : &before->px);
-    f->blank = !rc && (group || s->reg.with) && is_blank(&f->px);
+    f->blank = !rc && (group || s->other.with) && is_blank(&f->px);
     f->failed = (struct gf_failure){.status = 0};
     gf_failure_keep(&f->failed, rc);
     return group ? 0 : rc; /* a later page fails after those before it are printed */
@@ -308,7 +308,7 @@ static int walk(struct gf_task *t) {
     const int64_t pages = t->image.px.shape[0];
     g->groups = pages / g->by.channels;
     g->last = -1;
-    if (!t->s->reg.with)
+    if (!t->s->other.with)
         gf_array_free(&g->ref);
     int rc = open_hands(g, pages);
     g->found = calloc((size_t)g->groups, sizeof *g->found);
@@ -352,8 +352,8 @@ static int describe(struct gf_task *t) {
     t->product[0].kind = GF_REAL;
     int rc = gf_task_describe_restored(t, 0, &own);
     const struct gf_format *f = t->product[0].format;
-    if (!rc && t->s->reg.with && f->place)
-        rc = f->place(&t->image.metadata, &t->s->reg.state->about.metadata);
+    if (!rc && t->s->other.with && f->place)
+        rc = f->place(&t->image.metadata, &t->s->other.about.metadata);
     if (rc > 0)
         gf_log_note("'%s': its world coordinates are left out, as the reference has none",
                     gf_log_name(t->read[0]));
@@ -426,10 +426,10 @@ static int prepare(struct gf_task *t) {
         return rc;
     const bool pages = gf_signal_by_pages(t);
     const struct gf_array own = gf_signal_like(t);
-    if (!t->s->reg.with && !pages)
+    if (!t->s->other.with && !pages)
         return gf_fail(GF_EINVAL, "one picture, and no reference; give REF IN, or a stack with "
                                   "--dims=2");
-    rc = gf_registration_fits(&t->s->reg.find, t->s->reg.with ? &g->ref : NULL, &own);
+    rc = gf_registration_fits(&t->s->reg.find, t->s->other.with ? &g->ref : NULL, &own);
     if (rc)
         return rc;
     if (t->reader.series && gf_register_writes(t))
@@ -478,15 +478,17 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return gf_fail(GF_EUSAGE, "--to=previous adds up the shifts of a stack's frames; give "
                                   "--frames, or one stack with --dims=2, and --estimate=shift");
     s->dims = s->frames ? 2 : s->dims;
-    s->reg.with = pair ? operands[0] : NULL;
+    s->other.with = pair ? operands[0] : NULL;
     struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    int rc = pair ? gf_signal_load(s, operands[0], GF_SIGNAL_ALIKE, &g->ref, &g->about) : 0;
+    int rc = gf_signal_load_other(s, true, NULL);
+    g->ref = s->other.px;
+    g->ref.base = NULL;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
     free_state(g);
     gf_array_free(&g->ref);
-    gf_image_free(&g->about);
+    gf_signal_drop_other(s);
     free(g);
     return code;
 }

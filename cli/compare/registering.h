@@ -24,11 +24,10 @@ struct gf_moving_frame {
 struct gf_registering {
     struct gf_task *t;
     struct gf_array ref;
-    struct gf_image about; /* the reference without samples; aligned pictures get its coordinates */
-    int hands, frames;     /* frames in memory */
+    int hands, frames; /* frames in memory */
     struct gf_registration *finds[MOST_HANDS + 1];
     struct gf_runner
-        aligns[MOST_HANDS + 1]; /* of a stack; the last, frames that follow each other */
+        aligns[MOST_HANDS + 1]; /* a stack's; the last: frames that follow each other */
     struct gf_moving_frame frame[2 * MOST_HANDS];
     struct { /* page = group / stride * channels * stride + at * stride + group % stride */
         int64_t stride, channels, at;

@@ -51,40 +51,52 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
     return rc ? rc : gf_signal_take(&in, image->color == GF_RGB, px);
 }
 
-int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                   struct gf_array *px, struct gf_image *about) {
+/* Makes a signal of a file, and its image without samples. */
+static int load(const struct gf_settings *s, const char *path, bool alike, struct gf_array *px,
+                struct gf_image *image) {
     struct gf_settings own = *s;
-    struct gf_image image = {0};
     struct gf_reader reader = {0};
     char *const paths[] = {(char *)path};
     own.frames = false;
     own.max_memory = 0; /* what the machine has */
-    if (role != GF_SIGNAL_ALIKE)
+    if (!alike)
         own.shape.n = own.n_select = own.pixel.n = 0;
-    int rc = gf_reader_open(&reader, &own, paths, 1, &image);
+    int rc = gf_reader_open(&reader, &own, paths, 1, image);
     if (!rc)
-        rc = check_record(&image, "this command");
+        rc = check_record(image, "this command");
     if (!rc && reader.series)
         rc = gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
     if (!rc)
-        rc = read_only(&reader, &image);
+        rc = read_only(&reader, image);
     gf_reader_close(&reader);
     if (!rc)
-        rc = gf_signal_make(s, &image, px);
-    const double white = gf_filter_mask_white(&image);
-    for (int64_t i = 0; i < gf_array_count(px) && role == GF_SIGNAL_WEIGHTS && !rc; i++) {
-        char *p = gf_array_at(px, i);
-        gf_sample_put(p, px->dtype, gf_sample_get(p, px->dtype) / white);
-    }
-    if (about) {
-        gf_array_free(&image.px);
-        *about = image;
-    } else {
-        gf_image_free(&image);
-    }
+        rc = gf_signal_make(s, image, px);
+    gf_array_free(&image->px);
     if (rc)
         gf_log_fail(path);
     return rc;
+}
+
+int gf_signal_load_other(struct gf_settings *s, bool alike, const char *weights) {
+    struct gf_array *w = &s->other.weights;
+    struct gf_image image = {0};
+    int rc = s->other.with ? load(s, s->other.with, alike, &s->other.px, &s->other.about) : 0;
+    if (rc || !weights)
+        return rc;
+    rc = load(s, weights, false, w, &image);
+    const double white = gf_filter_mask_white(&image);
+    for (int64_t i = 0; !rc && i < gf_array_count(w); i++) {
+        char *p = gf_array_at(w, i);
+        gf_sample_put(p, w->dtype, gf_sample_get(p, w->dtype) / white);
+    }
+    gf_image_free(&image);
+    return rc;
+}
+
+void gf_signal_drop_other(struct gf_settings *s) {
+    gf_array_free(&s->other.px);
+    gf_array_free(&s->other.weights);
+    gf_image_free(&s->other.about);
 }
 
 /* ---- units ---- */

@@ -16,14 +16,13 @@
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
  * is the caller's to check. GF_EINVAL for complex samples or other channels. */
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px);
-/* Makes a signal of a file that inputs are compared with: its only picture, volume or line, which
- * is no spectrum; applies --nan and logs a failure. Only if it is alike do options that describe
- * raw inputs apply to it. Integers of weights become 0 to 1, black to white. *about becomes,
- * unless it is NULL, the image without its samples, which the caller frees. The caller checks the limit,
- * with all the rest, and frees *px after a failure too. */
-enum gf_signal_role { GF_SIGNAL_ALIKE, GF_SIGNAL_OTHER, GF_SIGNAL_WEIGHTS };
-int gf_signal_load(const struct gf_settings *s, const char *path, enum gf_signal_role role,
-                   struct gf_array *px, struct gf_image *about);
+/* Makes signals of the files that inputs are compared with, s->other.with and weights, unless they are
+ * NULL: the only picture, volume or line of each, which is no spectrum. Applies --nan and logs a
+ * failure. Only if `alike` do options that describe raw inputs apply. Integers of weights become 0 to
+ * 1, black to white. The caller checks the limit, with all the rest, and drops s->other after a failure
+ * too. */
+int gf_signal_load_other(struct gf_settings *s, bool alike, const char *weights);
+void gf_signal_drop_other(struct gf_settings *s);
 /* The unit in which the file gives the distance of samples along all ndim axes, and the distances;
  * NULL if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
  * image's. */

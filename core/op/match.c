@@ -19,11 +19,6 @@ int gf_match_template_prepare(struct gf_match_template *t) {
     return rc ? rc : gf_match_prepare(&t->kernel, weight, &t->match);
 }
 
-void gf_match_template_free(struct gf_match_template *t) {
-    gf_array_free(&t->kernel);
-    gf_array_free(&t->weight);
-}
-
 int gf_match_template_fits(const struct gf_match_template *t, const struct gf_array *px) {
     const struct gf_match *m = &t->match;
     if (m->ndim != px->rank)

@@ -1,13 +1,12 @@
 /* Finds a template in lines, pictures and volumes: the score of every place, and the best ones.
  *
- *     struct gf_match_template t = {.kernel = letter};                       takes the array over
+ *     struct gf_match_template t = {.kernel = letter};             changes the array, which stays yours
  *     struct gf_matches m = {0};
  *     int rc = gf_match_template_prepare(&t);
  *     if (!rc)
  *         rc = gf_match_run(&crew, &t, &(struct gf_match_options){5, 0.5}, &page, &m);
  *     m.peak[0].at, m.peak[0].score
  *     gf_matches_free(&m);
- *     gf_match_template_free(&t);
  *
  * Signals (core/op/signal.h) of one type. A prepared template is constant, for any number of signals and
  * threads. The score is normalised cross-correlation (core/compare/match.h has its sources). match.c */
@@ -24,7 +23,6 @@ struct gf_match_template {
 };
 /* GF_EINVAL if the arrays differ in shape, all weights are 0, or the weighted samples are alike. */
 int gf_match_template_prepare(struct gf_match_template *t);
-void gf_match_template_free(struct gf_match_template *t);
 /* GF_EINVAL unless px, which needs no data, has the template's axes, each as long at least. */
 int gf_match_template_fits(const struct gf_match_template *t, const struct gf_array *px);
 
