@@ -1,6 +1,5 @@
 /* gpufft register: how pictures, volumes or the frames of a stack lie on a reference. */
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"

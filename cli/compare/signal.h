@@ -1,9 +1,9 @@
 /* Pictures of files as signals of one channel (core/op/signal.h transforms them), for commands that
  * analyse a picture (stats) or compare two.
  *
- *     struct gf_array px = {0};
- *     int rc = gf_signal_load(s, "ref.png", GF_SIGNAL_OTHER, &px, NULL, NULL);
- *     gf_array_free(&px);
+ *     s->other.with = "ref.png";
+ *     int rc = gf_signal_load_other(s, false, NULL);       s->other.px
+ *     gf_signal_drop_other(s);
  *
  * signal.c */
 #ifndef GF_CLI_COMPARE_SIGNAL_H
