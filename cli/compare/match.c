@@ -1,6 +1,4 @@
 /* gpufft match: finds a template in pictures by normalised cross-correlation. */
-#include <stdlib.h>
-
 #include "cli/command.h"
 #include "cli/compare/signal.h"
 #include "cli/filter/filtering.h"

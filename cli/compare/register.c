@@ -187,10 +187,10 @@ static int64_t group_of(const struct gf_registering *g, int64_t page) {
 }
 
 static bool is_blank(const struct gf_array *px) {
-    const bool wide = px->dtype == GF_F64;
+    const bool is_double = px->dtype == GF_F64;
     const int64_t n = gf_array_count(px);
     int64_t i = 1;
-    while (i < n && gf_real_get(px->data, i, wide) == gf_real_get(px->data, 0, wide))
+    while (i < n && gf_real_get(px->data, i, is_double) == gf_real_get(px->data, 0, is_double))
         i++;
     return i >= n;
 }
