@@ -97,12 +97,6 @@ void gf_bound_drop(struct gf_bound *bound) {
     free(bound);
 }
 
-int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
-    if (report)
-        *report = (struct gf_report){0};
-    return bound->run(bound, report ? report : &bound->unread);
-}
-
 int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                  struct gf_report *report) {
     const int rc = gf_plan_bind(plan, in, out, &plan->own);

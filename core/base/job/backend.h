@@ -191,7 +191,11 @@ int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_arra
  * then serves again. The caller drops it before the plan. */
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound);
-int gf_bound_run(struct gf_bound *bound, struct gf_report *report);
+static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
+    if (report)
+        *report = (struct gf_report){0};
+    return bound->run(bound, report ? report : &bound->unread);
+}
 void gf_bound_drop(struct gf_bound *bound); /* takes NULL */
 
 /* List the passes of a job that runs as a load step, one axis after the other, and a store step.
