@@ -22,13 +22,11 @@ void backends_measure(struct subject *s, const struct gf_job *job) {
     struct gf_array in = {0}, out[GF_MAX_OUTPUTS] = {{0}};
     struct reference r = {.v = NULL};
     struct gf_report report;
-    int64_t shape[GF_MAX_RANK];
     char text[160];
     double error, bound = reference_bound(job);
     if (!backends_mine(s))
         return;
-    gf_job_in_shape(job, shape);
-    int rc = gf_array_alloc(&in, job->in_dtype, job->ndim + 1, shape);
+    int rc = gf_job_alloc(job, -1, &in);
     if (!rc) {
         backends_fill(&in, &s->seed);
         rc = backends_run(s, job, &in, out, &report);

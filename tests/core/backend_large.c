@@ -104,7 +104,6 @@ static void compare(struct subject *s, struct subject *yardstick, const char *te
     struct gf_report report, wanted;
     struct gf_job job;
     struct gf_filter *filter = NULL;
-    int64_t shape[GF_MAX_RANK];
     if (!backends_parse_filtered(s, text, &job, &filter)) {
         CHECK_MSG(0, "no job: %s", text);
         gf_filter_free(filter);
@@ -113,8 +112,7 @@ static void compare(struct subject *s, struct subject *yardstick, const char *te
     const struct gf_output *o = &job.out[0];
     bool shades = gf_dtype_is_integer(o->dtype);
     double furthest, bound = 2 * reference_bound(&job);
-    gf_job_in_shape(&job, shape);
-    int rc = gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape);
+    int rc = gf_job_alloc(&job, -1, &in);
     if (!rc) {
         backends_fill(&in, &s->seed);
         rc = backends_run(s, &job, &in, &out, &report);

@@ -60,11 +60,9 @@ static double bound_of(enum gf_dtype real) {
 /* Forward against the definition, and back against the picture. */
 static void check_job(struct gf_job job, const char *what) {
     struct gf_array in = {0}, c = {0}, back = {0};
-    int64_t shape[GF_MAX_RANK];
     if (!mine())
         return;
-    gf_job_in_shape(&job, shape);
-    CHECK_EQ(gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape), 0);
+    CHECK_EQ(gf_job_alloc(&job, -1, &in), 0);
     backends_fill(&in, &seed);
     int64_t count = gf_array_count(&in);
     double *picture = malloc((size_t)count * sizeof *picture);

@@ -204,15 +204,12 @@ static void test_alignment(const char *text) {
     struct gf_report report;
     struct gf_plan *plan = NULL;
     void *context = NULL;
-    int64_t shape[GF_MAX_RANK];
     struct gf_array in = {0}, straight = {0};
     CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
-    gf_job_in_shape(&job, shape);
-    CHECK(!gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape));
+    CHECK(!gf_job_alloc(&job, -1, &in));
     for (int64_t i = 0; i < gf_array_bytes(&in) / (int64_t)sizeof(float); i++)
         ((float *)in.data)[i] = (float)(i * 7919 % 1009) / 1009 - 0.5f;
-    gf_job_out_shape(&job, 0, shape);
-    CHECK(!gf_array_alloc(&straight, job.out[0].dtype, job.ndim + 1, shape));
+    CHECK(!gf_job_alloc(&job, 0, &straight));
     const size_t bytes = (size_t)gf_array_bytes(&straight);
     char *room = malloc(bytes + 2 * GUARD);
     CHECK(room && !backend->open(backend, &(struct gf_backend_options){.threads = 2}, &context));
@@ -246,17 +243,14 @@ static void test_reuse(const char *text) {
     struct gf_plan *plan = NULL;
     void *context = NULL;
     uint64_t seed = 3;
-    int64_t shape[GF_MAX_RANK];
     struct gf_array in[ARRAYS] = {{0}}, out[ARRAYS] = {{0}}, expected = {0};
     CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
     for (int i = 0; i < ARRAYS; i++) {
-        gf_job_in_shape(&job, shape);
-        CHECK(!gf_array_alloc(&in[i], job.in_dtype, job.ndim + 1, shape));
+        CHECK(!gf_job_alloc(&job, -1, &in[i]));
         backends_fill(&in[i], &seed);
-        gf_job_out_shape(&job, 0, shape);
-        CHECK(!gf_array_alloc(&out[i], job.out[0].dtype, job.ndim + 1, shape));
+        CHECK(!gf_job_alloc(&job, 0, &out[i]));
     }
-    CHECK(!gf_array_alloc(&expected, job.out[0].dtype, job.ndim + 1, shape));
+    CHECK(!gf_job_alloc(&job, 0, &expected));
     CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     for (int i = 0; i < RUNS; i++) {
@@ -285,20 +279,17 @@ static void test_bound(const char *text) {
     struct gf_plan *plan = NULL;
     void *context = NULL;
     uint64_t seed = 3;
-    int64_t shape[GF_MAX_RANK];
     struct gf_array in[ARRAYS] = {{0}}, out[ARRAYS] = {{0}}, expected = {0};
     CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
     CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     for (int i = 0; i < ARRAYS; i++) {
-        gf_job_in_shape(&job, shape);
-        CHECK(!gf_array_alloc(&in[i], job.in_dtype, job.ndim + 1, shape));
+        CHECK(!gf_job_alloc(&job, -1, &in[i]));
         backends_fill(&in[i], &seed);
-        gf_job_out_shape(&job, 0, shape);
-        CHECK(!gf_array_alloc(&out[i], job.out[0].dtype, job.ndim + 1, shape));
+        CHECK(!gf_job_alloc(&job, 0, &out[i]));
         CHECK(!gf_plan_bind(plan, &in[i], &out[i], &bound[i]));
     }
-    CHECK(!gf_array_alloc(&expected, job.out[0].dtype, job.ndim + 1, shape));
+    CHECK(!gf_job_alloc(&job, 0, &expected));
     for (int run = 0; run < 2 * ARRAYS; run++) {
         const int i = run % ARRAYS;
         struct gf_report report = {.imag_ratio = 5};

@@ -68,14 +68,11 @@ static void test_bytes(void *context, const char *text) {
     struct gf_array in = {0}, out = {0}, again = {0};
     struct gf_plan *plan = NULL;
     struct gf_report report;
-    int64_t shape[GF_MAX_RANK];
     uint64_t seed = 5;
     int rc = backends_parse(text, &job) ? 0 : GF_EINVAL;
-    gf_job_in_shape(&job, shape);
-    rc = rc ? rc : gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape);
-    gf_job_out_shape(&job, 0, shape);
-    rc = rc ? rc : gf_array_alloc(&out, job.out[0].dtype, job.ndim + 1, shape);
-    rc = rc ? rc : gf_array_alloc(&again, job.out[0].dtype, job.ndim + 1, shape);
+    rc = rc ? rc : gf_job_alloc(&job, -1, &in);
+    rc = rc ? rc : gf_job_alloc(&job, 0, &out);
+    rc = rc ? rc : gf_job_alloc(&job, 0, &again);
     rc = rc ? rc : backend->plan(context, &job, &plan);
     if (!rc) {
         backends_fill(&in, &seed);
