@@ -202,10 +202,8 @@ static void c_drop(struct gf_plan *plan) {
 }
 
 static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.run_bound = c_run,
-                                           .bound_bytes = sizeof(struct memory),
-                                           .unbind = c_unbind,
-                                           .drop = c_drop};
+    static const struct gf_plan_ops ops = {
+        .exec = c_run, .bound_bytes = sizeof(struct memory), .unbind = c_unbind, .drop = c_drop};
     *out = NULL;
     int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (!rc)

@@ -131,7 +131,7 @@ static void tiled_drop(struct gf_plan *plan) {
 }
 
 static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
-    static const struct gf_plan_ops ops = {.run_bound = tiled_run,
+    static const struct gf_plan_ops ops = {.exec = tiled_run,
                                            .bind = tiled_bind,
                                            .unbind = tiled_unbind,
                                            .exec_fed = tiled_exec_fed,

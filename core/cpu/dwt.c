@@ -250,7 +250,7 @@ static void dwt_drop(struct gf_plan *plan) {
 }
 
 int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads) {
-    static const struct gf_plan_ops ops = {.run_bound = dwt_run,
+    static const struct gf_plan_ops ops = {.exec = dwt_run,
                                            .bound_bytes = sizeof(struct dwt_memory),
                                            .unbind = dwt_unbind,
                                            .drop = dwt_drop};

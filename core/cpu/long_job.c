@@ -264,7 +264,7 @@ static int64_t bytes_beside(const struct long_job *j) {
 }
 
 int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads) {
-    static const struct gf_plan_ops ops = {.run_bound = lines_run,
+    static const struct gf_plan_ops ops = {.exec = lines_run,
                                            .bound_bytes = sizeof(struct line_run),
                                            .bind = line_bind,
                                            .unbind = line_unbind,

@@ -153,7 +153,7 @@ static void conjugate(const struct compose *c, const struct gf_array *x) {
 }
 
 /* Filters a part in its output, using one plan for both directions. */
-static int run_bound(struct gf_bound *b, struct gf_report *report) {
+static int exec(struct gf_bound *b, struct gf_report *report) {
     const struct compose *c = b->plan->impl;
     struct composed *r = b->impl;
     const bool part = c->back == c->forward;
@@ -195,10 +195,8 @@ static void drop(struct gf_plan *plan) {
 
 int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
                            int threads, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.run_bound = run_bound,
-                                           .bound_bytes = sizeof(struct composed),
-                                           .unbind = unbind,
-                                           .drop = drop};
+    static const struct gf_plan_ops ops = {
+        .exec = exec, .bound_bytes = sizeof(struct composed), .unbind = unbind, .drop = drop};
     struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct compose));
     struct gf_job forward, inverse;
     *out = NULL;

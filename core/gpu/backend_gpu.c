@@ -158,11 +158,10 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 
 /* ---- plans whose arrays go through the device in parts ---- */
 
-static int shared_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                       struct gf_report *report) {
-    const int rc = gf_gpu_shared_exec(plan->impl, in, out, report);
+static int shared_exec(struct gf_bound *b, struct gf_report *report) {
+    const int rc = gf_gpu_shared_exec(b->plan->impl, &b->in, b->out, report);
     if (!rc)
-        gf_work_mend_energy(&plan->job, in, omp_get_max_threads(), report);
+        gf_work_mend_energy(&b->plan->job, &b->in, omp_get_max_threads(), report);
     return rc;
 }
 

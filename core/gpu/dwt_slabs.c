@@ -198,11 +198,10 @@ static void list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
     plan->device_bytes = w->what.device_bytes;
 }
 
-static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    const struct gf_gpu_context *c = plan->context;
-    struct gf_gpu_dwt_slabs *w = plan->impl;
-    struct gf_array from = gf_gpu_slab_volume(in), to[GF_MAX_OUTPUTS];
+static int exec(struct gf_bound *b, struct gf_report *report) {
+    const struct gf_gpu_context *c = b->plan->context;
+    struct gf_gpu_dwt_slabs *w = b->plan->impl;
+    struct gf_array from = gf_gpu_slab_volume(&b->in), to[GF_MAX_OUTPUTS];
     struct transit t = {.c = c, .w = w, .in = &from, .out = to};
     const struct gf_slab_io io = {.user = &t,
                                   .threads = c->threads,
@@ -211,7 +210,7 @@ static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array
                                   .run = run_chunk};
     const double start = gf_now_ms();
     for (int i = 0; i < w->job.n_out; i++)
-        to[i] = gf_gpu_slab_volume(&out[i]);
+        to[i] = gf_gpu_slab_volume(&b->out[i]);
     const int rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
                                                   : gf_slab_wavelet_run(&w->inverse, &io, report);
     report->ms.run = gf_now_ms() - start;

@@ -195,7 +195,7 @@ int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job 
 /* True if output i's display range needs a scan. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
 
-/* As gf_plan_ops.exec. */
+/* As gf_plan_exec(); `report` may be NULL. */
 int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report);
 /* As in gf_plan_ops, for a resident plan as impl. */

@@ -42,13 +42,17 @@ struct context {
 struct impl {
     const struct gf_fftw *f;
     void *plan;
-    void *back; /* a filter's, from after to before */
-    struct gf_work before, after;
-    struct gf_array table; /* a filter's */
+    void *back;                   /* a filter's, from after to before */
+    struct gf_work before, after; /* without data */
+    struct gf_array table;        /* a filter's */
     double zero;
-    void *buffer[2]; /* allocated at the first run; the second only when not in place */
     bool in_place, executes_r2c, executes_c2r;
     bool direct; /* can run from array to array; buffers serve arrays with other strides */
+};
+
+/* The memory for one run at a time. */
+struct memory {
+    void *buffer[2]; /* allocated at the first run; the second only when not in place */
 };
 
 static int fftw_open(const struct gf_backend *b, const struct gf_backend_options *options,
@@ -117,25 +121,18 @@ static void describe(const struct gf_job *job, const struct gf_work *in, const s
             (struct gf_fftw_dim){in->channels, is[0] * in->extent[0], os[0] * out->extent[0]};
 }
 
-static int take_buffers(struct impl *m) {
+static int take_buffers(const struct impl *m, void *buffer[2]) {
     int64_t a = gf_work_bytes(&m->before), b = gf_work_bytes(&m->after);
     if (m->in_place && b > a)
         a = b;
-    if (!m->buffer[0])
-        m->buffer[0] = gf_alloc((size_t)a);
-    if (!m->buffer[1] && !m->in_place)
-        m->buffer[1] = gf_alloc((size_t)b);
-    if (!m->buffer[0] || (!m->buffer[1] && !m->in_place))
+    if (!buffer[0])
+        buffer[0] = gf_alloc((size_t)a);
+    if (!buffer[1] && !m->in_place)
+        buffer[1] = gf_alloc((size_t)b);
+    if (!buffer[0] || (!buffer[1] && !m->in_place))
         return gf_fail(GF_ENOMEM, "no memory for a work buffer of %lld MiB",
                        (long long)((a + (m->in_place ? 0 : b)) >> 20));
     return 0;
-}
-
-static void drop_buffers(struct impl *m) {
-    for (int i = 0; i < 2; i++) {
-        gf_free(m->buffer[i]);
-        m->buffer[i] = NULL;
-    }
 }
 
 /* True if FFTW alone does the job on arrays with the right strides. Its c2r overwrites its
@@ -176,7 +173,8 @@ static void lay_out(const struct gf_job *job, struct impl *m) {
         m->after.pitch = 2 * m->before.pitch;
 }
 
-static void make_fftw_plans(const struct context *c, const struct gf_job *job, struct impl *m) {
+static void make_fftw_plans(const struct context *c, const struct gf_job *job, struct impl *m,
+                            void *const buffer[2]) {
     static _Alignas(64) char stand_in[2][64];
     struct gf_fftw_dim dims[3], batch[3];
     int rank, batch_rank;
@@ -186,8 +184,8 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
                                  : m->in_place ? 0
                                                : GF_FFTW_DESTROY_INPUT);
     /* An estimate only checks the memory's alignment. */
-    void *in = m->buffer[0] ? m->buffer[0] : stand_in[0];
-    void *out = m->buffer[1] ? m->buffer[1] : stand_in[1];
+    void *in = buffer[0] ? buffer[0] : stand_in[0];
+    void *out = buffer[1] ? buffer[1] : stand_in[1];
     if (m->in_place)
         out = in;
     describe(job, &m->before, &m->after, dims, &rank, batch, &batch_rank);
@@ -242,6 +240,7 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
 
 static int plan_transform(const struct context *c, struct impl *m, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
+    void *buffer[2] = {NULL, NULL};
     lay_out(job, m);
     if (job->op == GF_FILTER) {
         int rc = gf_filter_tabulate(job, c->threads, &m->table);
@@ -249,17 +248,17 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
             return rc;
         m->zero = gf_filter_zero(job);
     }
-    if (!(c->flags & GF_FFTW_ESTIMATE)) { /* measuring overwrites the buffers with trial data */
-        int rc = take_buffers(m);
-        if (rc)
-            return rc;
-    }
-    make_fftw_plans(c, job, m);
+    /* Measuring overwrites buffers with trial data. */
+    const int rc = c->flags & GF_FFTW_ESTIMATE ? 0 : take_buffers(m, buffer);
+    if (!rc)
+        make_fftw_plans(c, job, m, buffer);
+    gf_free(buffer[0]);
+    gf_free(buffer[1]);
+    if (rc)
+        return rc;
     if (!m->plan || (m->table.data && !m->back))
         return gf_fail(all_axes(job) ? GF_EBACKEND : GF_EUNSUPP, "%s has no plan for %s", c->name,
                        all_axes(job) ? "this transform" : "these axes of this shape");
-    if (m->direct) /* few arrays need buffers */
-        drop_buffers(m);
     list_passes(c, m, plan);
     return 0;
 }
@@ -267,63 +266,67 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
 /* ---- run ---- */
 
 /* Runs the transform, or a filter's two with the multiplication between them. */
-static void transform(const struct context *c, const struct gf_job *job, struct impl *m) {
+static void transform(const struct context *c, const struct gf_job *job, const struct impl *m,
+                      const struct gf_work *before, const struct gf_work *after) {
     if (m->f->set_threads)
         m->f->set_threads(c->threads);
     if (m->executes_r2c)
-        m->f->run_r2c(m->plan, m->before.data, m->after.data);
+        m->f->run_r2c(m->plan, before->data, after->data);
     else if (m->executes_c2r)
-        m->f->run_c2r(m->plan, m->before.data, m->after.data);
+        m->f->run_c2r(m->plan, before->data, after->data);
     else
-        m->f->run_dft(m->plan, m->before.data, m->after.data);
+        m->f->run_dft(m->plan, before->data, after->data);
     if (!m->back)
         return;
-    gf_filter_multiply(job, &m->table, m->zero, &m->after, c->threads);
-    m->f->run_c2r(m->back, m->after.data, m->before.data);
+    gf_filter_multiply(job, &m->table, m->zero, after, c->threads);
+    m->f->run_c2r(m->back, after->data, before->data);
 }
 
 /* Direct plans do not run in place: copies an input that shares the output's memory. */
-static int move_aside(struct impl *m, const struct gf_array *in) {
+static int move_aside(const struct gf_array *in, void **buffer) {
     const size_t bytes = (size_t)gf_array_bytes(in);
-    if (!m->buffer[0])
-        m->buffer[0] = gf_alloc(bytes);
-    if (!m->buffer[0])
+    if (!*buffer && !(*buffer = gf_alloc(bytes)))
         return gf_fail(GF_ENOMEM, "no memory for a work buffer of %zu MiB", bytes >> 20);
-    memcpy(m->buffer[0], in->data, bytes);
-    m->before.data = m->buffer[0];
+    memcpy(*buffer, in->data, bytes);
     return 0;
 }
 
-static int fftw_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                     struct gf_report *report) {
-    const struct context *c = plan->context;
-    const struct gf_job *job = &plan->job;
-    struct impl *m = plan->impl;
-    double scale = gf_job_scale(job);
-    bool direct = m->direct && straight(in) && straight(out);
-    int rc = direct ? 0 : take_buffers(m);
+static int fftw_exec(struct gf_bound *b, struct gf_report *report) {
+    const struct context *c = b->plan->context;
+    const struct gf_job *job = &b->plan->job;
+    const struct impl *m = b->plan->impl;
+    void **buffer = ((struct memory *)b->impl)->buffer;
+    struct gf_work before = m->before, after = m->after;
+    bool direct = m->direct && straight(&b->in) && straight(b->out);
+    bool aside = direct && b->in.data == b->out->data;
+    int rc = !direct ? take_buffers(m, buffer) : aside ? move_aside(&b->in, buffer) : 0;
     if (rc)
         return rc;
-    const double rms = gf_range_rms(job, in);
-    m->before.data = direct ? in->data : m->buffer[0];
-    m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
+    const double rms = gf_range_rms(job, &b->in);
+    before.data = direct && !aside ? b->in.data : buffer[0];
+    after.data = direct ? b->out->data : buffer[m->in_place ? 0 : 1];
     if (!direct)
-        gf_work_load(job, in, &m->before, c->threads, report);
-    else if (in->data == out->data && (rc = move_aside(m, in)))
-        return rc;
-    transform(c, job, m);
+        gf_work_load(job, &b->in, &before, c->threads, report);
+    transform(c, job, m, &before, &after);
     if (direct && m->executes_r2c)
-        settle(job, out, c->threads);
+        settle(job, b->out, c->threads);
     struct gf_job first, last = *job; /* a filter's last step is an inverse's */
     if (m->back)
         gf_filter_split(job, &first, &last);
-    const struct gf_work *result = m->back ? &m->before : &m->after;
+    const struct gf_work *result = m->back ? &before : &after;
     for (int i = 0; i < job->n_out && !direct; i++) {
         if ((rc = gf_work_range(&last, i, result, rms, c->threads, report)))
             return rc;
-        gf_work_store(&last, i, result, scale, &out[i], c->threads, report);
+        gf_work_store(&last, i, result, gf_job_scale(job), &b->out[i], c->threads, report);
     }
     return 0;
+}
+
+static void fftw_unbind(struct gf_bound *b) {
+    struct memory *r = b->impl;
+    gf_free(r->buffer[0]);
+    gf_free(r->buffer[1]);
+    free(r);
 }
 
 static void fftw_drop(struct gf_plan *plan) {
@@ -331,12 +334,14 @@ static void fftw_drop(struct gf_plan *plan) {
     gf_fftw_destroy(m->f, m->plan);
     gf_fftw_destroy(m->f, m->back);
     gf_array_free(&m->table);
-    drop_buffers(m);
     free(m);
 }
 
 static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = fftw_exec, .drop = fftw_drop};
+    static const struct gf_plan_ops ops = {.exec = fftw_exec,
+                                           .bound_bytes = sizeof(struct memory),
+                                           .unbind = fftw_unbind,
+                                           .drop = fftw_drop};
     const struct context *c = context;
     *out = NULL;
     int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);

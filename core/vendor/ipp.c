@@ -126,18 +126,17 @@ static void ipp_drop(struct gf_plan *plan) {
     free(m);
 }
 
-static int ipp_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                    struct gf_report *report) {
-    const struct impl *m = plan->impl;
-    const int way = plan->job.direction, rows = m->height ? m->height : 1;
+static int ipp_exec(struct gf_bound *b, struct gf_report *report) {
+    const struct impl *m = b->plan->impl;
+    const int way = b->plan->job.direction, rows = m->height ? m->height : 1;
     const int in_pitch = (int)(m->in_bytes / rows), out_pitch = (int)(m->out_bytes / rows);
     int code = 0;
     (void)report;
-    if (!gf_array_is_contiguous(in) || !gf_array_is_contiguous(out))
+    if (!gf_array_is_contiguous(&b->in) || !gf_array_is_contiguous(b->out))
         return gf_fail(GF_EUNSUPP, "IPP is measured on contiguous arrays alone");
     for (int64_t i = 0; i < m->count && !code; i++) {
-        const char *from = (const char *)in->data + i * m->in_bytes;
-        char *to = (char *)out->data + i * m->out_bytes;
+        const char *from = (const char *)b->in.data + i * m->in_bytes;
+        char *to = (char *)b->out->data + i * m->out_bytes;
         code = m->height ? ipp.picture.run[way](from, in_pitch, to, out_pitch, m->spec, m->work)
                          : m->line->run[way](from, to, m->spec, m->work);
     }

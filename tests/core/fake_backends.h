@@ -67,11 +67,9 @@ static bool fails(struct fake *f, int status) {
     return !f->fail_times || f->fail_times-- > 1 || (f->fail_plan = f->fail_exec = 0) == 0;
 }
 
-static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    struct fake *f = p->impl;
+static int exec(struct gf_bound *b, struct gf_report *report) {
+    struct fake *f = b->plan->impl;
     int rc = f->fail_exec;
-    (void)in, (void)out;
     f->ran++;
     if (fails(f, rc))
         return gf_fail(rc, "cannot run it");

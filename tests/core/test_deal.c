@@ -110,10 +110,8 @@ static int open_host(const struct gf_backend *b, const struct gf_backend_options
 }
 
 /* report.high[0] tells which device ran. */
-static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    const struct fake *f = p->context;
-    (void)in, (void)out;
+static int exec(struct gf_bound *b, struct gf_report *report) {
+    const struct fake *f = b->plan->context;
     int times = ++ran[f->device];
     if (f->device < DEVICES && fail_at[f->device] && times >= fail_at[f->device])
         return gf_fail((enum gf_status)fail_status[f->device], "device %d is full", f->device);

@@ -132,10 +132,10 @@ static void close_device(void *context) {
 }
 
 /* A billion samples a second, a tenth of that for the first plans. */
-static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    const double ms = (double)gf_array_count(in) * 1e-6;
-    good_arrays = good_arrays && out->data && in->dtype == GF_F32;
+static int exec(struct gf_bound *b, struct gf_report *report) {
+    const struct gf_plan *p = b->plan;
+    const double ms = (double)gf_array_count(&b->in) * 1e-6;
+    good_arrays = good_arrays && b->out->data && b->in.dtype == GF_F32;
     *report = (struct gf_report){.ms.run = plans <= slow_plans ? 10 * ms : ms};
     report->ms.upload = p->job.shape[1] == 4096 ? ms * 4 : 0;
     report->ms.download = p->job.shape[1] == 4096 ? ms * 8 : 0;
@@ -260,11 +260,9 @@ static void close_team(void *context) {
 }
 
 /* At most a billion samples a second. */
-static int exec_slowly(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
-                       struct gf_report *report) {
-    (void)p, (void)out;
-    *report = (struct gf_report){.imag_ratio = 0};
-    now_ms += (double)gf_array_count(in) * 1e-6;
+static int exec_slowly(struct gf_bound *b, struct gf_report *report) {
+    (void)report;
+    now_ms += (double)gf_array_count(&b->in) * 1e-6;
     return 0;
 }
 

@@ -42,10 +42,6 @@ int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out) {
     return rc;
 }
 
-static int run_exec(struct gf_bound *b, struct gf_report *report) {
-    return b->plan->ops->exec(b->plan, &b->in, b->out, report);
-}
-
 static int run_parts(struct gf_bound *b, struct gf_report *report) {
     const struct gf_plan_ops *ops = b->plan->ops;
     double seconds = 0, start = gf_now_ms();
@@ -73,7 +69,7 @@ int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct g
         return 0;
     if (!b && !(b = *bound = calloc(1, sizeof *b)))
         return gf_no_memory();
-    b->run = ops->run_bound ? ops->run_bound : ops->exec ? run_exec : run_parts;
+    b->run = ops->exec ? ops->exec : run_parts;
     b->plan = plan;
     b->in = *in;
     memcpy(b->out, out, views);

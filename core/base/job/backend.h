@@ -136,9 +136,9 @@ struct gf_plan {
     struct gf_bound *own; /* gf_plan_exec()'s, or NULL */
 };
 
-/* A plan bound to its arrays by gf_plan_bind(), with the memory for one run at a time. One thread
- * at a time may use a plan and all that is bound to it, unless it has ops->run_bound: then each of
- * several threads may run one that it bound itself. */
+/* A plan bound to its arrays by gf_plan_bind(), with the memory for one run at a time. Several
+ * threads may run a plan of a per_thread backend at once, each bound by itself; other plans, and all
+ * that is bound to one, only one thread at a time. */
 struct gf_bound {
     int (*run)(struct gf_bound *bound, struct gf_report *report); /* `report` begins as zeros */
     struct gf_plan *plan;
@@ -149,12 +149,10 @@ struct gf_bound {
 
 /* The operations of a plan; a backend has one table for each way to run a job. */
 struct gf_plan_ops {
-    /* Runs the job on arrays that match it. `report` begins as zeros. NULL if there is a
-     * run_bound(), or an upload(), run() and download(), which are then called in turn. */
-    int (*exec)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report);
-    /* The same, changing no more than *bound. bound->impl begins as bound_bytes of zeros. */
-    int (*run_bound)(struct gf_bound *bound, struct gf_report *report);
+    /* Runs the job on the arrays of *bound, and changes no more than these and it if the backend is
+     * per_thread. bound->impl begins as bound_bytes of zeros. NULL: an upload(),
+     * run() and download(), in turn. */
+    int (*exec)(struct gf_bound *bound, struct gf_report *report);
     size_t bound_bytes;
     int (*bind)(struct gf_bound *bound);    /* optional: prepares runs on new arrays */
     void (*unbind)(struct gf_bound *bound); /* frees bound->impl, which is not NULL; NULL: free() */
