@@ -223,7 +223,7 @@ static int choose_jobs(struct batch_run *r) {
         return jobs;
     struct gf_task t = task_of(r, r->inputs.path, 1);
     t.s = r->s;
-    t.op.crew.runner = &runner;
+    t.op.crew = (struct gf_crew){.runner = &runner, .threads = gf_settings_threads(r->s)};
     gf_runner_open(&runner, gf_deal_session(&r->deal, gf_deal_prompt(&r->deal)), r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);

@@ -180,7 +180,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
                     const struct gf_targets *targets, char *name, const struct gf_extents *shape) {
     struct gf_task t = {.s = s,
                         .targets = targets,
-                        .op.crew.runner = runner,
+                        .op.crew = {.runner = runner, .threads = gf_settings_threads(s)},
                         .read = &name,
                         .name = name,
                         .n_read = 1};

@@ -79,7 +79,6 @@ static void taken(struct gf_task *t) {
 static int prepare(struct gf_task *t) {
     const double start = gf_now_ms();
     const struct gf_job *job = &t->op.job;
-    t->op.crew.threads = gf_settings_threads(t->s);
     int rc = describe_job(t);
     if (!rc && t->s->mask_out && !t->op.refuses.pages)
         t->op.refuses.pages = t->op.refuses.slabs = "the filter is made for all planes together";
