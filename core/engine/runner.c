@@ -97,9 +97,14 @@ static int enter(struct gf_runner *r, int i) {
     return rc;
 }
 
-static void leave(struct gf_runner *r, int i) {
-    if (!backend_of(r, i)->per_thread)
-        pthread_mutex_unlock(&r->session->turn);
+/* Ends the turn, in which rc came of what ran; returns rc. */
+static int leave(struct gf_runner *r, int i, int rc) {
+    if (backend_of(r, i)->per_thread)
+        return rc;
+    if (rc)
+        gf_session_check_lost(r->session, i);
+    pthread_mutex_unlock(&r->session->turn);
+    return rc;
 }
 
 /* ---- plans ---- */
@@ -142,7 +147,7 @@ static int begin(struct gf_runner *r, int i, const struct gf_job *job, struct gf
         return rc;
     rc = (backend_of(r, i)->per_thread ? plan_own : plan_shared)(r, i, job, plan);
     if (rc)
-        leave(r, i);
+        leave(r, i, rc);
     /* The job is legal, so what plan() does not support, the backend cannot do. */
     return rc == GF_EUNSUPP ? GF_EUNABLE : rc;
 }
@@ -160,7 +165,7 @@ static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
         if (rc)
             return rc;
         r->workspace = plan->workspace_bytes;
-        leave(r, i);
+        leave(r, i, 0);
     }
     r->plan = plan;
     r->job = *job;
@@ -290,16 +295,11 @@ int gf_runner_check_memory(const struct gf_runner *r, int64_t need) {
 /* Runs a plan in its turn. Plans kept for other jobs may fill a shared context's memory. */
 static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
-    struct gf_session *s = r->session;
-    const struct gf_backend *b = backend_of(r, r->now);
-    int rc = gf_plan_exec(plan, in, out, report);
-    if (b->per_thread)
-        return rc;
-    if (rc == GF_ENOMEM && gf_session_unplan(s, plan))
-        rc = gf_plan_exec(plan, in, out, report);
-    if (rc)
-        gf_session_check_lost(s, r->now);
-    return rc;
+    const int rc = gf_plan_exec(plan, in, out, report);
+    return rc == GF_ENOMEM && !backend_of(r, r->now)->per_thread &&
+                   gf_session_unplan(r->session, plan)
+               ? gf_plan_exec(plan, in, out, report)
+               : rc;
 }
 
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
@@ -312,9 +312,8 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         rc = begin(r, r->now, &job, &plan);
         if (!rc) {
             double start = gf_now_ms();
-            rc = exec(r, plan, in, out, report);
+            rc = leave(r, r->now, exec(r, plan, in, out, report));
             r->ms.turn += gf_now_ms() - start;
-            leave(r, r->now);
         }
         r->ms.run = report->ms;
         if (!rc || !goes_on(r, rc))
@@ -346,14 +345,13 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
         return rc;
     rc = gf_session_context(s, i, &r->ms.open, context);
     if (rc)
-        leave(r, i);
-    else
-        gf_session_unplan(s, NULL); /* the stream needs their memory */
-    return rc;
+        return leave(r, i, rc);
+    gf_session_unplan(s, NULL); /* the stream needs their memory */
+    return 0;
 }
 
 void gf_runner_stream_end(struct gf_runner *r) {
-    leave(r, gf_session_position(r->session, gf_session_streaming(r->session)));
+    leave(r, gf_session_position(r->session, gf_session_streaming(r->session)), 0);
 }
 
 const char *gf_runner_name(const struct gf_runner *r) {

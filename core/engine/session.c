@@ -303,7 +303,6 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
     }
     if (rc) {
         *plan = NULL;
-        gf_session_check_lost(s, i);
         return rc;
     }
     *made = true;
