@@ -152,30 +152,16 @@ static int begin(struct gf_runner *r, int i, const struct gf_job *job, struct gf
     return rc == GF_EUNSUPP ? GF_EUNABLE : rc;
 }
 
-/* Plans the job on backend i, or in the turn of gf_runner_run() if others may have the context. */
-static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
-    const bool own = backend_of(r, i)->per_thread;
-    struct gf_plan *plan = NULL;
-    r->plan = NULL;
-    r->workspace = 0;
-    if (own || gf_session_is_alone(r->session)) {
-        if (!own)
-            gf_runner_forget(r); /* one plan at a time */
-        const int rc = begin(r, i, job, &plan);
-        if (rc)
-            return rc;
-        r->workspace = plan->workspace_bytes;
-        leave(r, i, 0);
-    }
-    r->plan = plan;
-    r->job = *job;
-    return 0;
-}
-
 /* ---- choice ---- */
 
-/* auto's backend: its decision, or the next automatic one that has not failed. */
+/* The requested backend, or auto's: its decision, or the next automatic one that has not failed. */
 static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
+    const struct gf_session *s = r->session;
+    if (s->asked >= 0) {
+        *out = s->asked;
+        snprintf(r->why, sizeof r->why, "asked for by --%s", s->options.wish->option);
+        return 0;
+    }
     if (r->decided && gf_job_equal(job, &r->job) && !has_failed(r, r->now)) {
         *out = r->now;
         return 0;
@@ -243,17 +229,17 @@ bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
 }
 
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs) {
-    int i = r->session->asked, rc = i < 0 ? choose(r, job, &i) : 0;
+    int i, rc = choose(r, job, &i);
     const struct gf_backend *b = rc ? NULL : backend_of(r, i);
     *packs = b && b->packs ? b->packs(job) : GF_PACKS_NOTHING;
     return rc;
 }
 
 int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part) {
-    int i = r->session->asked;
+    int i;
     struct gf_plan *plan = NULL;
-    if ((i < 0 && choose(r, part, &i)) || !backend_of(r, i)->packs ||
-        !backend_of(r, i)->per_thread || (r->own >= 0 && r->own != i) || open_own(r, i) ||
+    if (choose(r, part, &i) || !backend_of(r, i)->packs || !backend_of(r, i)->per_thread ||
+        (r->own >= 0 && r->own != i) || open_own(r, i) ||
         backend_of(r, i)->plan(r->own_context, part, &plan))
         return -1;
     const int64_t bytes = plan->workspace_bytes;
@@ -261,17 +247,31 @@ int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part) {
     return bytes;
 }
 
-/* Plans on the requested backend, or on auto's choice; `now` is -1 if none is left. */
+/* Chooses a backend, `now`, -1 if none is left, and plans there, or in the turn of gf_runner_run() if
+ * others may have the context. */
 static int plan_once(struct gf_runner *r, const struct gf_job *job) {
-    int i = r->session->asked, rc = 0;
-    if (i >= 0)
-        snprintf(r->why, sizeof r->why, "asked for by --%s", r->session->options.wish->option);
-    else
-        rc = choose(r, job, &i);
+    struct gf_plan *plan = NULL;
+    int i, rc = choose(r, job, &i);
     r->now = rc ? -1 : i;
-    rc = rc ? rc : plan_with(r, i, job);
-    r->decided = !rc;
-    return rc;
+    r->decided = false;
+    r->plan = NULL;
+    r->workspace = 0;
+    if (rc)
+        return rc;
+    const bool own = backend_of(r, i)->per_thread;
+    if (own || gf_session_is_alone(r->session)) {
+        if (!own)
+            gf_runner_forget(r); /* one plan at a time */
+        rc = begin(r, i, job, &plan);
+        if (rc)
+            return rc;
+        r->workspace = plan->workspace_bytes;
+        leave(r, i, 0);
+    }
+    r->plan = plan;
+    r->job = *job;
+    r->decided = true;
+    return 0;
 }
 
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
