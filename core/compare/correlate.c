@@ -28,12 +28,12 @@ static void make_windows(const int64_t n[3], const double middle[3], const doubl
 }
 
 /* Fills a row with scale (v - base). */
-static void load_row(const void *px, bool wide, int64_t n, double base, double scale, float *to) {
+static void load_row(const void *px, bool is_double, int64_t n, double base, double scale, float *to) {
     const double *v = px;
     const float *narrow = px, own = (float)base;
-    for (int64_t x = 0; x < (wide ? n : 0); x++)
+    for (int64_t x = 0; x < (is_double ? n : 0); x++)
         to[x] = (float)(scale * (v[x] - base));
-    for (int64_t x = 0; x < (wide ? 0 : n); x++)
+    for (int64_t x = 0; x < (is_double ? 0 : n); x++)
         to[x] = narrow[x] - own;
 }
 
@@ -72,7 +72,7 @@ static double taper_row(float *row, const float *window, int64_t n, float w, flo
 int gf_taper(const struct gf_array *px, const double *middle, const double *less, unsigned axes,
              int threads, struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
-    const bool wide = px->dtype == GF_F64, halves = to->shape[0] != px->shape[0];
+    const bool is_double = px->dtype == GF_F64, halves = to->shape[0] != px->shape[0];
     int64_t n[3] = {1, 1, 1};
     const int64_t size = (int64_t)gf_dtype_size(px->dtype);
     double at[3] = {0}, shorter[3] = {0}, weights[3] = {0}, mean = 0, most = 0;
@@ -94,9 +94,9 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
     const float *along = window + n[0] + n[1];
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
         weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += (double)window[i];
-    for (int64_t i = 0; i < rows * n[2] && wide; i++)
+    for (int64_t i = 0; i < rows * n[2] && is_double; i++)
         most = fmax(most, fabs(((const double *)px->data)[i]));
-    const double base = gf_real_get(px->data, 0, wide), unit = most > 0 ? 1 / most : 1;
+    const double base = gf_real_get(px->data, 0, is_double), unit = most > 0 ? 1 / most : 1;
 #pragma omp parallel for num_threads(threads) reduction(max : top)
     for (int64_t r = 0; r < rows; r++) {
         float *row = (float *)to->data + r * n[2];
@@ -104,7 +104,7 @@ int gf_taper(const struct gf_array *px, const double *middle, const double *less
         if (halves)
             load_pairs((const float *)from, line, n[2], (float)base, row);
         else
-            load_row(from, wide, n[2], base, unit, row);
+            load_row(from, is_double, n[2], base, unit, row);
         sum[r] = sum_row(row, along, n[2], &top);
     }
     for (int64_t r = 0; r < rows; r++)
@@ -210,17 +210,17 @@ int gf_cross_phases(const struct gf_spectrum *f, const float *shares, const stru
 }
 
 void gf_cross_power(const struct gf_array *a, struct gf_array *b) {
-    const bool wide = a->dtype == GF_C128;
+    const bool is_double = a->dtype == GF_C128;
     const int64_t n = gf_array_count(a);
     const float *p = a->data;
     float *q = b->data;
 #pragma omp simd
-    for (int64_t i = 0; i < (wide ? 0 : n); i++) {
+    for (int64_t i = 0; i < (is_double ? 0 : n); i++) {
         const float re = q[2 * i], im = q[2 * i + 1];
         q[2 * i] = p[2 * i] * re + p[2 * i + 1] * im;
         q[2 * i + 1] = p[2 * i + 1] * re - p[2 * i] * im;
     }
-    for (int64_t i = 0; i < (wide ? n : 0); i++) {
+    for (int64_t i = 0; i < (is_double ? n : 0); i++) {
         const struct gf_number y = gf_number_conjugate(gf_number_get(q, i, true));
         gf_number_put(q, i, true, gf_number_times(gf_number_get(p, i, true), y));
     }

@@ -53,20 +53,20 @@ void gf_frc_soft_mask(double radius, double edge, struct gf_array *mask) {
 }
 
 int gf_frc_apply_mask(struct gf_array *px, const struct gf_array *mask) {
-    const bool wide = px->dtype == GF_F64;
+    const bool is_double = px->dtype == GF_F64;
     const int64_t n = gf_array_count(px);
     double sum = 0, weight = 0;
     for (int64_t i = 0; i < n; i++) {
-        const double m = gf_real_get(gf_array_at(mask, i), 0, wide);
+        const double m = gf_real_get(gf_array_at(mask, i), 0, is_double);
         weight += m;
-        sum += m * gf_real_get(px->data, i, wide);
+        sum += m * gf_real_get(px->data, i, is_double);
     }
     if (!(weight > 0))
         return gf_fail(GF_EINVAL, "the mask leaves nothing; white keeps, black drops");
     for (int64_t i = 0; i < n; i++)
-        gf_real_put(px->data, i, wide,
-                    gf_real_get(gf_array_at(mask, i), 0, wide) *
-                        (gf_real_get(px->data, i, wide) - sum / weight));
+        gf_real_put(px->data, i, is_double,
+                    gf_real_get(gf_array_at(mask, i), 0, is_double) *
+                        (gf_real_get(px->data, i, is_double) - sum / weight));
     return 0;
 }
 
@@ -86,7 +86,7 @@ static double random_angle(const struct gf_spectrum *s, const int64_t *at, bool 
 void gf_frc_turn(const struct gf_spectrum *s, const double *shift, double frequency,
                  uint64_t seed) {
     const int64_t n = gf_array_count(&s->px);
-    const bool wide = s->px.dtype == GF_C128;
+    const bool is_double = s->px.dtype == GF_C128;
     for (int64_t i = 0; i < n; i++) {
         int64_t at[GF_MAX_DIMS];
         double cycles = 0, square = 0;
@@ -100,8 +100,8 @@ void gf_frc_turn(const struct gf_spectrum *s, const double *shift, double freque
         double angle = -2 * M_PI * cycles;
         if (!shift && square > frequency * frequency) /* odd, and as random as one of them */
             angle = random_angle(s, at, false, seed) - random_angle(s, at, true, seed);
-        gf_number_put(s->px.data, i, wide,
-                      gf_number_times(gf_number_get(s->px.data, i, wide),
+        gf_number_put(s->px.data, i, is_double,
+                      gf_number_times(gf_number_get(s->px.data, i, is_double),
                                       (struct gf_number){cos(angle), sin(angle)}));
     }
 }

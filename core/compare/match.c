@@ -8,27 +8,27 @@
 #include "core/base/value/status.h"
 
 int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct gf_match *m) {
-    const bool wide = t->dtype == GF_F64;
+    const bool is_double = t->dtype == GF_F64;
     const int64_t n = gf_array_count(t);
     double sum = 0, size = 0;
     *m = (struct gf_match){.ndim = t->rank};
     memcpy(m->shape, t->shape, (size_t)t->rank * sizeof *t->shape);
     for (int64_t i = 0; i < n; i++) {
-        const double w = weight ? gf_real_get(weight->data, i, wide) : 1;
+        const double w = weight ? gf_real_get(weight->data, i, is_double) : 1;
         if (w < 0)
             return gf_fail(GF_EINVAL, "the template's mask has samples below 0");
         m->count += w;
-        sum += w * gf_real_get(t->data, i, wide);
+        sum += w * gf_real_get(t->data, i, is_double);
     }
     if (!(m->count > 0))
         return gf_fail(GF_EINVAL, "the template's mask leaves no sample; white keeps, black drops");
     const double mean = sum / m->count;
     for (int64_t i = 0; i < n; i++) {
-        const double w = weight ? gf_real_get(weight->data, i, wide) : 1;
-        const double x = gf_real_get(t->data, i, wide), d = x - mean;
+        const double w = weight ? gf_real_get(weight->data, i, is_double) : 1;
+        const double x = gf_real_get(t->data, i, is_double), d = x - mean;
         m->energy += w * d * d;
         size += w * x * x;
-        gf_real_put(t->data, i, wide, w * d);
+        gf_real_put(t->data, i, is_double, w * d);
     }
     if (!(m->energy > 1e-26 * size))
         return gf_fail(GF_EINVAL, "a flat template: its samples%s are alike",

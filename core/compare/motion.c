@@ -101,18 +101,18 @@ static struct gf_number ramp_at(int64_t k, int64_t n, double shift) {
 
 /* The first row has the last axis's factors, and the others multiply them by their own. */
 void gf_motion_ramp(const int64_t *shape, const double *shift, struct gf_array *table) {
-    const bool wide = table->dtype == GF_C128;
+    const bool is_double = table->dtype == GF_C128;
     const int last = table->rank - 1;
     const int64_t n = table->shape[last], count = gf_array_count(table);
     for (int64_t x = 0; x < n; x++)
-        gf_number_put(table->data, x, wide, ramp_at(x, shape[last], shift[last]));
+        gf_number_put(table->data, x, is_double, ramp_at(x, shape[last], shift[last]));
     for (int64_t row = 1; row < count / n; row++) {
         struct gf_number e = {1, 0};
         for (int64_t axis = last - 1, rest = row; axis >= 0; rest /= shape[axis--])
             e = gf_number_times(e, ramp_at(rest % shape[axis], shape[axis], shift[axis]));
         for (int64_t x = 0; x < n; x++)
-            gf_number_put(table->data, row * n + x, wide,
-                          gf_number_times(e, gf_number_get(table->data, x, wide)));
+            gf_number_put(table->data, row * n + x, is_double,
+                          gf_number_times(e, gf_number_get(table->data, x, is_double)));
     }
 }
 

@@ -60,16 +60,16 @@ static int check_lengths(const struct gf_job *job) {
 }
 
 static int make_tables(const struct gf_job *job, struct impl *m) {
-    bool wide = job->precision == GF_DOUBLE;
+    bool is_double = job->precision == GF_DOUBLE;
     bool made = true;
     m->longest = 1;
     for (int i = 0; i < job->ndim; i++) {
         if (!(job->axes >> i & 1))
             continue;
         const int64_t n = job->shape[i], count = n / 2 ? n / 2 : 1;
-        m->waves[i] = gf_alloc((size_t)count * (wide ? 16 : 8));
+        m->waves[i] = gf_alloc((size_t)count * (is_double ? 16 : 8));
         made = made && m->waves[i] &&
-               gf_cpu_roots(m->waves[i], wide ? 64 : 32, n, 1, false, (long)count);
+               gf_cpu_roots(m->waves[i], is_double ? 64 : 32, n, 1, false, (long)count);
         m->longest = gf_max(m->longest, job->shape[i]);
     }
     return made ? 0 : gf_no_memory();

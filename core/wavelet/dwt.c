@@ -82,10 +82,10 @@ static char *row_at(const struct rows *r, int64_t i) {
 /* ---------------------------------------------------------------- thresholds */
 
 /* Bits of magnitudes sort as magnitudes do; a float's are in the upper half. */
-static uint64_t magnitude_bits(const char *p, bool wide) {
+static uint64_t magnitude_bits(const char *p, bool is_double) {
     uint64_t w;
     uint32_t v;
-    if (wide) {
+    if (is_double) {
         memcpy(&w, p, sizeof w);
         return w & (UINT64_MAX >> 1);
     }
@@ -96,13 +96,13 @@ static uint64_t magnitude_bits(const char *p, bool wide) {
 enum { DIGIT = 16, N_DIGITS = 1 << DIGIT };
 
 /* Counts the next digit of details whose first digits are `prefix`. */
-static void count_digits(const struct rows *r, bool wide, int shift, uint64_t prefix,
+static void count_digits(const struct rows *r, bool is_double, int shift, uint64_t prefix,
                          int64_t *count) {
-    const size_t size = wide ? 8 : 4;
+    const size_t size = is_double ? 8 : 4;
     for (int64_t i = 0; i < r->planes * r->height; i++) {
         const char *p = row_at(r, i);
         for (int64_t k = 0; k < r->n; k++) {
-            uint64_t b = magnitude_bits(p + (size_t)k * size, wide);
+            uint64_t b = magnitude_bits(p + (size_t)k * size, is_double);
             if (shift + DIGIT == 64 || b >> (shift + DIGIT) == prefix)
                 count[b >> shift & (N_DIGITS - 1)]++;
         }
@@ -112,17 +112,17 @@ static void count_digits(const struct rows *r, bool wide, int shift, uint64_t pr
 /* The magnitude of the detail of that rank (0: the largest), by radix selection. */
 static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *band, int n,
                             const struct gf_array *c, int64_t rank, double *out) {
-    const bool wide = c->dtype == GF_F64;
+    const bool is_double = c->dtype == GF_F64;
     int64_t *count = malloc(N_DIGITS * sizeof *count);
     uint64_t prefix = 0;
     if (!count)
         return gf_no_memory();
-    for (int shift = 48; shift >= (wide ? 0 : 32); shift -= DIGIT) {
+    for (int shift = 48; shift >= (is_double ? 0 : 32); shift -= DIGIT) {
         memset(count, 0, N_DIGITS * sizeof *count);
         for (int b = 1; b < n; b++) {
             struct gf_array v = gf_dwt_band_view(job, &band[b], c);
             struct rows r = rows_of(&v);
-            count_digits(&r, wide, shift, prefix, count);
+            count_digits(&r, is_double, shift, prefix, count);
         }
         int digit = N_DIGITS - 1;
         for (; digit > 0 && rank >= count[digit]; digit--)
@@ -130,7 +130,7 @@ static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *
         prefix = prefix << DIGIT | (uint64_t)digit;
     }
     free(count);
-    if (wide) {
+    if (is_double) {
         memcpy(out, &prefix, sizeof prefix);
     } else {
         uint32_t bits = (uint32_t)prefix;
@@ -155,8 +155,8 @@ static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *
 SHRINK(float)
 SHRINK(double)
 
-static void shrink(char *p, bool wide, int64_t n, bool soft, double limit) {
-    if (wide)
+static void shrink(char *p, bool is_double, int64_t n, bool soft, double limit) {
+    if (is_double)
         shrink_double((double *)p, n, soft, limit);
     else
         shrink_float((float *)p, n, soft, (float)limit);
@@ -177,7 +177,7 @@ int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) 
         return 0;
     int n = gf_dwt_bands(job, band);
     double limit = w->amount;
-    bool soft = w->threshold == GF_SOFT, wide = c->dtype == GF_F64;
+    bool soft = w->threshold == GF_SOFT, is_double = c->dtype == GF_F64;
     if (w->percent) {
         double details = 0;
         for (int b = 1; b < n; b++) {
@@ -201,20 +201,20 @@ int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) 
         struct rows r = rows_of(&v);
 #pragma omp parallel for num_threads(threads) if (r.n * r.height * r.planes > 1 << 16)
         for (int64_t i = 0; i < r.planes * r.height; i++)
-            shrink(row_at(&r, i), wide, r.n, soft, limit);
+            shrink(row_at(&r, i), is_double, r.n, soft, limit);
     }
     return 0;
 }
 
 /* ---------------------------------------------------------------- outputs */
 
-static void extremes(const struct rows *r, bool wide, int threads, double *low, double *high) {
+static void extremes(const struct rows *r, bool is_double, int threads, double *low, double *high) {
     double least = INFINITY, most = -INFINITY;
 #pragma omp parallel for num_threads(threads) reduction(min : least) reduction(max : most)
     for (int64_t i = 0; i < r->planes * r->height; i++) {
         const char *p = row_at(r, i);
         for (int64_t k = 0; k < r->n; k++) {
-            double v = gf_real_get(p, k, wide);
+            double v = gf_real_get(p, k, is_double);
             least = v < least ? v : least;
             most = v > most ? v : most;
         }
@@ -268,7 +268,7 @@ void gf_dwt_clear(struct gf_array *a) {
 
 void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,
                    int threads, double *high) {
-    const bool wide = c->dtype == GF_F64;
+    const bool is_double = c->dtype == GF_F64;
     struct gf_dwt_band band[GF_MAX_BANDS];
     double white, low;
     if (!gf_dtype_is_integer(job->out[i].dtype)) {
@@ -283,7 +283,7 @@ void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, st
         struct gf_array to = gf_dwt_band_view(job, &band[b], out);
         struct rows r = rows_of(&from);
         double least, most;
-        extremes(&r, wide, threads, &least, &most);
+        extremes(&r, is_double, threads, &least, &most);
         if (b == 0)
             *high = most;
         low = b == 0 ? least : 0;
