@@ -66,7 +66,7 @@ struct gf_workers {
     struct gf_worker *inside; /* the one between entry and admission */
     int next, n_inputs;       /* next: the first input for which no worker has entered */
     atomic_bool pipe_closed;  /* stdout's reader has closed it: nothing more is reported */
-    void (*run)(void *user, struct gf_worker *l);
+    void (*run)(void *user, struct gf_worker *worker);
     void *user;
     struct gf_conveyor conveyor;
     struct gf_ending ending[GF_WINDOW];
@@ -79,19 +79,20 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
 void gf_workers_close(struct gf_workers *p);
 
 /* Runs each input in a worker. GF_ENOMEM if there is no memory to begin. */
-int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *l), void *user);
+int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *worker),
+                   void *user);
 
 /* For run(): */
 /* Waits until the worker may read the header of a picture of its input. */
-void gf_workers_enter(struct gf_worker *l);
+void gf_workers_enter(struct gf_worker *worker);
 /* Waits until `need` bytes are free (-1: all of the limit), and reserves them. */
-void gf_workers_admit(struct gf_worker *l, int64_t need);
+void gf_workers_admit(struct gf_worker *worker, int64_t need);
 /* Reduces the reservation to a need that has become known. */
-void gf_workers_settle(struct gf_worker *l, int64_t need);
+void gf_workers_settle(struct gf_worker *worker, int64_t need);
 /* Releases the reservation, and lets the next worker enter. */
-void gf_workers_leave(struct gf_worker *l);
+void gf_workers_leave(struct gf_worker *worker);
 /* Reports the input's pictures so far if its turn has come. */
-void gf_workers_report(struct gf_worker *l);
+void gf_workers_report(struct gf_worker *worker);
 /* Ends the run: no further input begins, and none is reported. */
 void gf_workers_close_pipe(struct gf_workers *p);
 

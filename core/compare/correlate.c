@@ -28,7 +28,8 @@ static void make_windows(const int64_t n[3], const double middle[3], const doubl
 }
 
 /* Fills a row with scale (v - base). */
-static void load_row(const void *px, bool is_double, int64_t n, double base, double scale, float *to) {
+static void load_row(const void *px, bool is_double, int64_t n, double base, double scale,
+                     float *to) {
     const double *v = px;
     const float *narrow = px, own = (float)base;
     for (int64_t x = 0; x < (is_double ? n : 0); x++)

@@ -21,7 +21,7 @@ static const double byte_seconds = 1e-10, step_seconds = 0.4e-9, build_seconds =
 /* The terms compared; seconds for all runs. */
 struct weights {
     int threads;
-    bool wide;
+    bool is_double;
     double host, device;
     int64_t device_bytes; /* arrays and one spectrum */
 };
@@ -43,7 +43,7 @@ static double weigh_tables(const struct gf_job *job, int threads, double *points
 }
 
 static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o) {
-    struct weights w = {.wide = job->precision == GF_DOUBLE};
+    struct weights w = {.is_double = job->precision == GF_DOUBLE};
     double points = job->luma ? 1 : (double)job->channels, runs = (double)o->runs, bytes = 0;
     w.threads = o->threads > 0 ? o->threads : omp_get_max_threads();
     for (int i = 0; i < job->ndim; i++)
@@ -53,13 +53,13 @@ static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o
     double share = gf_job_is_real(job) ? 0.5 : 1;
     double ways = job->op == GF_FILTER ? 2 : 1; /* there and back */
     double steps = ways * points * share * log2((double)gf_job_points(job) + 1);
-    w.host = runs * steps * step_seconds * (w.wide ? 2 : 1) / w.threads;
+    w.host = runs * steps * step_seconds * (w.is_double ? 2 : 1) / w.threads;
     double table_points, tables = weigh_tables(job, w.threads, &table_points);
     w.host += tables;
     w.device = (o->open ? 0 : gf_context_seconds) + tables +
-               (runs * bytes + table_points * (w.wide ? 16 : 8)) * byte_seconds;
+               (runs * bytes + table_points * (w.is_double ? 16 : 8)) * byte_seconds;
     w.device_bytes =
-        (int64_t)fmin(bytes + (points * share + table_points) * (w.wide ? 16 : 8), 0x1p62);
+        (int64_t)fmin(bytes + (points * share + table_points) * (w.is_double ? 16 : 8), 0x1p62);
     return w;
 }
 
@@ -120,7 +120,7 @@ static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const 
     char need[GF_SIZE_TEXT], has[GF_SIZE_TEXT];
     if (gf_backend_device(b, o->device, p) || p->is_cpu)
         return false;
-    if (w->wide && !p->fp64) {
+    if (w->is_double && !p->fp64) {
         snprintf(but, GF_REASON, "%.60s has no double precision", p->name);
         return false;
     }

@@ -28,11 +28,11 @@ static void check_options(const struct gf_gpu_pass *pass, const char *text) {
     const struct {
         const char *name;
         int64_t value;
-    } fields[] = {{"LOAD", pass->load},      {"STORE", pass->store},    {"INDICES", pass->indices},
-                  {"LENGTH", t->length},     {"POINTS", t->points},     {"LINES", t->lines},
-                  {"THREADS", t->threads},   {"STAGES", t->stages},     {"HELD", t->held},
-                  {"RESIDENT", t->bound}, {"FAR", pass->far},        {"ALGORITHM", t->algorithm},
-                  {"ROWS_IN", t->rows_in},   {"ROWS_OUT", t->rows_out}, {"WHOLE", t->whole}};
+    } fields[] = {{"LOAD", pass->load},    {"STORE", pass->store},    {"INDICES", pass->indices},
+                  {"LENGTH", t->length},   {"POINTS", t->points},     {"LINES", t->lines},
+                  {"THREADS", t->threads}, {"STAGES", t->stages},     {"HELD", t->held},
+                  {"RESIDENT", t->bound},  {"FAR", pass->far},        {"ALGORITHM", t->algorithm},
+                  {"ROWS_IN", t->rows_in}, {"ROWS_OUT", t->rows_out}, {"WHOLE", t->whole}};
     const bool coalesced = t->coalesced_in || t->coalesced_out;
     CHECK_MSG(!(t->coalesced_in && t->rows_in) && !(t->coalesced_out && t->rows_out) &&
                   (!coalesced ||
