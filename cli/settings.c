@@ -192,20 +192,20 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
     };
 }
 
-int gf_settings_wish(struct gf_settings *s) {
-    return (gf_wish_is_list(s->backend, s->device) ? gf_wish_list : gf_wish_one)(
-        &s->wish, gf_backends, s->backend, s->device);
+int gf_settings_request(struct gf_settings *s) {
+    return (gf_request_is_list(s->backend, s->device) ? gf_request_list : gf_request_one)(
+        &s->request, gf_backends, s->backend, s->device);
 }
 
-int gf_settings_wish_one(struct gf_settings *s, const struct gf_backend *const *backends) {
-    if (gf_wish_is_list(s->backend, s->device))
+int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *const *backends) {
+    if (gf_request_is_list(s->backend, s->device))
         return gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
-    return gf_wish_one(&s->wish, backends, s->backend, backends ? NULL : s->device);
+    return gf_request_one(&s->request, backends, s->backend, backends ? NULL : s->device);
 }
 
 static struct gf_session_options session_options(const struct gf_settings *s) {
     struct gf_session_options o = {
-        .wish = &s->wish,
+        .request = &s->request,
         .open = gf_backend_options_of(s),
         .device_variable = "GPUFFT_DEVICE",
         .untuned = !s->tune,
@@ -213,7 +213,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
         .note = gf_log_note,
     };
-    if (s->device || s->assume) /* the wish names it */
+    if (s->device || s->assume) /* the request names it */
         o.open.device = NULL;
     o.open.no_peer = !s->peer;
     o.open.dry = s->plan_only;
@@ -224,8 +224,8 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
     struct gf_session_options options = session_options(s);
     const bool dealt = s->plan_transform > GF_PLAN_FFT; /* parts of wavelets go to any devices */
-    options.together = s->wish.n > 1 && !(dealt && !gf_wish_shares(&s->wish));
-    if (options.together && !gf_wish_shares(&s->wish))
+    options.together = s->request.n > 1 && !(dealt && !gf_request_shares(&s->request));
+    if (options.together && !gf_request_shares(&s->request))
         return gf_fail(GF_EUSAGE,
                        "a transform can be shared by devices of one backend, not of several");
     gf_session_open(session, &options);

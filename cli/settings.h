@@ -149,7 +149,7 @@ struct gf_settings {
 
     /* run */
     const char *backend, *device;        /* as typed */
-    struct gf_wish wish;                 /* set by gf_settings_wish() */
+    struct gf_request request;           /* set by gf_settings_request() */
     int deal;                            /* enum gf_deal_rule */
     bool peer;                           /* devices copy directly to each other if possible */
     bool tune;                           /* use what `gpufft tune` measured */
@@ -215,13 +215,13 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image);
  * GPUFFT_DEVICE. */
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
-/* Sets s->wish from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_wish_list(). */
-int gf_settings_wish(struct gf_settings *s);
+/* Sets s->request from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_request_list(). */
+int gf_settings_request(struct gf_settings *s);
 /* The same, but refuses lists (GF_EUSAGE). `backends`: NULL, or backends with one device each,
  * which ignore --device. */
-int gf_settings_wish_one(struct gf_settings *s, const struct gf_backend *const *backends);
+int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *const *backends);
 
-/* Opens a session for s->wish, --threads and --max-memory (default: all free memory). The settings
+/* Opens a session for s->request, --threads and --max-memory (default: all free memory). The settings
  * must outlive it. Several devices share a job that does not fit the first; GF_EUSAGE if they
  * cannot. */
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);

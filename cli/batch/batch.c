@@ -401,8 +401,8 @@ static int open_run(struct batch_run *r, char **operands, int n) {
         rc = join_ranks(r);
     if (!rc)
         rc = r->joined          ? gf_spread_settings(s, &r->launcher)
-             : r->hooks->prints ? gf_settings_wish_one(s, NULL)
-                                : gf_settings_wish(s);
+             : r->hooks->prints ? gf_settings_request_one(s, NULL)
+                                : gf_settings_request(s);
     if (!rc)
         rc = gf_deal_open_for(s, (r->inputs.n == 1 || s->frames) && s->dims != 2, &r->deal);
     if (!rc)

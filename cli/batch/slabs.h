@@ -35,7 +35,7 @@ int gf_pages_run(struct gf_task *t);
 /* ---- a task that processes share: each has slabs and blocks of it, or planes ---- */
 
 /* Gives a process its share of the machine's threads and memory and, unless a device is named, the
- * next device. The backend is openmp unless one is named. Makes s->wish. */
+ * next device. The backend is openmp unless one is named. Makes s->request. */
 int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher);
 /* Runs a task, of which s, hooks, targets, read and runner are set, from its header to its outputs.
  * All processes return the same status; ranks->speaker has the message. */

@@ -27,14 +27,14 @@ static int threads_of(const struct gf_settings *s, const struct gf_launcher *lau
 
 int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    struct gf_wish_device *d = s->wish.device;
+    struct gf_request_device *d = s->request.device;
     const int share = launcher->local_size > 1 ? launcher->local_size : 1;
     s->threads = threads_of(s, launcher);
     s->max_memory = s->max_memory ? s->max_memory : gf_memory_available() / share;
     if (!s->backend || !strcmp(s->backend, "auto"))
         s->backend = gf_backend_openmp.name;
-    int rc = gf_settings_wish(s);
-    const bool chooses = !rc && !gf_backend_options_of(s).device && !s->wish.list;
+    int rc = gf_settings_request(s);
+    const bool chooses = !rc && !gf_backend_options_of(s).device && !s->request.list;
     const int n = chooses ? gf_backend_devices(d->backend, props) : 0;
     if (n > 0)
         snprintf(d->device, sizeof d->device, "%d", launcher->local_rank % n);

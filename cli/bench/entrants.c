@@ -60,29 +60,29 @@ bool gf_bench_next_word(const char **at, char *word, size_t size) {
 }
 
 /* Finds the devices of the list that can share a transform of this entrant: all or none. */
-static int find_together(const struct gf_bench_entrant *e, const char *list, struct gf_wish *w) {
+static int find_together(const struct gf_bench_entrant *e, const char *list, struct gf_request *w) {
     const struct gf_backend *const own[] = {e->backend, NULL};
     w->n = 0;
-    return (e->backend->several || e->backend->shares) && gf_wish_is_list(NULL, list)
-               ? gf_wish_list(w, own, e->backend->name, list)
+    return (e->backend->several || e->backend->shares) && gf_request_is_list(NULL, list)
+               ? gf_request_list(w, own, e->backend->name, list)
                : 0;
 }
 
 /* Opens the entrant on the devices that share a transform, or else on the first one. */
 static int open_devices(struct gf_bench_entrant *e, struct gf_backend_options *options) {
-    const char *devices[GF_WISH_MOST], *list = options->device;
-    char first[GF_WISH_DEVICE];
-    struct gf_wish w;
+    const char *devices[GF_REQUEST_MOST], *list = options->device;
+    char first[GF_REQUEST_DEVICE];
+    struct gf_request w;
     const int rc = find_together(e, list, &w);
     if (rc && e->backend->several)
         return rc;
-    if (!rc && gf_wish_shares(&w)) {
+    if (!rc && gf_request_shares(&w)) {
         for (int i = 0; i < w.n; i++)
             devices[i] = w.device[i].device;
         options->devices = devices;
         options->n_devices = w.n;
         options->resident = e->backend->shares;
-    } else if (gf_wish_is_list(NULL, list)) {
+    } else if (gf_request_is_list(NULL, list)) {
         snprintf(first, sizeof first, "%.*s", (int)strcspn(list, ","), list);
         options->device = strcmp(first, "all") ? first : NULL;
     }
@@ -144,10 +144,10 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
 }
 
 static bool has_several(const struct gf_bench_entrant *e, const char *list) {
-    struct gf_wish w;
+    struct gf_request w;
     if (e->backend->several) /* open() reports absent devices */
-        return gf_wish_is_list(NULL, list);
-    return !find_together(e, list, &w) && gf_wish_shares(&w);
+        return gf_request_is_list(NULL, list);
+    return !find_together(e, list, &w) && gf_request_shares(&w);
 }
 
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,

@@ -239,11 +239,11 @@ static int check_wavelet(const struct gf_settings *s) {
 /* Opens the device of --assume, or those that --backend and --device name. */
 static int open_session(struct gf_settings *s, struct gf_session *session,
                         struct gf_assumed_device *device) {
-    int rc = s->assume ? find_assumed(s, device) : gf_settings_wish(s);
+    int rc = s->assume ? find_assumed(s, device) : gf_settings_request(s);
     if (!rc && s->assume)
         rc = gf_assume_backend(s->backend, device);
     if (!rc && s->assume)
-        rc = gf_settings_wish_one(s, device->list);
+        rc = gf_settings_request_one(s, device->list);
     if (rc == GF_EABSENT && s->backend &&
         (!strcmp(s->backend, "cuda") || !strcmp(s->backend, "opencl")))
         rc = gf_fail(rc, "%.400s; --assume=h200 plans for an H200", gf_message());

@@ -276,7 +276,7 @@ static json_t *outputs_report(const struct gf_task *t) {
 }
 
 /* Reports the device of --assume. */
-static json_t *assumed_report(const struct gf_wish *w) {
+static json_t *assumed_report(const struct gf_request *w) {
     struct gf_gpu_props p;
     gf_backend_device(w->device->backend, NULL, &p);
     return GF_REPORT(GF_KEY("name", p.name), GF_KEY("platform", p.platform),
@@ -302,7 +302,7 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
         GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
         GF_KEY(".outputs", outputs_report(t)), GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
         GF_KEY("why", t->op.crew.runner->why), GF_KEY_IF(t->s->assume, "assumed", t->s->assume),
-        GF_KEY_IF(t->s->assume, ".device", assumed_report(&t->s->wish)),
+        GF_KEY_IF(t->s->assume, ".device", assumed_report(&t->s->request)),
         GF_KEY_IF(t->s->tune && gf_speeds_digest(digest), "records", digest),
         GF_KEY_IF(c->kept, "measured_ms", c->ms),
         GF_KEY_IF(c->kept, "estimate_ms", c->estimate_ms));

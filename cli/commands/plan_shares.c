@@ -200,7 +200,7 @@ static int deal_parts(struct gf_deal *deal, const struct gf_task *t, struct gf_p
 /* True if the job's planes may be cut into parts. */
 static bool has_parts(const struct gf_task *t) {
     const struct gf_job *job = &t->op.job;
-    if (job->op != GF_DWT || t->s->assume || !t->s->wish.list)
+    if (job->op != GF_DWT || t->s->assume || !t->s->request.list)
         return false;
     return job->direction == GF_INVERSE ||
            (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_refuses_planes(job));

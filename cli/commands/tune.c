@@ -61,7 +61,7 @@ static const char record_form[] =
     "{?noisy   noisy    other work interfered: this record is not used; run tune again\n}";
 
 /* Returns an exit code. */
-static int tune_device(const struct gf_settings *s, const struct gf_wish_device *d) {
+static int tune_device(const struct gf_settings *s, const struct gf_request_device *d) {
     struct gf_speeds r;
     const char *device = d->device[0] ? d->device : NULL;
     int rc = gf_backend_usable(d->backend);
@@ -200,12 +200,13 @@ static int import_plans(const struct gf_settings *s) {
     return 0;
 }
 
-/* Sets s->wish to the devices to measure: all, or the named ones. */
+/* Sets s->request to the devices to measure: all, or the named ones. */
 static int choose(struct gf_settings *s) {
-    const bool named = strcmp(s->backend, "auto"), list = gf_wish_is_list(s->backend, s->device);
+    const bool named = strcmp(s->backend, "auto"), list = gf_request_is_list(s->backend, s->device);
     if (named && !list)
-        return gf_wish_one(&s->wish, gf_backends, s->backend, s->device);
-    return gf_wish_list(&s->wish, gf_backends, named || s->device ? s->backend : "all", s->device);
+        return gf_request_one(&s->request, gf_backends, s->backend, s->device);
+    return gf_request_list(&s->request, gf_backends, named || s->device ? s->backend : "all",
+                           s->device);
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -217,11 +218,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (s->export_to || s->import_from)
         return s->export_to ? export_plans(s) : import_plans(s);
     int rc = choose(s);
-    if (rc && s->wish.list)
+    if (rc && s->request.list)
         return rc;
-    int code = gf_log_exit(rc, s->wish.device->name);
-    for (int i = 0; i < s->wish.n; i++) {
-        const struct gf_wish_device *d = &s->wish.device[i];
+    int code = gf_log_exit(rc, s->request.device->name);
+    for (int i = 0; i < s->request.n; i++) {
+        const struct gf_request_device *d = &s->request.device[i];
         const int rates = n ? 0 : tune_device(s, d);
         const int plans = rates ? rates : gf_tune_plans(s, d, operands, n);
         code = plans > code ? plans : code;

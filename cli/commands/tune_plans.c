@@ -49,8 +49,8 @@ static int tune_case(void *user, const struct gf_bench_case *c) {
     return 0;
 }
 
-int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *device, char **operands,
-                  int n) {
+int gf_tune_plans(const struct gf_settings *s, const struct gf_request_device *device,
+                  char **operands, int n) {
     struct gf_settings own = *s;
     struct tuned t = {.device = device->name, .s = &own, .backend = device->backend};
     struct gf_shapes sizes = {.n = 0};

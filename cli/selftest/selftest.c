@@ -332,9 +332,9 @@ static int run(struct gf_settings *s, char **operands, int n) {
     int code = 0, failed = 0, tested = 0;
     int rc = n ? gf_fail(GF_EUSAGE, "takes no operands") : 0;
     if (!rc)
-        rc = gf_wish_one(&s->wish, gf_backends, s->backend, NULL);
-    if (!rc && s->wish.n)
-        rc = gf_backend_usable(only = s->wish.device->backend);
+        rc = gf_request_one(&s->request, gf_backends, s->backend, NULL);
+    if (!rc && s->request.n)
+        rc = gf_backend_usable(only = s->request.device->backend);
     if (rc)
         return rc;
     gf_progress_start(s->quiet, 0);

@@ -4,7 +4,7 @@
  *     struct gf_assumed_device d;
  *     int rc = gf_assume_known("h200", "cuda", &d);
  *     if (!rc) rc = gf_assume_backend("cuda", &d);
- *     if (!rc) rc = gf_wish_one(&wish, d.list, "cuda", NULL); */
+ *     if (!rc) rc = gf_request_one(&request, d.list, "cuda", NULL); */
 #ifndef GF_CORE_ENGINE_ASSUME_H
 #define GF_CORE_ENGINE_ASSUME_H
 

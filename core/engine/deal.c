@@ -103,7 +103,7 @@ static int threads_of(int all, const struct gf_backend *b) {
 }
 
 int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bool dynamic) {
-    const struct gf_wish *w = options->wish;
+    const struct gf_request *w = options->request;
     *d = (struct gf_deal){.n = w && w->n ? w->n : 1, .dynamic = dynamic};
     d->entry = calloc((size_t)d->n, sizeof *d->entry);
     if (!d->entry)
@@ -114,7 +114,7 @@ int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bo
         struct gf_deal_entry *e = &d->entry[i];
         struct gf_session_options own = *options;
         own.which = i;
-        own.together = options->together && !i && d->n > 1 && gf_wish_shares(w);
+        own.together = options->together && !i && d->n > 1 && gf_request_shares(w);
         if (w && w->n)
             e->what = w->device[i];
         if (d->n > 1 && !own.together)

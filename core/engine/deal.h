@@ -4,7 +4,7 @@
  * result. A dynamic deal uses the rates of the units done so far instead.
  *
  *     struct gf_deal deal;
- *     int rc = gf_deal_open(&deal, &options, false);        options.wish names cuda:0,openmp
+ *     int rc = gf_deal_open(&deal, &options, false);        options.request names cuda:0,openmp
  *     if (!rc) rc = gf_deal_start(&deal, pictures, 1);
  *     for (int64_t u; (u = gf_deal_take(&deal, i)) >= 0;) {            in device i's thread
  *         start = now;
@@ -28,7 +28,7 @@
 #include "core/engine/session.h"
 
 enum {
-    GF_DEAL_MOST = GF_WISH_MOST,
+    GF_DEAL_MOST = GF_REQUEST_MOST,
     GF_DEAL_COPYING = 4 /* copying threads of one of several devices, at most */
 };
 
@@ -42,7 +42,7 @@ enum gf_deal_begin {
 
 /* A device's work, to be read after the run. */
 struct gf_deal_entry {
-    struct gf_wish_device what;
+    struct gf_request_device what;
     struct gf_session session;
     double rate;      /* units a second; 0: unknown */
     int64_t assigned; /* units given to it */
@@ -74,7 +74,7 @@ struct gf_deal {
     unsigned char *owner, *taken; /* by unit: device; 1 if begun */
 };
 
-/* Opens a session for each device of options->wish, or one that auto picks. options->together: the
+/* Opens a session for each device of options->request, or one that auto picks. options->together: the
  * run is one unit, and the first session has all devices if they can share it. */
 int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bool dynamic);
 void gf_deal_close(struct gf_deal *d); /* accepts an all-zero struct */

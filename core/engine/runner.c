@@ -159,7 +159,7 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
     const struct gf_session *s = r->session;
     if (s->asked >= 0) {
         *out = s->asked;
-        snprintf(r->why, sizeof r->why, "asked for by --%s", s->options.wish->option);
+        snprintf(r->why, sizeof r->why, "asked for by --%s", s->options.request->option);
         return 0;
     }
     if (r->decided && gf_job_equal(job, &r->job) && !has_failed(r, r->now)) {

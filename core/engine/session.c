@@ -17,8 +17,8 @@ static void stay_silent(const char *format, ...) {
 }
 
 void gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
-    const struct gf_wish *w = options->wish;
-    const struct gf_wish_device *d = w && w->n ? &w->device[options->which] : NULL;
+    const struct gf_request *w = options->request;
+    const struct gf_request_device *d = w && w->n ? &w->device[options->which] : NULL;
     *s = (struct gf_session){.options = *options, .asked = -1};
     s->options.note = options->note ? options->note : stay_silent;
     s->backends = w && w->backends ? w->backends : gf_backends;
@@ -90,7 +90,7 @@ static int count_sharing(const struct gf_session *s, int i) {
     if (!b->shares)
         return 0;
     if (s->asked >= 0)
-        return s->options.together ? s->options.wish->n : 0;
+        return s->options.together ? s->options.request->n : 0;
     if (s->options.open.device || !(gf_session_rates(s, i, NULL).link > 0))
         return 0;
     const int n = count_gpus(b);
@@ -108,7 +108,7 @@ static struct gf_device_rates list_sharing(const struct gf_session *s, int i, in
                                                       "8", "9", "10", "11", "12", "13", "14", "15"};
     struct gf_device_rates slowest = {.copy = 0};
     for (int k = 0; k < n; k++) {
-        devices[k] = s->asked >= 0 ? s->options.wish->device[k].device : number[k];
+        devices[k] = s->asked >= 0 ? s->options.request->device[k].device : number[k];
         const struct gf_device_rates r = gf_session_rates(s, i, devices[k]);
         slowest.copy = slower(slowest.copy, r.copy);
         for (int way = 0; way < 2; way++) {
@@ -123,7 +123,7 @@ static struct gf_device_rates list_sharing(const struct gf_session *s, int i, in
 
 /* `devices`: room for names, to which the options will point. */
 static struct gf_backend_options backend_options(const struct gf_session *s, int i, int threads,
-                                                 const char *devices[GF_WISH_MOST]) {
+                                                 const char *devices[GF_REQUEST_MOST]) {
     struct gf_backend_options o = s->options.open;
     const int n = count_sharing(s, i);
     o.threads = threads;
@@ -156,7 +156,7 @@ static void prepare_opening(const struct gf_session *s, int i, struct gf_opening
 }
 
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
-    const char *devices[GF_WISH_MOST];
+    const char *devices[GF_REQUEST_MOST];
     const struct gf_backend_options options = backend_options(s, i, threads, devices);
     return gf_session_backend(s, i)->open(gf_session_backend(s, i), &options, context);
 }

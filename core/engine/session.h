@@ -21,15 +21,15 @@
 
 #include "core/base/value/status.h"
 #include "core/engine/auto.h"
-#include "core/engine/wish.h"
+#include "core/engine/request.h"
 
 enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
 
-/* The wish and all strings stay the caller's and must outlive the session. */
+/* The request and all strings stay the caller's and must outlive the session. */
 struct gf_session_options {
-    const struct gf_wish *wish; /* NULL: auto picks among gf_backends */
-    int which;                  /* the device used by this session */
-    /* the devices share jobs that do not fit this one: gf_wish_shares() */
+    const struct gf_request *request; /* NULL: auto picks among gf_backends */
+    int which;                        /* the device used by this session */
+    /* the devices share jobs that do not fit this one: gf_request_shares() */
     bool together;
     struct gf_backend_options open; /* for its contexts; .threads: of the whole run */
     const char *device_variable; /* the origin of open.device, for notes; NULL: it was demanded */
@@ -47,7 +47,7 @@ struct gf_opening {
     pthread_t thread;
     const struct gf_backend *backend;
     struct gf_backend_options options;
-    const char *devices[GF_WISH_MOST]; /* named by the options if several share a job */
+    const char *devices[GF_REQUEST_MOST]; /* named by the options if several share a job */
     void *context;
     struct gf_failure failure;
     atomic_bool ended; /* the thread has finished */
@@ -71,7 +71,7 @@ struct gf_shared_plan {
 
 /* Backends are numbered by position in `backends`. Callers use the functions below. */
 struct gf_session {
-    struct gf_session_options options; /* open.device: the wish's device, if it has one */
+    struct gf_session_options options; /* open.device: the request's device, if it has one */
     const struct gf_backend *const *backends;
     int asked;            /* the requested backend; -1: auto picks */
     struct gf_deal *deal; /* NULL, or the deal among several devices that the session belongs to */

@@ -37,8 +37,8 @@ void gf_log_lost(int error) {
 
 const struct gf_opt_group gf_opts_common = {NULL, NULL}, gf_opts_bench_what = {NULL, NULL};
 
-int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *device, char **operands,
-                  int n) {
+int gf_tune_plans(const struct gf_settings *s, const struct gf_request_device *device,
+                  char **operands, int n) {
     (void)s, (void)device, (void)operands, (void)n;
     return 0;
 }
@@ -114,14 +114,14 @@ static void test_records(void) {
 
 static void test_choice(void) {
     struct gf_settings s = {.backend = "openmp"};
-    const struct gf_wish_device *device = s.wish.device;
-    CHECK(!choose(&s) && s.wish.n == 1 && !strcmp(device->name, "openmp") && !device->device[0]);
+    const struct gf_request_device *device = s.request.device;
+    CHECK(!choose(&s) && s.request.n == 1 && !strcmp(device->name, "openmp") && !device->device[0]);
     s.device = "1";
-    CHECK(choose(&s) == GF_EABSENT && !s.wish.list && !strcmp(device->name, "openmp:1"));
+    CHECK(choose(&s) == GF_EABSENT && !s.request.list && !strcmp(device->name, "openmp:1"));
     s = (struct gf_settings){.backend = "openmp,openmp"};
-    CHECK(!choose(&s) && s.wish.n == 2 && device[1].backend == &gf_backend_openmp);
+    CHECK(!choose(&s) && s.request.n == 2 && device[1].backend == &gf_backend_openmp);
     s.backend = "auto";
-    CHECK(!choose(&s) && s.wish.n >= 1 && device[s.wish.n - 1].backend == &gf_backend_openmp);
+    CHECK(!choose(&s) && s.request.n >= 1 && device[s.request.n - 1].backend == &gf_backend_openmp);
 }
 
 /* A backend that is none, so that the host alone is measured: in a folder, and where nothing can be written. */

@@ -20,10 +20,10 @@ enum { OP_THREADS = 4, OP_FACTS = 64 };
 static struct gf_session op_session;
 
 __attribute__((unused)) static int op_begin(void) {
-    static struct gf_wish wish;
-    int rc = gf_wish_one(&wish, NULL, "openmp", NULL);
-    gf_session_open(&op_session,
-                    &(struct gf_session_options){.wish = &wish, .memory_limit = INT64_C(1) << 30});
+    static struct gf_request request;
+    int rc = gf_request_one(&request, NULL, "openmp", NULL);
+    gf_session_open(&op_session, &(struct gf_session_options){.request = &request,
+                                                              .memory_limit = INT64_C(1) << 30});
     return rc;
 }
 

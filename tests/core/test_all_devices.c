@@ -82,11 +82,11 @@ static void plan_with(const char *devices, struct gf_session_options options) {
     struct gf_runner runner;
     opened_device[0] = 0;
     opened = (struct gf_backend_options){.threads = 0};
-    struct gf_wish wish;
-    const bool list = gf_wish_is_list(devices, NULL);
-    CHECK_EQ((list ? gf_wish_list : gf_wish_one)(&wish, backends, devices, NULL), 0);
-    options.wish = &wish;
-    options.together = gf_wish_shares(&wish);
+    struct gf_request request;
+    const bool list = gf_request_is_list(devices, NULL);
+    CHECK_EQ((list ? gf_request_list : gf_request_one)(&request, backends, devices, NULL), 0);
+    options.request = &request;
+    options.together = gf_request_shares(&request);
     options.open.threads = 1;
     gf_session_open(&session, &options);
     gf_runner_open(&runner, &session, 1);

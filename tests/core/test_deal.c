@@ -150,9 +150,9 @@ static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 
 /* The names that a list becomes, with a blank behind each; or the message. */
 static const char *names(const char *backend, const char *device, int expected) {
-    static char text[GF_WISH_MOST * 100];
-    struct gf_wish w;
-    int rc = gf_wish_list(&w, backends, backend, device);
+    static char text[GF_REQUEST_MOST * 100];
+    struct gf_request w;
+    int rc = gf_request_list(&w, backends, backend, device);
     CHECK_EQ(rc, expected);
     text[0] = 0;
     for (int i = 0; i < w.n && !rc; i++)
@@ -161,9 +161,9 @@ static const char *names(const char *backend, const char *device, int expected) 
 }
 
 static void test_lists(void) {
-    CHECK(gf_wish_is_list("all", NULL) && gf_wish_is_list("gpu:1", NULL));
-    CHECK(gf_wish_is_list(NULL, "0,1") && gf_wish_is_list("gpu", "all"));
-    CHECK(!gf_wish_is_list("gpu", "1") && !gf_wish_is_list(NULL, NULL));
+    CHECK(gf_request_is_list("all", NULL) && gf_request_is_list("gpu:1", NULL));
+    CHECK(gf_request_is_list(NULL, "0,1") && gf_request_is_list("gpu", "all"));
+    CHECK(!gf_request_is_list("gpu", "1") && !gf_request_is_list(NULL, NULL));
     check_text(names("all", NULL, 0), "gpu:0 gpu:1 host "); /* device 2 is the CPU once more */
     check_text(names("gpu:all,host", NULL, 0), "gpu:0 gpu:1 gpu:2 host ");
     check_text(names("host,gpu:2", NULL, 0), "host gpu:2 ");
@@ -181,12 +181,12 @@ static void test_lists(void) {
 
 /* Devices that work at once have a few threads each; the first one of a single job has them all. */
 static void test_threads(void) {
-    struct gf_wish two;
-    CHECK_EQ(gf_wish_list(&two, backends, "gpu:0,gpu:1", NULL), 0);
+    struct gf_request two;
+    CHECK_EQ(gf_request_list(&two, backends, "gpu:0,gpu:1", NULL), 0);
     for (int together = 0; together < 2; together++) {
         struct gf_deal d;
         const struct gf_session_options o = {
-            .wish = &two, .together = together, .open.threads = 16};
+            .request = &two, .together = together, .open.threads = 16};
         CHECK_EQ(gf_deal_open(&d, &o, false), 0);
         CHECK_EQ(d.entry[0].session.options.open.threads, together ? 16 : GF_DEAL_COPYING);
         CHECK_EQ(d.entry[1].session.options.open.threads, GF_DEAL_COPYING);
@@ -197,7 +197,7 @@ static void test_threads(void) {
 /* ---- units ---- */
 
 static struct gf_deal deal;
-static struct gf_wish wish;
+static struct gf_request request;
 
 /* `late`: seconds that the context of a GPU takes. */
 static void start_late(const char *backend, bool dynamic, const double *rate, int64_t units,
@@ -205,9 +205,10 @@ static void start_late(const char *backend, bool dynamic, const double *rate, in
     memset(fail_at, 0, sizeof fail_at);
     for (int i = 0; i <= DEVICES; i++)
         ran[i] = 0;
-    const bool list = gf_wish_is_list(backend, NULL);
-    CHECK_EQ((list ? gf_wish_list : gf_wish_one)(&wish, backends, backend, NULL), 0);
-    CHECK_EQ(gf_deal_open(&deal, &(struct gf_session_options){.wish = &wish, .open.threads = 1},
+    const bool list = gf_request_is_list(backend, NULL);
+    CHECK_EQ((list ? gf_request_list : gf_request_one)(&request, backends, backend, NULL), 0);
+    CHECK_EQ(gf_deal_open(&deal,
+                          &(struct gf_session_options){.request = &request, .open.threads = 1},
                           dynamic),
              0);
     if (rate)

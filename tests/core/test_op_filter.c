@@ -367,10 +367,10 @@ static void test_refusals(void) {
 }
 
 int main(void) {
-    struct gf_wish wish;
-    NEED(!gf_wish_one(&wish, NULL, "openmp", NULL));
-    gf_session_open(&session,
-                    &(struct gf_session_options){.wish = &wish, .memory_limit = INT64_C(1) << 30});
+    struct gf_request request;
+    NEED(!gf_request_one(&request, NULL, "openmp", NULL));
+    gf_session_open(&session, &(struct gf_session_options){.request = &request,
+                                                           .memory_limit = INT64_C(1) << 30});
     RUN("a filter multiplies lines, pictures and volumes, with all edges", test_rows(LOW, MASK));
     RUN("blurred samples are restored", test_rows(WIENER, LUCY));
     RUN("stripes and waves are found and removed", test_rows(STRIPES, SCREEN));

@@ -30,13 +30,13 @@ static void share(bool shared) {
 
 /* A session of one runner, over fresh backends, for what is asked for and a device of the environment. */
 static int start_device(const char *backend, const char *device, const char *usual) {
-    static struct gf_wish wish;
+    static struct gf_request request;
     n_notes = 0;
     notes[0] = 0;
-    int rc = gf_wish_one(&wish, backends, backend, device);
+    int rc = gf_request_one(&request, backends, backend, device);
     if (rc)
         return rc;
-    gf_session_open(&session, &(struct gf_session_options){.wish = &wish,
+    gf_session_open(&session, &(struct gf_session_options){.request = &request,
                                                            .open = {.threads = 1, .device = usual},
                                                            .device_variable = "GPUFFT_DEVICE",
                                                            .note = take_note});

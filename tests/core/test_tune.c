@@ -357,14 +357,14 @@ static struct gf_job magnitude_of(int64_t n) {
 
 /* A device's bus and copies have the record's speeds, unless records are ignored: then they are measured. */
 static double bus_speed(bool untuned, double *copy) {
-    struct gf_wish wish;
+    struct gf_request request;
     struct gf_session session;
     struct gf_runner runner;
     const struct gf_job of = magnitude_of(64);
     double speed[2] = {0, 0};
-    CHECK_EQ(gf_wish_one(&wish, backends, "gpu", NULL), 0);
+    CHECK_EQ(gf_request_one(&request, backends, "gpu", NULL), 0);
     gf_session_open(&session, &(struct gf_session_options){
-                                  .wish = &wish, .open.threads = 1, .untuned = untuned});
+                                  .request = &request, .open.threads = 1, .untuned = untuned});
     gf_runner_open(&runner, &session, 1);
     gf_runner_next(&runner, 1);
     CHECK_EQ(gf_runner_plan(&runner, &of), 0);

@@ -1,21 +1,21 @@
 /* The requested devices, by backend and number. */
-#include "core/engine/wish.h"
+#include "core/engine/request.h"
 
 #include <string.h>
 
 #include "core/base/value/status.h"
 
-bool gf_wish_is_list(const char *backend, const char *device) {
+bool gf_request_is_list(const char *backend, const char *device) {
     return (backend && (!strcmp(backend, "all") || strpbrk(backend, ",:"))) ||
            (device && (!strcmp(device, "all") || strchr(device, ',')));
 }
 
-static struct gf_wish begin(const struct gf_backend *const *backends, bool list) {
-    return (struct gf_wish){
+static struct gf_request begin(const struct gf_backend *const *backends, bool list) {
+    return (struct gf_request){
         .backends = backends ? backends : gf_backends, .list = list, .option = "backend"};
 }
 
-static void set(struct gf_wish_device *d, const char *backend, const char *device) {
+static void set(struct gf_request_device *d, const char *backend, const char *device) {
     snprintf(d->device, sizeof d->device, "%s", device);
     snprintf(d->name, sizeof d->name, "%s%s%s", backend, *device ? ":" : "", d->device);
 }
@@ -23,7 +23,7 @@ static void set(struct gf_wish_device *d, const char *backend, const char *devic
 /* ---- one ---- */
 
 /* Finds the backend and checks that it has the device. */
-static int find_one(const struct gf_wish *w, const char *backend, const char *device,
+static int find_one(const struct gf_request *w, const char *backend, const char *device,
                     const struct gf_backend **out) {
     struct gf_gpu_props props;
     int rc = backend ? gf_backend_find_in(w->backends, backend, true, out) : 0;
@@ -36,8 +36,8 @@ static int find_one(const struct gf_wish *w, const char *backend, const char *de
     return (*out)->list ? gf_backend_device(*out, device, &props) : 0;
 }
 
-int gf_wish_one(struct gf_wish *w, const struct gf_backend *const *backends, const char *backend,
-                const char *device) {
+int gf_request_one(struct gf_request *w, const struct gf_backend *const *backends,
+                   const char *backend, const char *device) {
     *w = begin(backends, false);
     if (backend && !strcmp(backend, "auto"))
         backend = NULL;
@@ -53,10 +53,10 @@ int gf_wish_one(struct gf_wish *w, const struct gf_backend *const *backends, con
 
 /* ---- lists ---- */
 
-static int add(struct gf_wish *w, const struct gf_backend *b, const char *device) {
-    if (w->n == GF_WISH_MOST)
-        return gf_fail(GF_EUSAGE, "more than %d devices are named", GF_WISH_MOST);
-    struct gf_wish_device *d = &w->device[w->n++];
+static int add(struct gf_request *w, const struct gf_backend *b, const char *device) {
+    if (w->n == GF_REQUEST_MOST)
+        return gf_fail(GF_EUSAGE, "more than %d devices are named", GF_REQUEST_MOST);
+    struct gf_request_device *d = &w->device[w->n++];
     d->backend = b;
     set(d, b->name, device);
     return 0;
@@ -71,7 +71,7 @@ static bool has_name(const struct gf_gpu_props *props, int n, const char *name) 
 
 /* Adds all devices of a backend; for `gpus`, only GPUs that are not in `known`, the list of another
  * backend. */
-static int add_all(struct gf_wish *w, const struct gf_backend *b, bool gpus,
+static int add_all(struct gf_request *w, const struct gf_backend *b, bool gpus,
                    const struct gf_gpu_props *known, int n_known) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     int rc = 0, all = gf_backend_devices(b, props);
@@ -86,7 +86,7 @@ static int add_all(struct gf_wish *w, const struct gf_backend *b, bool gpus,
 }
 
 /* Adds the first usable backend in host memory, and the GPUs of each automatic one. */
-static int add_everything(struct gf_wish *w) {
+static int add_everything(struct gf_request *w) {
     struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
     const struct gf_backend *b = NULL;
     char reason[GF_REASON];
@@ -103,7 +103,7 @@ static int add_everything(struct gf_wish *w) {
 }
 
 /* Adds an entry such as "openmp", "cuda:0", "opencl:all". */
-static int add_entry(struct gf_wish *w, char *entry) {
+static int add_entry(struct gf_request *w, char *entry) {
     const struct gf_backend *b;
     struct gf_gpu_props props;
     char *device = strchr(entry, ':');
@@ -115,7 +115,7 @@ static int add_entry(struct gf_wish *w, char *entry) {
     if (!b->devices)
         return gf_fail(GF_EUSAGE, "--backend=%s:%s: backend '%s' has no devices", entry, device,
                        entry);
-    if (strlen(device) >= GF_WISH_DEVICE || !*device)
+    if (strlen(device) >= GF_REQUEST_DEVICE || !*device)
         return gf_fail(GF_EUSAGE, "--backend=%s: name a device after the colon", entry);
     if (strcmp(device, "all")) {
         rc = b->list ? gf_backend_device(b, device, &props) : 0;
@@ -127,7 +127,7 @@ static int add_entry(struct gf_wish *w, char *entry) {
 }
 
 /* Adds each part between commas, prefixed by `backend`, if any. */
-static int add_list(struct gf_wish *w, const char *backend, const char *text) {
+static int add_list(struct gf_request *w, const char *backend, const char *text) {
     int rc = 0;
     for (bool more = true; more && !rc;) {
         char entry[128];
@@ -158,12 +158,12 @@ static const struct gf_backend *backend_with_devices(const struct gf_backend *co
     return any;
 }
 
-int gf_wish_list(struct gf_wish *w, const struct gf_backend *const *backends, const char *backend,
-                 const char *device) {
+int gf_request_list(struct gf_request *w, const struct gf_backend *const *backends,
+                    const char *backend, const char *device) {
     *w = begin(backends, true);
     if (backend && !strcmp(backend, "auto"))
         backend = NULL;
-    const bool several = gf_wish_is_list(backend, NULL);
+    const bool several = gf_request_is_list(backend, NULL);
     if (several && device)
         return gf_fail(GF_EUSAGE, "--backend=%s names the devices, and so does --device=%s",
                        backend, device);
@@ -176,7 +176,7 @@ int gf_wish_list(struct gf_wish *w, const struct gf_backend *const *backends, co
     return add_list(w, backend ? backend : b->name, device);
 }
 
-bool gf_wish_shares(const struct gf_wish *w) {
+bool gf_request_shares(const struct gf_request *w) {
     bool shares = w->n > 1;
     for (int i = 0; i < w->n; i++)
         shares = shares && w->device[i].backend == w->device->backend && w->device[i].device[0];

@@ -1,44 +1,44 @@
 /* The devices requested by --backend and --device, parsed once for sessions, deals, bench, tune,
  * selftest and ranks:
  *
- *     struct gf_wish wish;
- *     int rc = gf_wish_list(&wish, gf_backends, "cuda:all,openmp", NULL);
+ *     struct gf_request request;
+ *     int rc = gf_request_list(&request, gf_backends, "cuda:all,openmp", NULL);
  *
  * A list has entries BACKEND, BACKEND:DEVICE or BACKEND:all between commas; `all` alone is the CPU
  * and every GPU once. A list of devices, or `all`, is for the named backend or else the automatic
  * one that has them. */
-#ifndef GF_CORE_ENGINE_WISH_H
-#define GF_CORE_ENGINE_WISH_H
+#ifndef GF_CORE_ENGINE_REQUEST_H
+#define GF_CORE_ENGINE_REQUEST_H
 
 #include "core/engine/backends.h"
 
-enum { GF_WISH_MOST = 64, GF_WISH_DEVICE = 64 };
+enum { GF_REQUEST_MOST = 64, GF_REQUEST_DEVICE = 64 };
 
-struct gf_wish_device {
+struct gf_request_device {
     char name[96]; /* "cuda:0", "openmp" */
     const struct gf_backend *backend;
-    char device[GF_WISH_DEVICE]; /* number or part of a name; "": unnamed */
+    char device[GF_REQUEST_DEVICE]; /* number or part of a name; "": unnamed */
 };
 
-struct gf_wish {
+struct gf_request {
     const struct gf_backend *const *backends; /* NULL: gf_backends */
     int n;                                    /* 0: auto picks for each job */
     bool list;                                /* a list of devices, even of only one */
     const char *option; /* "backend", or "device" if that alone implied the backend */
-    struct gf_wish_device device[GF_WISH_MOST];
+    struct gf_request_device device[GF_REQUEST_MOST];
 };
 
 /* True if these texts list devices. Either may be NULL. */
-bool gf_wish_is_list(const char *backend, const char *device);
+bool gf_request_is_list(const char *backend, const char *device);
 /* Both fill *w; `backend` is NULL or "auto" if none is requested, `device` may be NULL. GF_EUSAGE
  * for an unknown backend or a malformed list, GF_EABSENT for absent devices. They open no context.
- * gf_wish_one() does not start the driver of a backend without a device's name, and sets
+ * gf_request_one() does not start the driver of a backend without a device's name, and sets
  * device[0].name even if it fails. */
-int gf_wish_one(struct gf_wish *w, const struct gf_backend *const *backends, const char *backend,
-                const char *device);
-int gf_wish_list(struct gf_wish *w, const struct gf_backend *const *backends, const char *backend,
-                 const char *device);
+int gf_request_one(struct gf_request *w, const struct gf_backend *const *backends,
+                   const char *backend, const char *device);
+int gf_request_list(struct gf_request *w, const struct gf_backend *const *backends,
+                    const char *backend, const char *device);
 /* True for several devices of one backend, which can share a job. */
-bool gf_wish_shares(const struct gf_wish *w);
+bool gf_request_shares(const struct gf_request *w);
 
 #endif
