@@ -1,6 +1,5 @@
 /* Runs the inputs: each worker processes one after another, from header to outputs. */
 #include <stdlib.h>
-
 #include <unistd.h>
 
 #include "cli/command.h"

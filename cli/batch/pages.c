@@ -103,7 +103,7 @@ static int transform(struct gf_operation *op, struct gf_array *out) {
     int rc = gf_operation_take(op);
     if (!rc)
         rc = gf_runner_plan(op->crew.runner, &op->job);
-    return rc ? rc : gf_runner_run(op->crew.runner, &op->in, out, &op->report);
+    return rc ? rc : gf_operation_run(op, out);
 }
 
 static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {

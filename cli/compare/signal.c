@@ -208,7 +208,6 @@ struct gf_array gf_signal_like(const struct gf_task *t) {
 
 void gf_signal_hold(struct gf_task *t, int64_t more) {
     const struct gf_array one = gf_signal_visited(t).px;
-    t->op.crew.threads = gf_settings_threads(t->s);
     t->op.crew.held = more + gf_array_bytes(gf_reader_has_pages(&t->reader) ? &one : &t->image.px) +
                       (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
 }

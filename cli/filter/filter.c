@@ -54,7 +54,6 @@ static int describe_job(struct gf_task *t) {
     int rc = gf_settings_axes(t->s, &t->image.axes, t->op.job.ndim, &t->op.job.axes);
     if (!rc)
         rc = gf_task_take_channels(t);
-    memcpy(t->op.job.shape, t->image.px.shape, (size_t)t->op.job.ndim * sizeof *t->op.job.shape);
     t->op.kind = &gf_operation_filter;
     t->op.shared = t->s->maker;
     t->op.note = note;

@@ -19,7 +19,6 @@ static int look(struct gf_task *t, struct gf_stats *st) {
     o.luma = job->luma = t->image.color == GF_RGB && !t->s->stats.channels;
     o.precision = job->precision;
     o.sample = st->ring_spacing;
-    t->op.crew.threads = gf_settings_threads(t->s);
     t->op.crew.held = gf_array_bytes(&t->image.px);
     return rc ? rc : gf_statistics_run(&t->op.crew, &o, &t->s->windowing, &t->op.in, &st->of);
 }

@@ -16,8 +16,9 @@ struct gf_crew {
     int64_t held; /* bytes of the caller's arrays, which count towards the session's limit */
 };
 
-/* Plans a job within the memory limit, beside what is held; with a lean plan if necessary. GF_ENOMEM
- * with the need in its message. */
+/* Plans a job, with a lean plan if the other one and what is held exceed the memory limit. */
+int gf_crew_fit(const struct gf_crew *c, struct gf_job *job);
+/* The same; GF_ENOMEM, with the need in its message, if the lean plan exceeds it too. */
 int gf_crew_plan(const struct gf_crew *c, struct gf_job *job);
 /* Plans a job likewise and runs it; `in` and `out` are allocated in the job's shapes. */
 int gf_crew_run(const struct gf_crew *c, struct gf_job *job, const struct gf_array *in,

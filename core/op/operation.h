@@ -67,7 +67,7 @@ struct gf_operation {
     struct gf_job *inner; /* NULL, or the job with which the operation makes the outputs, `in` */
     void *shared;         /* the operation's, for all inputs of a run */
     void *state;          /* its own, for this input */
-    /* NULL, or is told in a sentence what the user of the result should know. */
+    /* NULL, or takes a sentence for whoever uses the result. */
     void (*note)(void *caller, const char *text);
     void *caller;
     bool divides;       /* the caller runs the job in slabs if it does not fit memory, */

@@ -89,6 +89,7 @@ int64_t gf_signal_workspace(const struct gf_crew *crew, const struct gf_array *p
 
 static int run(const struct gf_crew *crew, struct gf_job *job, const struct gf_array *in,
                struct gf_array *out) {
+    struct gf_report report;
     int64_t shape[2][GF_MAX_RANK];    /* with a channel as the last axis */
     int rc = gf_crew_plan(crew, job); /* before its output is allocated */
     gf_job_in_shape(job, shape[0]);
@@ -99,7 +100,7 @@ static int run(const struct gf_crew *crew, struct gf_job *job, const struct gf_a
         return rc;
     const struct gf_array from = gf_array_wrap(in->data, in->dtype, job->ndim + 1, shape[0]);
     struct gf_array to = gf_array_wrap(out->data, out->dtype, job->ndim + 1, shape[1]);
-    return gf_crew_run(crew, job, &from, &to);
+    return gf_runner_run(crew->runner, &from, &to, &report);
 }
 
 int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,

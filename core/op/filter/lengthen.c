@@ -11,7 +11,7 @@ int gf_filter_check_memory(struct gf_operation *op, int64_t bytes) {
     bytes += op->crew.held;
     if (op->prepare_bytes < bytes)
         op->prepare_bytes = bytes;
-    /* Until the samples are read the task checks all memory. */
+    /* Until the samples are read the caller checks all memory. */
     if (!op->in.data)
         return 0;
     return gf_runner_check_memory(op->crew.runner, op->need > bytes ? op->need : bytes);

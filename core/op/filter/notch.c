@@ -470,12 +470,9 @@ static int plan_search(struct gf_operation *op, struct gf_job *job, const struct
     /* If a context is being opened, does not wait for it before the samples are read. */
     if (!op->in.data && gf_runner_ahead(op->crew.runner, job))
         return gf_filter_check_memory(op, held);
-    int rc = gf_runner_plan(op->crew.runner, job);
-    int64_t room = gf_runner_limit(op->crew.runner) - held - op->crew.held;
-    if (!rc && op->crew.runner->workspace > room) {
-        job->lean = true;
-        rc = gf_runner_plan(op->crew.runner, job);
-    }
+    struct gf_crew crew = op->crew;
+    crew.held += held;
+    const int rc = gf_crew_fit(&crew, job);
     return rc ? rc : gf_filter_check_memory(op, held + op->crew.runner->workspace);
 }
 
