@@ -245,32 +245,32 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
     return rc;
 }
 
+/* The number in a field that is no text. */
+static double number_of(const struct gf_opt *o, const void *field) {
+    return o->type == GF_OPT_REAL                               ? *(const double *)field
+           : o->type == GF_OPT_FLAG || o->type == GF_OPT_NEGATE ? *(const bool *)field
+                                                                : *(const int *)field;
+}
+
 /* Writes the i-th value of an option, that of a flag as "1" or "0"; false if it has none or the
  * default. */
 static bool print_value(const struct gf_opt *o, const void *field, const void *usual, int i,
                         char text[GF_OPT_TEXT_SIZE]) {
-    const bool is_int = o->type != GF_OPT_FLAG && o->type != GF_OPT_NEGATE;
-    const char *const *word = field, *const *usual_word = usual;
-    double v, standard;
     if (o->type == GF_OPT_PARSE)
         return o->print && o->print(o, field, i, text);
     if (o->type == GF_OPT_TEXT) {
-        snprintf(text, GF_OPT_TEXT_SIZE, "%s", *word ? *word : "");
-        return !i && *word != *usual_word;
+        const char *word = *(const char *const *)field;
+        snprintf(text, GF_OPT_TEXT_SIZE, "%s", word ? word : "");
+        return !i && word != *(const char *const *)usual;
     }
-    v = o->type == GF_OPT_REAL ? *(const double *)field
-        : is_int               ? *(const int *)field
-                               : *(const bool *)field;
-    standard = o->type == GF_OPT_REAL ? *(const double *)usual
-               : is_int               ? *(const int *)usual
-                                      : *(const bool *)usual;
+    const double v = number_of(o, field);
     if (o->type == GF_OPT_CHOICE && v >= 0)
         snprintf(text, GF_OPT_TEXT_SIZE, "%s", o->choices[(int)v]);
     else if (o->automatic && v < 0)
         snprintf(text, GF_OPT_TEXT_SIZE, "auto");
     else
         snprintf(text, GF_OPT_TEXT_SIZE, "%.17g", v);
-    return !i && v != standard;
+    return !i && v != number_of(o, usual);
 }
 
 void gf_opt_print(const struct gf_opt_group *const *groups, const void *fields,
