@@ -247,24 +247,41 @@ static void test_rows(int from, int to) {
 
 /* ---- in parts ---- */
 
+/* A row's operation, with the options of another one. */
+struct bench {
+    struct gf_filter_options options;
+    struct gf_filter_maker maker;
+    struct gf_runner runner;
+    struct gf_operation op;
+};
+
+static void open_bench(struct bench *b, const struct row *r, const struct row *options) {
+    b->options = options_of(options);
+    gf_filter_maker_open(&b->maker, &b->options);
+    gf_runner_open(&b->runner, &session, 1);
+    b->op = (struct gf_operation){.kind = &gf_operation_filter,
+                                  .crew = {.runner = &b->runner, .threads = 1},
+                                  .job = job_of(r),
+                                  .shared = &b->maker};
+}
+
+static void close_bench(struct bench *b) {
+    gf_runner_close(&b->runner);
+    gf_filter_maker_close(&b->maker);
+    free(b->options.part[0].file.value);
+}
+
 /* A volume whose pages are filtered by themselves, at once and in parts of some pages. */
 static void test_pages(void) {
     for (enum gf_edges edges = GF_EDGES_PERIODIC; edges <= GF_EDGES_TAPER; edges++) {
         const struct row r = {edges ? LOW : MASK, GF_F32, 3, {5, 24, 30}, edges, 0, 0, 0};
         const struct row page = {r.what, GF_F32, 2, {24, 30}, edges, 0, 0, 0};
-        struct gf_filter_options options = options_of(&page);
         struct gf_array in = make(LOW, GF_F32, 3, r.shape), all = {0}, some = {0};
-        struct gf_filter_maker maker;
-        struct gf_runner runner;
-        gf_filter_maker_open(&maker, &options);
-        gf_runner_open(&runner, &session, 1);
-        struct gf_operation op = {.kind = &gf_operation_filter,
-                                  .crew = {.runner = &runner, .threads = 1},
-                                  .job = job_of(&r),
-                                  .shared = &maker};
-        op.job.axes = 6;
-        struct gf_operation part = op;
-        CHECK_EQ(gf_operation_apply(&op, &in, &all), 0);
+        struct bench b;
+        open_bench(&b, &r, &page);
+        b.op.job.axes = 6;
+        const struct gf_operation part = b.op;
+        CHECK_EQ(gf_operation_apply(&b.op, &in, &all), 0);
         for (int64_t z = 0, n; z < 5; z += n) {
             n = gf_min(2, 5 - z);
             struct gf_operation pages = part;
@@ -277,9 +294,7 @@ static void test_pages(void) {
         }
         gf_array_free(&all);
         gf_array_free(&in);
-        gf_runner_close(&runner);
-        gf_filter_maker_close(&maker);
-        free(options.part[0].file.value);
+        close_bench(&b);
     }
 }
 
@@ -293,41 +308,34 @@ static int read_units(void *user, int64_t first, struct gf_array *to) {
 static void test_units(void) {
     for (enum gf_edges edges = GF_EDGES_MIRROR; edges <= GF_EDGES_SMOOTH; edges++) {
         const struct row r = {LOW, GF_F32, 3, {9, 14, 18}, edges, 0, 0, 0};
-        struct gf_filter_options options = options_of(&r);
         struct gf_array in = make(LOW, GF_F32, 3, r.shape), units = {0};
-        struct gf_filter_maker maker;
-        struct gf_runner runner;
-        gf_filter_maker_open(&maker, &options);
-        gf_runner_open(&runner, &session, 1);
-        struct gf_operation op = {.kind = &gf_operation_filter,
-                                  .crew = {.runner = &runner, .threads = 1},
-                                  .of = {.px = in},
-                                  .job = job_of(&r),
-                                  .shared = &maker};
+        struct bench b;
+        struct gf_operation *op = &b.op;
+        open_bench(&b, &r, &r);
+        op->of.px = in;
         const struct gf_unit_source below = {read_units, &in};
-        CHECK_EQ(op.kind->describe(&op), 0);
-        CHECK_EQ(op.kind->expect(&op), 0);
-        CHECK_EQ(op.scans, edges == GF_EDGES_SMOOTH);
-        CHECK_EQ(gf_job_alloc(&op.job, -1, &units), 0);
-        for (int64_t z = 0, n; z < op.job.shape[0]; z += n) { /* none of them across the end */
-            n = gf_min(4, (z < 9 ? 9 : op.job.shape[0]) - z);
+        CHECK_EQ(op->kind->describe(op), 0);
+        CHECK_EQ(op->kind->expect(op), 0);
+        CHECK_EQ(op->scans, edges == GF_EDGES_SMOOTH);
+        CHECK_EQ(gf_job_alloc(&op->job, -1, &units), 0);
+        for (int64_t z = 0, n; z < op->job.shape[0]; z += n) { /* none of them across the end */
+            n = gf_min(4, (z < 9 ? 9 : op->job.shape[0]) - z);
             struct gf_array some = gf_array_slice(&units, 0, z, n);
-            CHECK_EQ(op.kind->read(&op, &below, z, &some), 0);
+            CHECK_EQ(op->kind->read(op, &below, z, &some), 0);
         }
-        op.in = in;
-        CHECK_EQ(op.kind->take(&op), 0);
+        op->in = in;
+        CHECK_EQ(op->kind->take(op), 0);
         double most = 0;
         for (int64_t i = 0; i < gf_array_count(&units); i++)
             most = fmax(most, fabs(gf_sample_get(gf_array_at(&units, i), GF_F32) -
-                                   gf_sample_get(gf_array_at(&op.in, i), GF_F32)));
-        CHECK_EQ(gf_array_count(&units), gf_array_count(&op.in));
+                                   gf_sample_get(gf_array_at(&op->in, i), GF_F32)));
+        CHECK_EQ(gf_array_count(&units), gf_array_count(&op->in));
         CHECK_MSG(most <= (edges == GF_EDGES_SMOOTH ? 2e-4 : 0), "edges %d: off by %g", (int)edges,
                   most);
-        op.kind->drop(&op);
+        op->kind->drop(op);
         gf_array_free(&units);
         gf_array_free(&in);
-        gf_runner_close(&runner);
-        gf_filter_maker_close(&maker);
+        close_bench(&b);
     }
 }
 
@@ -336,34 +344,27 @@ static void test_units(void) {
 static void test_refusals(void) {
     const struct row *r = rows;
     const int64_t shape[] = {16, 16, 1};
-    struct gf_filter_options options = options_of(r);
-    struct gf_filter_maker maker;
-    struct gf_runner runner;
     struct gf_array in, out = {0};
-    gf_runner_open(&runner, &session, 1);
-    gf_filter_maker_open(&maker, &options);
-    struct gf_operation op = {.kind = &gf_operation_filter,
-                              .crew = {.runner = &runner, .threads = 1},
-                              .job = job_of(r),
-                              .shared = &maker};
-    op.job.ndim = 2;
-    op.job.axes = 3;
-    op.job.shape[0] = op.job.shape[1] = 16;
+    struct bench b;
+    struct gf_operation *op = &b.op;
+    open_bench(&b, r, r);
+    op->job.ndim = 2;
+    op->job.axes = 3;
+    op->job.shape[0] = op->job.shape[1] = 16;
     CHECK_EQ(gf_array_alloc(&in, GF_C64, 3, shape), 0);
-    CHECK_EQ(gf_operation_apply(&op, &in, &out), GF_EINVAL);
+    CHECK_EQ(gf_operation_apply(op, &in, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "real samples");
-    CHECK(!op.state && !out.data);
+    CHECK(!op->state && !out.data);
     in.dtype = GF_F32;
-    options.part[0].radius[0].value = 400;
-    CHECK_EQ(gf_operation_apply(&op, &in, &out), GF_EINVAL);
+    b.options.part[0].radius[0].value = 400;
+    CHECK_EQ(gf_operation_apply(op, &in, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "outside the spectrum of 16x16");
-    options.part[0].radius[0].value = 4;
-    op.crew.held = session.options.memory_limit;
-    CHECK_EQ(gf_operation_apply(&op, &in, &out), GF_ENOMEM);
-    CHECK(!op.state && !out.data);
+    b.options.part[0].radius[0].value = 4;
+    op->crew.held = session.options.memory_limit;
+    CHECK_EQ(gf_operation_apply(op, &in, &out), GF_ENOMEM);
+    CHECK(!op->state && !out.data);
     gf_array_free(&in);
-    gf_filter_maker_close(&maker);
-    gf_runner_close(&runner);
+    close_bench(&b);
 }
 
 int main(void) {
