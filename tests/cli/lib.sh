@@ -142,6 +142,16 @@ a_gpu() {
 }
 on_gpu() { LD_LIBRARY_PATH=$gpu_path "$@"; }
 
+# launch LIBRARY N COMMAND...: that many processes of openmpi or mpich, killed after $limit seconds (120). Each has a
+# cache of PoCL's own, which is not safe between processes (3.1: one reads what another is still writing, and aborts).
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+launch() {
+    # shellcheck disable=SC2016
+    local own='POCL_CACHE_DIR=$POCL_CACHE_DIR.${OMPI_COMM_WORLD_RANK:-$PMI_RANK} exec "$@"' oversubscribe=
+    [ "$1" = mpich ] || oversubscribe=--oversubscribe
+    timeout -s KILL "${limit:-120}" "mpirun.$1" $oversubscribe -n "$2" sh -c "$own" rank "${@:3}"
+}
+
 # sampled COUNT FROM: that many different whole numbers below FROM (all of them where LONG is set), which SEED chooses.
 sampled() {
     local count=$1
