@@ -444,10 +444,6 @@ const struct gf_opt_group gf_opts_memory =
 
 static const char *const mpi_choices[] = {"auto", "on", "off", NULL}; /* as enum gf_mpi */
 
-const struct gf_opt_group gf_opts_link =
-    GF_GROUP(NULL, GF_NUMBER("link", link, "GB/s", 0, "it is a number of GB/s above 0",
-                             "what the network carries to and from each process's machine"));
-
 const struct gf_opt_group gf_opts_mpi = GF_GROUP(
     NULL,
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,

@@ -62,7 +62,6 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_scratch,                 /* --scratch */
     gf_opts_memory,                  /* Run: --max-memory, one input at a time */
     gf_opts_run,                     /* Run: several inputs concurrently */
-    gf_opts_link,                    /* --link */
     gf_opts_mpi,                     /* --mpi for output that one process can print for all */
     gf_opts_peer,                    /* --no-peer */
     gf_opts_report,                  /* --json a line per file, --quiet, --verbose, --help */

@@ -84,6 +84,7 @@ check-mpi: gpufft mpi $(BUILD)/test_mpi $(foreach m,openmpi mpich,$(if $(MPICC_$
 
 ## bench-mpi: times of the exchange and of FFTW's MPI transforms
 bench-mpi: $(BUILD)/reference-openmpi
+	$(call in_ranks,openmpi,2) times 256x256x256
 	$(call in_ranks,openmpi,2) fftw 256
 	$(call in_ranks,openmpi,2) fftw 512
 

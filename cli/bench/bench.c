@@ -5,7 +5,6 @@
 
 #include "cli/bench/bench.h"
 #include "cli/command.h"
-#include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/host/bandwidth.h"
 
@@ -77,8 +76,7 @@ const struct gf_opt_group gf_opts_bench_what = GF_GROUP(
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
               "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D, with both "
               "--range=auto and full), picture-full, dwt (wavelets), filter (u8 to u8 through a "
-              "low pass), exchange (what processes of mpirun send each other for a volume, by "
-              "itself) (default: c2c and the real one of --direction)",
+              "low pass) (default: c2c and the real one of --direction)",
               .choices = gf_bench_kinds),
     GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
@@ -125,28 +123,8 @@ static const struct gf_opt_group own_options = GF_GROUP(
             "count the energy of a run, over a second: the CPU's packages, or an NVIDIA GPU"),
     GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"));
 
-/* --kind=exchange */
-static bool exchanges(const struct gf_settings *s) {
-    return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
-}
-
-/* --kind=exchange excludes the options of other kinds, and --link requires it. */
-static int check_exchange(const struct gf_settings *s) {
-    const struct gf_bench_settings *b = &s->bench;
-    const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
-    if (!exchanges(s))
-        return s->link > 0 ? gf_fail(GF_EUSAGE, "--link belongs to --kind=exchange") : 0;
-    if (!alone || b->csv || b->all || b->backends)
-        return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --all "
-                                  "and --backend");
-    return 0;
-}
-
 /* Refuses contradictory options: GF_EUSAGE. */
 static int check(const struct gf_settings *s) {
-    int rc = check_exchange(s);
-    if (rc)
-        return rc;
     if (s->bench.csv && s->json)
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
     if (s->quiet && s->verbose)
@@ -355,9 +333,11 @@ static int measure(struct gf_bench *b, char *const *operands, int n) {
     return rc;
 }
 
-static int run_alone(const struct gf_settings *s, char *const *operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_bench b = {.s = s};
-    int rc = measure(&b, operands, n);
+    int rc = check(s);
+    if (!rc)
+        rc = measure(&b, operands, n);
     if (rc)
         return rc;
     gf_bench_print_fastest(&b);
@@ -368,25 +348,13 @@ static int run_alone(const struct gf_settings *s, char *const *operands, int n) 
     return b.bad || !b.rows;
 }
 
-static int run(struct gf_settings *s, char **operands, int n) {
-    const struct gf_launcher launcher = gf_environment_launcher();
-    int rc = check(s);
-    if (!rc && !exchanges(s) && launcher.size > 1)
-        rc = gf_fail(GF_EUSAGE, "only --kind=exchange is for the %d processes of %s", launcher.size,
-                     launcher.name);
-    return rc ? rc : (exchanges(s) ? gf_bench_exchange : run_alone)(s, operands, n);
-}
-
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_bench_what, &own_options,    &gf_opts_peer, &gf_opts_link,
-    &gf_opts_memory,     &gf_opts_common, NULL};
+    &gf_opts_bench_what, &own_options, &gf_opts_peer, &gf_opts_memory, &gf_opts_common, NULL};
 
 const struct gf_command gf_command_bench = {
     .name = "bench",
     .operands = "[SHAPE|RANGE]...",
     .summary = "the backends compared in one table",
-    .launched = true,
-    .joins = true,
     .groups = groups,
     .text = true,
     .examples = "  gpufft bench\n"
@@ -396,8 +364,7 @@ const struct gf_command gf_command_bench = {
                 "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
                 "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
                 "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
-                "  gpufft bench 2^4..2^24 --kind=c2c --json | gpufft-bench-report --plot=n.svg\n"
-                "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n",
+                "  gpufft bench 2^4..2^24 --kind=c2c --json | gpufft-bench-report --plot=n.svg\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
              "what the planned passes read and write, and its share of the copy bandwidth.\n"

@@ -14,8 +14,7 @@ enum gf_bench_kind {
     GF_BENCH_PICTURE_FULL, /* with --range=full */
     GF_BENCH_DWT,          /* reals to wavelet coefficients, or back */
     GF_BENCH_FILTER,       /* u8 to u8 through a Gaussian low pass of radius n / 16 bins */
-    GF_BENCH_N_KINDS,
-    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* between processes: cli/bench/exchange.c */
+    GF_BENCH_N_KINDS
 };
 extern const char *const gf_bench_kinds[], *const gf_bench_precisions[],
                                                *const gf_bench_directions[];
@@ -164,12 +163,6 @@ int gf_bench_sizes(const struct gf_settings *s, char *const *operands, int n,
 typedef int gf_bench_case_fn(void *user, const struct gf_bench_case *c);
 int gf_bench_each_case(const struct gf_settings *s, const struct gf_extents *size,
                        gf_bench_case_fn *run, void *user);
-
-/* exchange.c */
-/* Times the exchange of volumes between MPI processes. The operands are shapes. The first process
- * prints a line, or with --json an object, for each. After a failure, one process has printed the
- * message. */
-int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n);
 
 /* entrants.c */
 /* Copies the next word of the list at *at, cut to `size`, and advances *at. False at the end. */

@@ -3,8 +3,8 @@
 
 #include "cli/bench/bench.h"
 
-const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
-                                      "dwt", "filter", "exchange", NULL};
+const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture",
+                                      "picture-full", "dwt", "filter", NULL};
 const char *const gf_bench_precisions[] = {"single", "double", NULL};
 const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 

@@ -333,11 +333,13 @@ static const struct gf_opt_group plan_group = GF_GROUP(
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
     GF_CHOICE("step", step, "NAME", gf_steps,
-              "the sizes of a range A..B: 2x (default), 7smooth, primes"));
+              "the sizes of a range A..B: 2x (default), 7smooth, primes"),
+    GF_NUMBER("link", link, "GB/s", 0, "it is a number of GB/s above 0",
+              "what the network carries to and from each process's machine"));
 
 static const struct gf_opt_group *const groups[] = {
     /* what is planned */
-    &plan_group, &gf_opts_link, &gf_opts_levels,
+    &plan_group, &gf_opts_levels,
     /* outputs */
     &gf_opts_out, &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,
     /* the transform */

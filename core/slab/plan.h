@@ -125,11 +125,12 @@ static inline bool gf_slab_is_double(const struct gf_slab_plan *p) {
 }
 /* The picture as a volume of one page, whose blocks are slabs of rows. */
 struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p);
-/* The offset in the exchange of the piece that a slab and a block share, its bytes, and the offset
- * for any pages (of an inverse, those of a slab). */
+/* The offset in the exchange of the piece that a slab and a block share, and the offset for any
+ * pages (of an inverse, those of a slab). */
 int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block);
-int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 int64_t gf_slab_place(const struct gf_slab_plan *p, const struct gf_span *pages, int64_t block);
+/* For tests: the bytes of that piece. */
+int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 /* Bytes read and written by all walks. */
 int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p);
 

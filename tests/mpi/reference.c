@@ -3,6 +3,9 @@
  *
  *     reference exchange     every number arrives where its block has it
  *     reference large        pieces of more than 2^31 bytes
+ *     reference times DxHxW [GB/s [RUNS]]
+ *                            times of the exchange of complex numbers beside its lower bounds, as JSON: the time in
+ *                            which all ranks at once copy as many bytes within their memory, and the link's
  *     reference fftw N       times of N x N x N, single precision, beside FFTW's MPI transforms
  */
 #include <math.h>
@@ -103,6 +106,127 @@ static void test_exchange(int64_t nz, int64_t ny, int64_t nx) {
     free(data);
 }
 
+/* ---------------------------------------------------------------- times of the exchange */
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *t, size_t n) {
+    qsort(t, n, sizeof *t, by_value);
+    return t[n / 2];
+}
+
+enum { RUNS = 9, MOST_RUNS = 100 };
+
+/* This rank puts its slabs' pieces, all from one buffer. */
+struct lab {
+    struct gf_slab_plan plan;
+    struct gf_rank_exchange exchange;
+    double bytes_sent; /* to other ranks, by the rank that sends most */
+    int64_t room;      /* bytes of the largest piece of any rank */
+    char *piece, *copy;
+};
+
+/* Puts this rank's pieces, or only counts the bytes that other ranks keep. */
+static int put_pieces(struct lab *l, bool counts) {
+    const struct gf_slab_plan *p = &l->plan;
+    const struct gf_span own = gf_ranks_own(&ranks, p->n_slabs);
+    const int64_t *from = l->exchange.from + ranks.rank;
+    int rc = 0;
+    for (int64_t i = own.first; i < own.first + own.count; i++)
+        for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
+            const int64_t at = gf_slab_piece_at(p, i, k), bytes = gf_slab_piece_bytes(p, i, k);
+            if (!counts) {
+                rc = gf_rank_exchange_put(&l->exchange, at, l->piece, bytes);
+                continue;
+            }
+            const int64_t kept = gf_min(at + bytes, from[1]) - gf_max(at, from[0]);
+            l->bytes_sent += (double)(bytes - gf_max(kept, 0));
+            l->room = gf_max(l->room, bytes);
+        }
+    return rc;
+}
+
+static int exchange(struct lab *l) {
+    return gf_rank_exchange_turn(&l->exchange, put_pieces(l, false));
+}
+
+static int copy(struct lab *l) {
+    for (double left = l->bytes_sent; left > 0; left -= (double)l->room)
+        memcpy(l->copy, l->piece, (size_t)(left < (double)l->room ? left : (double)l->room));
+    return 0;
+}
+
+static int open_lab(struct lab *l, int64_t nz, int64_t ny, int64_t nx) {
+    const struct gf_job job = complex_job(nz, ny, nx);
+    int rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, INT64_C(1) << 40, ranks.size,
+                               &l->plan);
+    if (!rc)
+        rc = gf_rank_exchange_open(&ranks, &l->plan, &l->exchange);
+    if (!rc)
+        rc = put_pieces(l, true);
+    double most[] = {l->bytes_sent, (double)l->room}; /* of all ranks */
+    if (!rc)
+        rc = gf_ranks_most(&ranks, most, 2);
+    l->bytes_sent = most[0], l->room = (int64_t)most[1];
+    l->piece = calloc((size_t)l->room, 1);
+    l->copy = calloc((size_t)l->room, 1);
+    return gf_ranks_agree(&ranks, rc || (l->piece && l->copy) ? rc : gf_no_memory());
+}
+
+static void close_lab(struct lab *l) {
+    gf_rank_exchange_close(&l->exchange);
+    free(l->piece);
+    free(l->copy);
+}
+
+/* Milliseconds of the slowest rank, sorted; all start together. The first run is not counted. */
+static int time_runs(struct lab *l, int (*work)(struct lab *l), double *ms, int runs) {
+    int rc = 0;
+    for (int i = -1; i < runs && !rc; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double start = MPI_Wtime();
+        rc = work(l);
+        double *to = &ms[i < 0 ? 0 : i];
+        *to = (MPI_Wtime() - start) * 1e3;
+        rc = rc ? rc : gf_ranks_most(&ranks, to, 1);
+    }
+    qsort(ms, (size_t)runs, sizeof *ms, by_value);
+    return rc;
+}
+
+static void time_exchange(const char *shape, double link, int runs) {
+    struct lab l = {.room = 0};
+    int nz = 0, ny = 0, nx = 0;
+    double ms[MOST_RUNS], copies[MOST_RUNS];
+    const bool sound =
+        sscanf(shape, "%dx%dx%d", &nz, &ny, &nx) == 3 && runs > 0 && runs <= MOST_RUNS;
+    int rc = sound ? open_lab(&l, nz, ny, nx) : gf_fail(GF_EUSAGE, "times DxHxW [GB/s [RUNS]]");
+    rc = rc ? rc : time_runs(&l, exchange, ms, runs);
+    rc = rc ? rc : time_runs(&l, copy, copies, runs);
+    check(!rc, gf_message());
+    if (!rc && ranks.rank == 0) {
+        printf("{\"kind\":\"exchange\",\"shape\":\"%s\",\"mpi\":\"%s\",\"ranks\":%d,\"bytes_sent\":"
+               "%.0f,"
+               "\"runs\":%d,\"median_ms\":%g,\"least_ms\":%g,\"copy_ms\":%g",
+               shape, ranks.transport->library, ranks.size, l.bytes_sent, runs,
+               median(ms, (size_t)runs), ms[0], copies[0]);
+        if (link > 0)
+            printf(",\"link_ms\":%g", l.bytes_sent / link * 1e-6);
+        puts("}");
+    }
+    close_lab(&l);
+}
+
+/* 8 planes of 20 - 10 rows of 32 numbers. */
+static void test_bytes_sent(void) {
+    struct lab l = {.room = 0};
+    check(!open_lab(&l, 16, 20, 32) && (ranks.size != 2 || l.bytes_sent == 20480), "bytes sent");
+    close_lab(&l);
+}
+
 /* ---------------------------------------------------------------- large pieces */
 
 static void test_large(void) {
@@ -130,8 +254,6 @@ static void test_large(void) {
 /* ---------------------------------------------------------------- FFTW */
 
 #ifdef WITH_FFTW
-enum { RUNS = 9 };
-
 /* This rank's planes, the transform of all, and FFTW's: rows of y are spread, z is whole. */
 struct beside {
     int64_t n, z0, y0, ny;
@@ -184,16 +306,6 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     struct beside *f = user;
     const int rc = gf_backend_replan(&gf_backend_openmp, f->context, job, &f->plan);
     return rc ? rc : gf_plan_exec(f->plan, in, out, report);
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *t, size_t n) {
-    qsort(t, n, sizeof *t, by_value);
-    return t[n / 2];
 }
 
 /* They take turns; FFTW leaves its result transposed in memory, the slabs hand theirs out row by row. */
@@ -269,11 +381,14 @@ int main(int argc, char **argv) {
         test_exchange(7, 11, 13);
         test_exchange(3, 2, 5);
         test_exchange(64, 40, 24);
+        test_bytes_sent();
     } else if (!strcmp(what, "large")) {
         test_large();
+    } else if (!strcmp(what, "times") && argc > 2) {
+        time_exchange(argv[2], argc > 3 ? atof(argv[3]) : 0, argc > 4 ? atoi(argv[4]) : RUNS);
     }
 #ifdef WITH_FFTW
-    else if (argc > 2)
+    else if (!strcmp(what, "fftw") && argc > 2)
         time_fftw(atol(argv[2]));
 #endif
     if (ranks.rank == 0)
