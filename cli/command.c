@@ -85,7 +85,7 @@ static const struct gf_command *find_typed(const char *name) {
         names[i] = gf_commands[i]->name;
     const char *near = gf_spelling_near(name, names);
     for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
-        if (gf_text_has_word(meant[i].words, name))
+        if (gf_spelling_has(meant[i].words, name))
             near = meant[i].command;
     if (near)
         gf_log_error("unknown command '%s'; did you mean '%s'?", name, near);
@@ -130,7 +130,7 @@ bool gf_command_asks_version(int argc, char **argv) {
 
 void gf_command_move_switches(int argc, char **argv) {
     int n = 1;
-    while (n < argc && gf_text_has_word("-q -v -qv -vq --quiet --verbose", argv[n]))
+    while (n < argc && gf_spelling_has("-q -v -qv -vq --quiet --verbose", argv[n]))
         n++;
     char *command = n < argc && argv[n][0] != '-' ? argv[n] : NULL;
     for (; command && n > 1; n--)

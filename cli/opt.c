@@ -1,52 +1,45 @@
 /* Parses a command line by a table of options and prints the table for --help. */
 #include "cli/opt.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "cli/text.h"
 #include "core/base/value/hash.h"
 #include "core/base/value/spelling.h"
 #include "core/base/value/status.h"
 
 enum { MAX_NAMES = 160, NAME_SIZE = 40, HELP_COLUMN = 27, HELP_WIDTH = 80 };
 
-static bool is_flag(const struct gf_opt *o) {
-    return o->type == GF_OPT_FLAG || o->type == GF_OPT_NEGATE || o->type == GF_OPT_CHOICE3;
-}
-
-int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out) {
-    char list[256];
-    for (int i = 0; names[i]; i++)
-        if (!strcmp(value, names[i])) {
-            *out = i;
-            return 0;
+const struct gf_opt *gf_opt_list_next(struct gf_opt_list *l) {
+    l->title = NULL;
+    for (;; l->group++) {
+        if (!l->walk.level->row && *l->group) {
+            l->walk.level->row = (*l->group)->opts;
+            l->title = (*l->group)->title;
         }
-    const char *near = gf_spelling_near(value, names);
-    gf_spelling_list(names, list, sizeof list);
-    if (near)
-        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; did you mean '%s'? (%s)", what, value,
-                       near, list);
-    return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is one of %s", what, value, list);
+        const struct gf_opt *o = gf_opt_next(&l->walk);
+        if (o || !*l->group)
+            return o;
+        l->walk.level->row = NULL;
+    }
 }
 
 /* A name that may be typed, --no- forms included. */
 struct name {
     char text[NAME_SIZE];
     const struct gf_opt *opt;
+    size_t at; /* of its field */
     bool negated;
     const char *given; /* the last value, kept with the first name of an option; NULL: none */
 };
 
 static int list_names(const struct gf_opt_group *const *groups, struct name names[MAX_NAMES]) {
+    struct gf_opt_list list = {.group = groups};
     int n = 0;
-    for (; *groups; groups++)
-        for (const struct gf_opt *o = (*groups)->opts; o->name; o++)
-            for (int negated = 0; negated <= is_flag(o) && n < MAX_NAMES; negated++, n++) {
-                names[n] = (struct name){.opt = o, .negated = negated};
-                snprintf(names[n].text, NAME_SIZE, "%s%s", negated ? "no-" : "", o->name);
-            }
+    for (const struct gf_opt *o; (o = gf_opt_list_next(&list));)
+        for (int negated = 0; negated <= gf_opt_is_flag(o) && n < MAX_NAMES; negated++, n++) {
+            names[n] = (struct name){.opt = o, .at = list.walk.at, .negated = negated};
+            snprintf(names[n].text, NAME_SIZE, "%s%s", negated ? "no-" : "", o->name);
+        }
     return n;
 }
 
@@ -88,62 +81,14 @@ static int find_name(const struct name *names, int n, const char *word, size_t l
     return 0;
 }
 
-static int set_int(const struct gf_opt *o, const char *value, int *field) {
-    char *end;
-    errno = 0;
-    long v = strtol(value, &end, 10);
-    if (errno || end == value || *end || v < o->low || v > o->high)
-        return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it is a whole number from %d to %d",
-                       o->name, value, o->low, o->high);
-    *field = (int)v;
-    return 0;
-}
-
-int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants) {
-    return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; %s", o->name, value, wants);
-}
-
-static int set_real(const struct gf_opt *o, const char *value, double *field) {
-    char *end;
-    const bool automatic = o->automatic && !strcmp(value, "auto");
-    const double v = strtod(value, &end);
-    if (!automatic && (end == value || *end || !(v > 0) || !isfinite(v) ||
-                       (o->high && v > o->high) || (o->whole && v != floor(v))))
-        return gf_opt_refuse(o, value, o->wants);
-    *field = automatic ? -1 : v;
-    return 0;
-}
-
 /* A flag's value is "1" or "0". */
 static int set(struct name *names, const struct gf_opt *o, const char *value, char *base) {
-    char what[NAME_SIZE + 2];
-    void *field = base + o->at;
     while (names->opt != o)
         names++;
     names->given = value;
     if (!*value)
         return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
-    switch (o->type) {
-    case GF_OPT_FLAG:
-    case GF_OPT_NEGATE:
-        *(bool *)field = *value == '1';
-        return 0;
-    case GF_OPT_CHOICE3:
-        *(int *)field = *value == '1';
-        return 0;
-    case GF_OPT_TEXT:
-        *(const char **)field = value;
-        return 0;
-    case GF_OPT_INT:
-        return set_int(o, value, field);
-    case GF_OPT_REAL:
-        return set_real(o, value, field);
-    case GF_OPT_CHOICE:
-        snprintf(what, sizeof what, "--%s", o->name);
-        return gf_opt_choose(what, value, o->choices, field);
-    default:
-        return o->parse(o, value, field);
-    }
+    return gf_opt_set(o, value, base + names->at);
 }
 
 /* A lone dash is stdin; '-1.5' and '-1,2' are numbers. */
@@ -169,12 +114,12 @@ static int parse_option(struct name *names, int n, char *base, int argc, char **
     if (rc)
         return rc;
     const struct gf_opt *o = name->opt;
-    if (is_flag(o) && equals)
+    if (gf_opt_is_flag(o) && equals)
         return gf_fail(GF_EUSAGE, "option '--%s' takes no value", name->text);
-    if (is_flag(o))
+    if (gf_opt_is_flag(o))
         return set(names, o, name->negated ? "0" : "1", base);
     if (!equals && o->optional)
-        return o->parse(o, "", base + o->at);
+        return o->parse(o, "", base + name->at);
     return set_next(names, o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 
@@ -206,7 +151,7 @@ static int parse_letters(struct name *names, int n, char *base, int argc, char *
             return unknown_option(word, strcspn(word, "="), names, n);
         if (!o)
             return gf_fail(GF_EUSAGE, "unknown option '-%c'; see --help", *p);
-        if (!is_flag(o))
+        if (!gf_opt_is_flag(o))
             return set_next(names, o, p[1] ? p + 1 + (p[1] == '=') : NULL, base, argc, argv, i);
         if (p[1] == '=')
             return gf_fail(GF_EUSAGE, "option '-%c' takes no value", *p);
@@ -245,52 +190,24 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
     return rc;
 }
 
-/* The number in a field that is no text. */
-static double number_of(const struct gf_opt *o, const void *field) {
-    return o->type == GF_OPT_REAL                               ? *(const double *)field
-           : o->type == GF_OPT_FLAG || o->type == GF_OPT_NEGATE ? *(const bool *)field
-                                                                : *(const int *)field;
-}
-
-/* Writes the i-th value of an option, that of a flag as "1" or "0"; false if it has none or the
- * default. */
-static bool print_value(const struct gf_opt *o, const void *field, const void *usual, int i,
-                        char text[GF_OPT_TEXT_SIZE]) {
-    if (o->type == GF_OPT_PARSE)
-        return o->print && o->print(o, field, i, text);
-    if (o->type == GF_OPT_TEXT) {
-        const char *word = *(const char *const *)field;
-        snprintf(text, GF_OPT_TEXT_SIZE, "%s", word ? word : "");
-        return !i && word != *(const char *const *)usual;
-    }
-    const double v = number_of(o, field);
-    if (o->type == GF_OPT_CHOICE && v >= 0)
-        snprintf(text, GF_OPT_TEXT_SIZE, "%s", o->choices[(int)v]);
-    else if (o->automatic && v < 0)
-        snprintf(text, GF_OPT_TEXT_SIZE, "auto");
-    else
-        snprintf(text, GF_OPT_TEXT_SIZE, "%.17g", v);
-    return !i && v != number_of(o, usual);
-}
-
 void gf_opt_print(const struct gf_opt_group *const *groups, const void *fields,
                   const void *defaults, void (*put)(void *user, const char *word), void *user) {
     char value[GF_OPT_TEXT_SIZE], word[GF_OPT_TEXT_SIZE + NAME_SIZE];
     bool more = true;
     for (int i = 0; more; i++) {
+        struct gf_opt_list list = {.group = groups};
         more = false;
-        for (const struct gf_opt_group *const *g = groups; *g; g++)
-            for (const struct gf_opt *o = (*g)->opts; o->name; o++) {
-                if (!print_value(o, (const char *)fields + o->at, (const char *)defaults + o->at, i,
-                                 value))
-                    continue;
-                if (is_flag(o))
-                    snprintf(word, sizeof word, "--%s%s", *value == '1' ? "" : "no-", o->name);
-                else
-                    snprintf(word, sizeof word, "--%s%s%s", o->name, *value ? "=" : "", value);
-                put(user, word);
-                more = true;
-            }
+        for (const struct gf_opt *o; (o = gf_opt_list_next(&list));) {
+            const size_t at = list.walk.at;
+            if (!gf_opt_show(o, (const char *)fields + at, (const char *)defaults + at, i, value))
+                continue;
+            if (gf_opt_is_flag(o))
+                snprintf(word, sizeof word, "--%s%s", *value == '1' ? "" : "no-", o->name);
+            else
+                snprintf(word, sizeof word, "--%s%s%s", o->name, *value ? "=" : "", value);
+            put(user, word);
+            more = true;
+        }
     }
 }
 
@@ -315,24 +232,23 @@ static void wrap(FILE *to, const char *words, const char *prefix, int width) {
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups, const char *only) {
     char indent[HELP_COLUMN + 1];
     snprintf(indent, sizeof indent, "%*s", HELP_COLUMN, "");
-    for (; *groups; groups++) {
-        if ((*groups)->title && !only)
-            fprintf(to, "\n%s:\n", (*groups)->title);
-        for (const struct gf_opt *o = (*groups)->opts; o->name; o++) {
-            if (only && !gf_text_has_word(only, o->name))
-                continue;
-            const char *no = o->type == GF_OPT_NEGATE    ? "no-"
-                             : o->type == GF_OPT_CHOICE3 ? "[no-]"
-                                                         : "";
-            int column = o->letter ? fprintf(to, "  -%c, ", o->letter) : fprintf(to, "  ");
-            column += fprintf(to, "--%s%s%s%s%s%s", no, o->name, o->optional ? "[" : "",
-                              o->arg ? "=" : "", o->arg ? o->arg : "", o->optional ? "]" : "");
-            if (column > HELP_COLUMN - 2) {
-                fputc('\n', to);
-                column = 0;
-            }
-            fprintf(to, "%*s", HELP_COLUMN - column, "");
-            wrap(to, o->help, indent, HELP_WIDTH);
+    struct gf_opt_list list = {.group = groups};
+    for (const struct gf_opt *o; (o = gf_opt_list_next(&list));) {
+        if (list.title && !only)
+            fprintf(to, "\n%s:\n", list.title);
+        if (only && !gf_spelling_has(only, o->name))
+            continue;
+        const char *no = o->type == GF_OPT_NEGATE    ? "no-"
+                         : o->type == GF_OPT_CHOICE3 ? "[no-]"
+                                                     : "";
+        int column = o->letter ? fprintf(to, "  -%c, ", o->letter) : fprintf(to, "  ");
+        column += fprintf(to, "--%s%s%s%s%s%s", no, o->name, o->optional ? "[" : "",
+                          o->arg ? "=" : "", o->arg ? o->arg : "", o->optional ? "]" : "");
+        if (column > HELP_COLUMN - 2) {
+            fputc('\n', to);
+            column = 0;
         }
+        fprintf(to, "%*s", HELP_COLUMN - column, "");
+        wrap(to, o->help, indent, HELP_WIDTH);
     }
 }

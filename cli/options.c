@@ -326,6 +326,9 @@ const struct gf_opt_group gf_opts_display = GF_GROUP(
               "values drawn black and white: auto (default: 1% of the bins are black and 0.1% "
               "white), full (0 and the largest), or LOW,HIGH"));
 
+const struct gf_opt_group gf_opts_window =
+    GF_GROUP("Edges", GF_ROWS("window edges", windowing, gf_window_rows));
+
 const struct gf_opt_group gf_opts_axes =
     GF_GROUP("Transform",
              GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,

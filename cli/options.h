@@ -5,33 +5,12 @@
 
 #include "cli/settings.h"
 
-/* ---- one row: its name, its field of struct gf_settings, its value in --help, its text ----
- *
- * After the text, further fields: GF_TEXT("out", out, "OUT", "where to write", .letter = 'o'). Rows
- * with .own = true decide neither bytes nor what processes of a run say to each other. */
-
 #define GF_AT(field) offsetof(struct gf_settings, field)
 /* clang-format off */
-#define GF_ROW(n, kind, offset, ...) {.name = n, .type = kind, .at = offset, __VA_ARGS__}
-/* A group's title, or NULL, and its rows. */
+/* A group's title, or NULL, and its rows. Rows with .own = true decide neither bytes nor what
+ * processes of a run say to each other. */
 #define GF_GROUP(heading, ...) {heading, (const struct gf_opt[]){__VA_ARGS__, {0}}}
 /* clang-format on */
-#define GF_FLAG(n, field, ...)    GF_ROW(n, GF_OPT_FLAG, GF_AT(field), .help = __VA_ARGS__)
-#define GF_NEGATE(n, field, ...)  GF_ROW(n, GF_OPT_NEGATE, GF_AT(field), .help = __VA_ARGS__)
-#define GF_CHOICE3(n, field, ...) GF_ROW(n, GF_OPT_CHOICE3, GF_AT(field), .help = __VA_ARGS__)
-#define GF_TEXT(n, field, argument, ...) \
-    GF_ROW(n, GF_OPT_TEXT, GF_AT(field), .arg = argument, .help = __VA_ARGS__)
-#define GF_CHOICE(n, field, argument, list, ...) \
-    GF_ROW(n, GF_OPT_CHOICE, GF_AT(field), .arg = argument, .choices = list, .help = __VA_ARGS__)
-#define GF_INTEGER(n, field, argument, least, most, ...) \
-    GF_ROW(n, GF_OPT_INT, GF_AT(field), .arg = argument, .low = least, .high = most, \
-           .help = __VA_ARGS__)
-#define GF_NUMBER(n, field, argument, most, what, ...) \
-    GF_ROW(n, GF_OPT_REAL, GF_AT(field), .arg = argument, .high = most, .wants = what, \
-           .help = __VA_ARGS__)
-/* `offset`: of the field that the function fills; 0: it fills the whole structure. */
-#define GF_PARSED(n, offset, argument, function, ...) \
-    GF_ROW(n, GF_OPT_PARSE, offset, .arg = argument, .parse = function, .help = __VA_ARGS__)
 
 /* Selects a GPU's plans. */
 #define GF_PLAN_ROW \
@@ -50,6 +29,7 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_stretch,                          /* --range of a restored picture */
     gf_opts_files,                            /* --no-clobber and options of formats */
     gf_opts_display,                          /* Display */
+    gf_opts_window,                           /* Edges: --window, --edges=smooth */
     gf_opts_axes,                             /* Transform: --axes, --dims */
     gf_opts_norm, gf_opts_precision, gf_opts_precision_double, gf_opts_color, gf_opts_half,
     gf_opts_edited, gf_opts_wavelet, /* --wavelet */

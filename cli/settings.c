@@ -30,8 +30,8 @@ struct gf_settings gf_settings_default(void) {
         .plan = GF_UNSET,
         .wavelet = {.boundary = GF_UNSET},
         .filter = {.edges = GF_UNSET},
-        .stats.find = {.peaks = 5, .overlap = 0.5},
-        .match.find = {.peaks = 5, .least = 0.5},
+        .stats.find = gf_statistics_defaults,
+        .match.find = gf_match_defaults,
         .bench = {.seconds = 0.5},
     };
 }

@@ -3,7 +3,6 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
-#include "core/op/filter/options.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/op/registration.h"
@@ -127,10 +126,7 @@ struct gf_settings {
 
     struct gf_frc_settings {
         const char *curve;
-        struct gf_radius randomize; /* value 0: unset; GF_BINS: cycles a sample, as GF_CYCLES */
-        const char *randomize_text;
         struct gf_frc_options find;
-        char name[GF_FRC_MOST][12]; /* of its thresholds */
     } frc;
 
     struct gf_register_settings {

@@ -1,4 +1,4 @@
-/* Text in memory, with every write checked; words and UTF-8 in a text. */
+/* Text in memory, with every write checked; UTF-8 in a text. */
 #include "cli/text.h"
 
 #include <stdlib.h>
@@ -30,14 +30,6 @@ int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber) {
         rc = gf_file_write(path, t->text, t->size, clobber);
     free(t->text);
     return rc;
-}
-
-bool gf_text_has_word(const char *list, const char *word) {
-    const size_t n = strlen(word);
-    for (const char *p = list; (p = strstr(p, word)); p++)
-        if ((p == list || p[-1] == ' ') && (!p[n] || p[n] == ' '))
-            return true;
-    return false;
 }
 
 int gf_text_sequence(const unsigned char *p) {

@@ -1,4 +1,4 @@
-/* Text that is written into memory with open_memstream(); words and UTF-8 in a text.
+/* Text that is written into memory with open_memstream(); UTF-8 in a text.
  *
  *     struct gf_text t;
  *     int rc = gf_text_open(&t);
@@ -24,9 +24,6 @@ struct gf_text {
 int gf_text_open(struct gf_text *t); /* GF_ENOMEM */
 /* Writes the file unless `rc` is a failure, which it returns. Frees the text. */
 int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber);
-
-/* True if `list`, words between blanks, has the word. */
-bool gf_text_has_word(const char *list, const char *word);
 
 /* Returns the length of the UTF-8 sequence at p; 0: invalid. Surrogates and overlong forms pass. */
 int gf_text_sequence(const unsigned char *p);

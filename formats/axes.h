@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/value/unit.h"
+
 enum gf_role { GF_SPACE, GF_TIME, GF_CHANNEL, GF_OTHER_ROLE };
 extern const char *const gf_role_names[]; /* NULL-terminated */
 /* The number of a word among names that end in NULL; -1 if it is none of them, or NULL. */
@@ -65,12 +67,5 @@ void gf_axes_describe(struct gf_axes *axes, const char *by, const struct gf_page
 void gf_axes_parse_imagej(const char *text, struct gf_axes *axes);
 /* The number that a text or its line holds, up to 1e12; 0 if it is none above 0. */
 double gf_positive(const char *text);
-
-/* Copies a unit behind blanks, up to `end` or a line's end, in ASCII: a micro sign becomes u, an Angstrom sign A,
- * and words become symbols ("micron" um, "angstrom" A, "mm" stays). */
-void gf_unit_copy(const char *text, char end, char unit[12]);
-/* Converts one of `unit` to metres, degrees (for "deg", "arcmin", "arcsec") or seconds; 0 for an
- * unknown unit. *kind: 'm', 'd' or 's'. */
-double gf_unit_value(const char *unit, char *kind);
 
 #endif

@@ -61,11 +61,11 @@ static bool line_is(const char *line, const char *text) {
 }
 
 static const struct gf_opt *find_option(const struct gf_command *c, const char *name, size_t n) {
-    for (const struct gf_opt_group *const *g = c->groups; *g; g++)
-        for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-            if (strlen(o->name) == n && !strncmp(o->name, name, n))
-                return o;
-    return NULL;
+    struct gf_opt_list list = {.group = c->groups};
+    const struct gf_opt *o;
+    while ((o = gf_opt_list_next(&list)) && (strlen(o->name) != n || strncmp(o->name, name, n)))
+        ;
+    return o;
 }
 
 /* The next word of the line at *at, or 0 bytes. */
@@ -191,15 +191,15 @@ static int put_options(const struct gf_command *c, const struct text *page,
                        const struct text *shared) {
     int rc = 0;
     bool open = false;
-    for (const struct gf_opt_group *const *g = c->groups; *g; g++) {
-        if ((*g)->title) {
+    struct gf_opt_list list = {.group = c->groups};
+    for (const struct gf_opt *o; !rc && (o = gf_opt_list_next(&list));) {
+        if (list.title) {
             printf(open ? ".El\n.Ss " : ".Ss ");
-            put_text((*g)->title);
+            put_text(list.title);
             printf("\n.Bl -tag -width indent\n");
             open = true;
         }
-        for (const struct gf_opt *o = (*g)->opts; o->name && !rc; o++)
-            rc = put_option(o, c, page, shared);
+        rc = put_option(o, c, page, shared);
     }
     printf(".El\n");
     return rc;

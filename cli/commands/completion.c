@@ -96,13 +96,14 @@ static void offer_option(const struct partial *p, const struct gf_opt *o) {
 
 /* Finds the option that word[0..n) names, in full or by letter; NULL: none. */
 static const struct gf_opt *find_option(const struct gf_command *c, const char *word, size_t n) {
-    for (const struct gf_opt_group *const *g = c->groups; *g; g++)
-        for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-            if ((n == 2 && word[0] == '-' && o->letter && word[1] == o->letter) ||
-                (n > 2 && !strncmp(word, "--", 2) && strlen(o->name) == n - 2 &&
-                 !strncmp(word + 2, o->name, n - 2)))
-                return o;
-    return NULL;
+    struct gf_opt_list list = {.group = c->groups};
+    const struct gf_opt *o;
+    while ((o = gf_opt_list_next(&list)))
+        if ((n == 2 && word[0] == '-' && o->letter && word[1] == o->letter) ||
+            (n > 2 && !strncmp(word, "--", 2) && strlen(o->name) == n - 2 &&
+             !strncmp(word + 2, o->name, n - 2)))
+            break;
+    return o;
 }
 
 /* Offers commands and, as the first word, help and the global options. */
@@ -127,6 +128,7 @@ static void offer_operands(const struct gf_command *c, const struct partial *p) 
 static void complete(const struct gf_command *c, char **words, int n, const char *last) {
     const struct partial whole = {.typed = last, .before = last};
     const size_t name = strcspn(last, "=");
+    struct gf_opt_list list = {.group = c->groups};
     const struct gf_opt *o;
     bool ended = false; /* after --, only operands follow */
     for (int i = 0; i < n; i++)
@@ -137,9 +139,8 @@ static void complete(const struct gf_command *c, char **words, int n, const char
              needs_value(o))
         offer_values(o, whole);
     else if (!ended && *last == '-')
-        for (const struct gf_opt_group *const *g = c->groups; *g; g++)
-            for (o = (*g)->opts; o->name; o++)
-                offer_option(&whole, o);
+        while ((o = gf_opt_list_next(&list)))
+            offer_option(&whole, o);
     else
         offer_operands(c, &whole);
 }

@@ -296,7 +296,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
-        rc = gf_filter_check(s);
+        rc = gf_filter_check_settings(s);
     if (!rc)
         rc = gf_targets_parse(s,
                               is_filter(s)          ? GF_REAL

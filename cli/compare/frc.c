@@ -43,8 +43,8 @@ static json_t *crossings_report(const struct comparison *c) {
         const double f = c->f.crossing[k];
         const bool crosses = f > 0 && f < INFINITY;
         GF_APPEND(
-            list, GF_KEY("threshold", c->t->s->frc.name[k]),
-            GF_KEY_OR_NULL(crosses, "frequency", f), GF_KEY_OR_NULL(crosses, "resolution", 1 / f),
+            list, GF_KEY("threshold", c->o.name[k]), GF_KEY_OR_NULL(crosses, "frequency", f),
+            GF_KEY_OR_NULL(crosses, "resolution", 1 / f),
             GF_KEY(".why", f > 0 ? "the curve stays above it" : "the curve is never above it"));
     }
     return list;
@@ -66,17 +66,17 @@ static const char csv[] =
 static json_t *report(const void *comparison) {
     const struct comparison *c = comparison;
     const struct gf_settings *s = c->t->s;
-    return GF_ADD(
-        gf_signal_report(c->t, c->t->read[0], c->page),
-        GF_KEY_IF(s->other.with, "with", s->other.with),
-        GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
-        GF_BOOL("luma", s->other.about.color == GF_RGB || c->t->image.color == GF_RGB),
-        GF_BOOL("halves", !s->other.with), GF_KEY_IF(s->other.mask, "mask", s->other.mask),
-        GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
-        GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
-        GF_KEY("rings", rings_report(c)), GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)),
-        GF_BOOL("ok", true), GF_KEY(".in", c->unit ? c->unit : "samples"),
-        GF_KEY(".per", c->unit ? c->unit : "sample"));
+    return GF_ADD(gf_signal_report(c->t, c->t->read[0], c->page),
+                  GF_KEY_IF(s->other.with, "with", s->other.with),
+                  GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
+                  GF_BOOL("luma", s->other.about.color == GF_RGB || c->t->image.color == GF_RGB),
+                  GF_BOOL("halves", !s->other.with), GF_KEY_IF(c->o.mask, "mask", c->o.mask),
+                  GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
+                  GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
+                  GF_KEY("rings", rings_report(c)),
+                  GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)), GF_BOOL("ok", true),
+                  GF_KEY(".in", c->unit ? c->unit : "samples"),
+                  GF_KEY(".per", c->unit ? c->unit : "sample"));
 }
 
 /* The curve's value at a frequency. */
@@ -116,7 +116,7 @@ static int write_file(const struct comparison *c) {
                           : k <= n ? GF_FRC_THRESHOLDS + k - 1
                                    : GF_FRC_CORRECTED + k - n - 1;
         const char *name = k == 0                      ? "correlation"
-                           : k <= n                    ? s->frc.name[k - 1]
+                           : k <= n                    ? c->o.name[k - 1]
                            : which == GF_FRC_CORRECTED ? "corrected"
                                                        : "randomized";
         curve[plot.n++] =
@@ -128,7 +128,7 @@ static int write_file(const struct comparison *c) {
 /* Sets the unit, c->o.sample and c->o.random; notes that the distances of the samples differ. */
 static int take_units(struct comparison *c) {
     const struct gf_settings *s = c->t->s;
-    const struct gf_radius *r = &s->frc.randomize;
+    const struct gf_radius *r = &s->frc.find.randomize;
     const struct gf_image *image = &c->t->image;
     double spacing[GF_MAX_DIMS];
     bool alike, same = true;
@@ -163,11 +163,11 @@ static int take_units(struct comparison *c) {
             GF_EINVAL,
             "--randomize=%.60s: its samples have no distance of that kind that is the same "
             "along all axes; give --pixel=LENGTH, or cycles a sample",
-            s->frc.randomize_text);
+            s->frc.find.randomize_text);
     return c->o.random <= 0.5
                ? 0
                : gf_fail(GF_EINVAL, "--randomize=%.60s: it is up to 0.5 cycles a sample",
-                         s->frc.randomize_text);
+                         s->frc.find.randomize_text);
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
@@ -205,98 +205,24 @@ static int stream(struct gf_task *t) {
 static const struct gf_task_hooks hooks = {
     .name = "frc", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
-static int parse_thresholds(const struct gf_opt *o, const char *value, void *field) {
-    struct gf_settings *s = field;
-    struct gf_frc_options *find = &s->frc.find;
-    for (find->n_thresholds = 0; *value; value += strcspn(value, ",")) {
-        value += *value == ',';
-        char *end;
-        const int k = find->n_thresholds++, n = (int)strcspn(value, ",");
-        const bool half_bit = n == 8 && !strncmp(value, "half-bit", 8);
-        const bool sigma = n == 7 && !strncmp(value, "3-sigma", 7);
-        const double v = strtod(value, &end);
-        if (k == GF_FRC_MOST || n >= 12 ||
-            (!half_bit && !sigma && (end != value + n || !(v > 0 && v < 1))))
-            return gf_opt_refuse(o, value,
-                                 "it lists up to six of half-bit, 3-sigma and numbers "
-                                 "between 0 and 1");
-        find->threshold[k] = (struct gf_frc_threshold){half_bit ? GF_FRC_HALF_BIT
-                                                       : sigma  ? GF_FRC_3_SIGMA
-                                                                : GF_FRC_CONSTANT,
-                                                       v};
-        snprintf(s->frc.name[k], sizeof s->frc.name[k], "%.*s", n, sigma ? "3 sigma" : value);
-    }
-    return find->n_thresholds ? 0 : gf_opt_refuse(o, "", "it is a list");
-}
-
-static bool print_thresholds(const struct gf_opt *o, const void *field, int i,
-                             char text[GF_OPT_TEXT_SIZE]) {
-    const struct gf_frc_options *find = &((const struct gf_settings *)field)->frc.find;
-    int n = 0;
-    (void)o;
-    for (int k = 0; k < find->n_thresholds; k++) {
-        const struct gf_frc_threshold *t = &find->threshold[k];
-        n += snprintf(text + n, GF_OPT_TEXT_SIZE - (size_t)n,
-                      t->rule == GF_FRC_HALF_BIT  ? "%shalf-bit"
-                      : t->rule == GF_FRC_3_SIGMA ? "%s3-sigma"
-                                                  : "%s%.9g",
-                      k ? "," : "", t->value);
-    }
-    return !i && find->n_thresholds;
-}
-
-static int parse_random(const struct gf_opt *o, const char *value, void *field) {
-    struct gf_settings *s = field;
-    struct gf_radius *r = &s->frc.randomize;
-    s->frc.randomize_text = value;
-    if (!gf_radius_parse(value, r) || !(r->value > 0))
-        return gf_opt_refuse(o, value, "it is above 0: cycles a sample, or 30A, 0.03/A");
-    s->frc.find.random = r->value; /* until the unit is known */
-    const double most = r->unit == GF_NYQUIST ? 100 : r->unit < GF_PERIOD ? 0.5 : HUGE_VAL;
-    return r->value <= most ? 0 : gf_opt_refuse(o, value, "it is up to 0.5 cycles a sample");
-}
-
-static bool print_random(const struct gf_opt *o, const void *field, int i,
-                         char text[GF_OPT_TEXT_SIZE]) {
-    const struct gf_settings *s = field;
-    (void)o;
-    gf_radius_print(&s->frc.randomize, text, 0);
-    return !i && s->frc.randomize.value > 0;
-}
-
 static int run(struct gf_settings *s, char **operands, int n) {
-    const char *mask = s->other.mask;
-    struct gf_frc_options *o = &s->frc.find;
-    char end;
+    const struct gf_frc_options *o = &s->frc.find;
     int rc = s->frc.curve ? gf_plot_file("--out", s->frc.curve) : 0;
-    if (rc >= 0 && !o->n_thresholds)
-        rc = parse_thresholds(NULL, "0.5,0.143,half-bit,3-sigma", s);
+    if (rc >= 0)
+        rc = gf_frc_check(&s->frc.find);
     if (rc < 0)
         return rc;
     s->other.with = n > 1 ? operands[--n] : NULL;
-    o->soft = mask && (!strcmp(mask, "soft") ||
-                       (sscanf(mask, "soft:%lf%c", &o->radius, &end) == 1 && o->radius > 0));
     if (s->precision == GF_UNSET)
         s->precision = GF_DOUBLE;
-    rc = gf_signal_load_other(s, false, o->soft ? NULL : mask);
+    rc = gf_signal_load_other(s, false, o->soft ? NULL : o->mask);
     const int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n);
     gf_signal_drop_other(s);
     return code;
 }
 
 static const struct gf_opt_group frc_group = GF_GROUP(
-    "Correlation",
-    GF_TEXT(
-        "mask", other.mask, "soft[:R]|FILE",
-        "weights of the samples: a disc or ball of radius R with a soft edge, or a picture whose "
-        "black is left out"),
-    GF_PARSED("randomize", 0, "F", parse_random,
-              "make phases beyond F random (0.1 cycles a sample, 30A or 0.03/A), and correct the "
-              "curve by what still correlates",
-              .print = print_random),
-    GF_PARSED("threshold", 0, "LIST", parse_thresholds,
-              "where the curve's crossings are reported (default: 0.5,0.143,half-bit,3-sigma)",
-              .print = print_thresholds),
+    "Correlation", GF_ROWS("mask randomize threshold", frc.find, gf_frc_rows),
     GF_INTEGER("dims", dims, "2|3", 2, 3,
                "2: compare each page of a volume by itself; 3: all as depth"),
     GF_TEXT("out", frc.curve, "FILE",

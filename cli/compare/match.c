@@ -137,15 +137,13 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return code;
 }
 
-static const struct gf_opt_group match_group = GF_GROUP(
-    "Match",
-    GF_TEXT("template-mask", other.mask, "FILE",
-            "weights of the template's samples: black is left out, white counts in full"),
-    GF_INTEGER("dims", dims, "2|3", 2, 3,
-               "2: search each page of a volume by itself; 3: all as depth"),
-    GF_INTEGER("peaks", match.find.peaks, "N", 0, 100000, "list the N best places (default: 5)"),
-    GF_NUMBER("least", match.find.least, "SCORE", 1, "it is a score above 0, up to 1",
-              "list scores from this one on (default: 0.5)"));
+static const struct gf_opt_group match_group =
+    GF_GROUP("Match",
+             GF_TEXT("template-mask", other.mask, "FILE",
+                     "weights of the template's samples: black is left out, white counts in full"),
+             GF_INTEGER("dims", dims, "2|3", 2, 3,
+                        "2: search each page of a volume by itself; 3: all as depth"),
+             GF_ROWS("peaks least", match.find, gf_match_rows));
 
 static const struct gf_opt_group match_output = GF_GROUP(
     "Output", GF_TEXT("out", out, "MAP",

@@ -520,21 +520,14 @@ static bool print_by(const struct gf_opt *o, const void *field, int i,
     return !i && (r->each || *r->by.name);
 }
 
-static const char *const estimates[] = {"shift", "rigid", "similarity",
-                                        NULL}; /* enum gf_estimate */
 static const char *const references[] = {"first", "previous", NULL};
-static const char *const fills[] = {"zero", "edge", NULL}; /* enum gf_fill */
 
 static const struct gf_opt_group register_group = GF_GROUP(
-    "Registration",
-    GF_CHOICE("estimate", reg.find.estimate, "WHAT", estimates,
-              "shift (default), rigid (and rotation), or similarity (and scale)"),
+    "Registration", GF_ROWS("estimate", reg.find, gf_registration_rows),
     GF_CHOICE("to", reg.to, "first|previous", references,
               "register the frames of a stack with the first one (default), or each with the one "
               "before it, and add up the shifts"),
-    GF_CHOICE("fill", reg.find.fill, "zero|edge", fills,
-              "what aligned pictures have where IN shows nothing: 0 (default), or the samples of "
-              "its edge"),
+    GF_ROWS("fill", reg.find, gf_registration_rows),
     GF_PARSED("by", 0, "AXIS=N|none", parse_by,
               "move all pages of a stack by the shifts of these (default: c=0, if there are "
               "channels); none: each by its own",

@@ -171,7 +171,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
                        "no filter; there are --lowpass, --highpass, --bandpass, --bandreject, "
                        "--notch, --auto-notch, --descreen, --destripe, --paint, --mask, --convolve "
                        "and --deconvolve");
-    int rc = gf_filter_check(s);
+    int rc = gf_filter_check_settings(s);
     if (rc)
         return rc;
     gf_filter_maker_open(&maker, &s->filter);

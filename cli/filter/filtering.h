@@ -9,20 +9,14 @@
 #include "cli/options.h"
 #include "core/op/filter/filtering.h"
 
-/* Parses a distance from the zero frequency: bins, "0.1c", "10%", "10A" or "0.3/mm"; false for other
- * texts. */
-bool gf_radius_parse(const char *text, struct gf_radius *out);
-/* Writes it behind `n` characters of a text, of GF_OPT_TEXT_SIZE, and a comma; returns their number. */
-int gf_radius_print(const struct gf_radius *r, char *text, int n);
-
 /* ---- options.c ---- */
 
 /* The options of a filter, which `gpufft plan` takes too, and those of its result. */
 extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result;
 /* Prints a note for each radius below a bin, which may be meant in another unit. */
 void gf_filter_note_radii(const struct gf_settings *s);
-/* Refuses options that contradict each other or --deconvolve, and sets the default of --edges. */
-int gf_filter_check(struct gf_settings *s);
+/* gf_filter_check() with the settings that exclude --iterations. */
+int gf_filter_check_settings(struct gf_settings *s);
 
 /* ---- files.c: the pictures that --mask and --convolve name ---- */
 
@@ -52,9 +46,5 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 /* Bytes that drawing it needs besides the product; 0 without --mask-out. */
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
-
-/* ---- window.c: --window and --edges=smooth of fwd and stats ---- */
-
-extern const struct gf_opt_group gf_opts_window;
 
 #endif

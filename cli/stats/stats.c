@@ -20,7 +20,7 @@ static int look(struct gf_task *t, struct gf_stats *st) {
     o.precision = job->precision;
     o.sample = st->ring_spacing;
     t->op.crew.held = gf_array_bytes(&t->image.px);
-    return rc ? rc : gf_statistics_run(&t->op.crew, &o, &t->s->windowing, &t->op.in, &st->of);
+    return rc ? rc : gf_statistics_run(&t->op.crew, &o, &t->op.in, &st->of);
 }
 
 /* Analyses samples in memory and prints the result. */
@@ -70,56 +70,10 @@ static int stream(struct gf_task *t) {
 static const struct gf_task_hooks hooks = {
     .name = "stats", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
-/* N, or N,OVERLAP% */
-static int parse_tiles(const struct gf_opt *o, const char *value, void *field) {
-    struct gf_settings *s = field;
-    char *end;
-    const long long n = strtoll(value, &end, 10);
-    const bool given = *end == ',';
-    const double percent = given ? strtod(end + 1, &end) : 50;
-    if (n < 2 || n > INT32_MAX || !(percent >= 0 && percent <= 95) ||
-        strcmp(end, given ? "%" : "") || end[-1] == ',')
-        return gf_opt_refuse(o, value, "it is N or N,OVERLAP% with N from 2, OVERLAP from 0 to 95");
-    s->stats.find.tile = n;
-    s->stats.find.overlap = percent / 100;
-    return 0;
-}
-
-static bool print_tiles(const struct gf_opt *o, const void *field, int i,
-                        char text[GF_OPT_TEXT_SIZE]) {
-    const struct gf_statistics_options *find = &((const struct gf_settings *)field)->stats.find;
-    (void)o;
-    snprintf(text, GF_OPT_TEXT_SIZE, "%lld,%.17g%%", (long long)find->tile, 100 * find->overlap);
-    return !i && find->tile;
-}
-
-static int parse_band(const struct gf_opt *o, const char *value, void *field) {
-    double *band = ((struct gf_settings *)field)->stats.find.band;
-    char *end, *last;
-    band[0] = strtod(value, &end);
-    band[1] = *end == ',' ? strtod(end + 1, &last) : 0;
-    if (band[1] > band[0] && band[0] > 0 && band[1] < 1 && !*last)
-        return 0;
-    return gf_opt_refuse(o, value, "it is LOW,HIGH in cycles per sample, as in 0.02,0.2");
-}
-
-static bool print_band(const struct gf_opt *o, const void *field, int i,
-                       char text[GF_OPT_TEXT_SIZE]) {
-    const double *band = ((const struct gf_settings *)field)->stats.find.band;
-    (void)o;
-    snprintf(text, GF_OPT_TEXT_SIZE, "%.17g,%.17g", band[0], band[1]);
-    return !i && band[1] > 0;
-}
-
 static int run(struct gf_settings *s, char **operands, int n) {
-    const struct gf_statistics_options *o = &s->stats.find;
-    if (o->tile && (!o->psd || s->windowing.smooth))
-        return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
-    if (o->band[1] > 0 && !o->psd && !o->angular)
-        return gf_fail(GF_EUSAGE, "--band needs --psd or --angular");
-    if (o->psd && !s->windowing.smooth && s->windowing.window.shape == GF_WINDOW_UNSET)
-        s->windowing.window.shape = GF_WINDOW_HANN;
-    int rc = s->stats.radial ? gf_plot_file("--radial", s->stats.radial) : 0;
+    int rc = gf_statistics_check(&s->stats.find);
+    if (!rc && s->stats.radial)
+        rc = gf_plot_file("--radial", s->stats.radial);
     return rc < 0 ? rc : gf_batch_run(&hooks, s, operands, n);
 }
 
@@ -129,29 +83,21 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     "Statistics",
     GF_INTEGER("dims", dims, "2|3", 2, 3,
                "2: take each page of a volume by itself; 3: all as depth"),
-    GF_INTEGER("peaks", stats.find.peaks, "N", 0, 100000,
-               "list the N strongest peaks (default: 5)"),
+    GF_ROWS("peaks", stats.find, gf_statistics_rows),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
             "inputs"),
-    GF_FLAG("psd", stats.find.psd,
-            "make the radial spectrum a power spectral density, with a fitted slope; --window is "
-            "then hann by default"),
-    GF_PARSED("tiles", 0, "N[,OVERLAP%]", parse_tiles,
-              "average the densities of tiles of N samples along each axis (default overlap: 50%)",
-              .print = print_tiles),
-    GF_FLAG("angular", stats.find.angular, "list the energy by direction"),
-    GF_PARSED("band", 0, "LOW,HIGH", parse_band,
-              "frequencies of the slope and of --angular in cycles per sample (default: from 4 "
-              "periods in the longest extent, at most 0.125, to 0.25)",
-              .print = print_band),
+    GF_ROWS("psd tiles angular band", stats.find, gf_statistics_rows),
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
-static const struct gf_opt_group *const groups[] = {&stats_group, &gf_opts_window,
-                                                    &gf_opts_precision, GF_GROUPS_LOOKING};
+static const struct gf_opt_group edges_group =
+    GF_GROUP("Edges", GF_ROWS("window edges", stats.find, gf_statistics_rows));
+
+static const struct gf_opt_group *const groups[] = {&stats_group, &edges_group, &gf_opts_precision,
+                                                    GF_GROUPS_LOOKING};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",

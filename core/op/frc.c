@@ -184,3 +184,102 @@ int gf_frc_run(const struct gf_crew *crew, const struct gf_frc_options *o,
     gf_array_free(&c.px[1]);
     return rc;
 }
+
+/* ---- the options ---- */
+
+/* soft, soft:R, or the name of a picture. */
+static int parse_mask(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_frc_options *find = field;
+    char end;
+    (void)o;
+    find->mask = value;
+    find->radius = 0;
+    find->soft = !strcmp(value, "soft") ||
+                 (sscanf(value, "soft:%lf%c", &find->radius, &end) == 1 && find->radius > 0);
+    return 0;
+}
+
+static bool print_mask(const struct gf_opt *o, const void *field, int i,
+                       char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_frc_options *find = field;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%s", find->mask ? find->mask : "");
+    return !i && find->mask;
+}
+
+static int parse_thresholds(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_frc_options *find = field;
+    for (find->n_thresholds = 0; *value; value += strcspn(value, ",")) {
+        value += *value == ',';
+        char *end;
+        const int k = find->n_thresholds++, n = (int)strcspn(value, ",");
+        const bool half_bit = n == 8 && !strncmp(value, "half-bit", 8);
+        const bool sigma = n == 7 && !strncmp(value, "3-sigma", 7);
+        const double v = strtod(value, &end);
+        if (k == GF_FRC_MOST || n >= 12 ||
+            (!half_bit && !sigma && (end != value + n || !(v > 0 && v < 1))))
+            return gf_opt_refuse(o, value,
+                                 "it lists up to six of half-bit, 3-sigma and numbers "
+                                 "between 0 and 1");
+        find->threshold[k] = (struct gf_frc_threshold){half_bit ? GF_FRC_HALF_BIT
+                                                       : sigma  ? GF_FRC_3_SIGMA
+                                                                : GF_FRC_CONSTANT,
+                                                       v};
+        snprintf(find->name[k], sizeof find->name[k], "%.*s", n, sigma ? "3 sigma" : value);
+    }
+    return find->n_thresholds ? 0 : gf_opt_refuse(o, "", "it is a list");
+}
+
+static bool print_thresholds(const struct gf_opt *o, const void *field, int i,
+                             char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_frc_options *find = field;
+    int n = 0;
+    (void)o;
+    for (int k = 0; k < find->n_thresholds; k++) {
+        const struct gf_frc_threshold *t = &find->threshold[k];
+        n += snprintf(text + n, GF_OPT_TEXT_SIZE - (size_t)n,
+                      t->rule == GF_FRC_HALF_BIT  ? "%shalf-bit"
+                      : t->rule == GF_FRC_3_SIGMA ? "%s3-sigma"
+                                                  : "%s%.9g",
+                      k ? "," : "", t->value);
+    }
+    return !i && find->n_thresholds;
+}
+
+static int parse_random(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_frc_options *find = field;
+    struct gf_radius *r = &find->randomize;
+    find->randomize_text = value;
+    if (!gf_radius_parse(value, r) || !(r->value > 0))
+        return gf_opt_refuse(o, value, "it is above 0: cycles a sample, or 30A, 0.03/A");
+    find->random = r->value; /* until the unit is known */
+    const double most = r->unit == GF_NYQUIST ? 100 : r->unit < GF_PERIOD ? 0.5 : HUGE_VAL;
+    return r->value <= most ? 0 : gf_opt_refuse(o, value, "it is up to 0.5 cycles a sample");
+}
+
+static bool print_random(const struct gf_opt *o, const void *field, int i,
+                         char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_frc_options *find = field;
+    (void)o;
+    gf_radius_print(&find->randomize, text, 0);
+    return !i && find->randomize.value > 0;
+}
+
+int gf_frc_check(struct gf_frc_options *o) {
+    return o->n_thresholds ? 0 : parse_thresholds(NULL, "0.5,0.143,half-bit,3-sigma", o);
+}
+
+const struct gf_opt gf_frc_rows[] = {
+    GF_PARSED(
+        "mask", 0, "soft[:R]|FILE", parse_mask,
+        "weights of the samples: a disc or ball of radius R with a soft edge, or a picture whose "
+        "black is left out",
+        .print = print_mask),
+    GF_PARSED("randomize", 0, "F", parse_random,
+              "make phases beyond F random (0.1 cycles a sample, 30A or 0.03/A), and correct the "
+              "curve by what still correlates",
+              .print = print_random),
+    GF_PARSED("threshold", 0, "LIST", parse_thresholds,
+              "where the curve's crossings are reported (default: 0.5,0.143,half-bit,3-sigma)",
+              .print = print_thresholds),
+    {0}};

@@ -12,18 +12,26 @@
 
 #include "core/compare/frc.h"
 #include "core/op/crew.h"
+#include "core/op/filter/options.h"
 
 enum { GF_FRC_MOST = 6 };
 
 struct gf_frc_options {
-    bool soft;     /* the mask is a disc or ball with a soft edge, */
-    double radius; /* of so many samples; 0: by the extents */
+    const char *mask;           /* as given: soft, soft:R, or another picture's name; or NULL */
+    bool soft;                  /* the mask is a disc or ball with a soft edge, */
+    double radius;              /* of so many samples; 0: by the extents */
+    struct gf_radius randomize; /* value 0: unset; GF_BINS: cycles a sample, as GF_CYCLES */
+    const char *randomize_text;
     double
-        random; /* cycles a sample: phases beyond are made random, to correct the curve; 0: none */
+        random; /* the same in cycles a sample: phases beyond are made random, to correct the curve */
     double sample; /* the distance of two, to whose unit the results' frequencies refer; 0: 1 */
     int n_thresholds;
     struct gf_frc_threshold threshold[GF_FRC_MOST];
+    char name[GF_FRC_MOST][12]; /* of the thresholds */
 };
+extern const struct gf_opt gf_frc_rows[];
+/* Sets the default thresholds unless there are some. */
+int gf_frc_check(struct gf_frc_options *o);
 
 enum {
     GF_FRC_FREQUENCY,

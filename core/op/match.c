@@ -194,3 +194,15 @@ int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
         m->map.shape[i] = like.shape[i] - t->match.shape[i] + 1;
     return rc ? rc : list(&t->match, o, m);
 }
+
+/* ---- the options ---- */
+
+const struct gf_match_options gf_match_defaults = {.peaks = 5, .least = 0.5};
+
+#define GF_AT(field) offsetof(struct gf_match_options, field)
+
+const struct gf_opt gf_match_rows[] = {
+    GF_INTEGER("peaks", peaks, "N", 0, 100000, "list the N best places (default: 5)"),
+    GF_NUMBER("least", least, "SCORE", 1, "it is a score above 0, up to 1",
+              "list scores from this one on (default: 0.5)"),
+    {0}};

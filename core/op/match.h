@@ -15,6 +15,7 @@
 
 #include "core/compare/match.h"
 #include "core/op/crew.h"
+#include "core/op/option.h"
 
 struct gf_match_template {
     struct gf_array kernel; /* the samples; prepared, w (t - mean t) */
@@ -30,6 +31,8 @@ struct gf_match_options {
     int peaks;    /* the most that are listed */
     double least; /* the score that one of them has at least */
 };
+extern const struct gf_match_options gf_match_defaults;
+extern const struct gf_opt gf_match_rows[];
 
 struct gf_matches {
     struct gf_match_peak *peak;

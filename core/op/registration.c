@@ -281,3 +281,19 @@ int gf_registration_find(struct gf_registration *r, const struct gf_crew *crew,
     found->backend = gf_runner_name(crew_of(r, FORWARD).runner);
     return rc;
 }
+
+/* ---- the options ---- */
+
+static const char *const estimates[] = {"shift", "rigid", "similarity",
+                                        NULL};             /* enum gf_estimate */
+static const char *const fills[] = {"zero", "edge", NULL}; /* enum gf_fill */
+
+#define GF_AT(field) offsetof(struct gf_registration_options, field)
+
+const struct gf_opt gf_registration_rows[] = {
+    GF_CHOICE("estimate", estimate, "WHAT", estimates,
+              "shift (default), rigid (and rotation), or similarity (and scale)"),
+    GF_CHOICE("fill", fill, "zero|edge", fills,
+              "what aligned pictures have where IN shows nothing: 0 (default), or the samples of "
+              "its edge"),
+    {0}};

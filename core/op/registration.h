@@ -15,6 +15,7 @@
 
 #include "core/compare/motion.h"
 #include "core/op/crew.h"
+#include "core/op/option.h"
 
 enum gf_estimate { GF_SHIFT, GF_RIGID, GF_SIMILARITY };
 enum gf_fill { GF_FILL_ZERO, GF_FILL_EDGE };
@@ -23,6 +24,7 @@ struct gf_registration_options {
     int estimate; /* enum gf_estimate */
     int fill;     /* enum gf_fill: what aligned pictures have where the signal shows nothing */
 };
+extern const struct gf_opt gf_registration_rows[];
 
 struct gf_found {
     struct gf_motion motion;    /* moves the signal onto the reference */

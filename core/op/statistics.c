@@ -9,7 +9,6 @@
 struct survey {
     struct gf_crew crew; /* counts all arrays once it is planned */
     const struct gf_statistics_options *o;
-    const struct gf_window_options *window;
     const struct gf_array *px;
     struct gf_job tile;
     int64_t step, count[GF_MAX_DIMS];
@@ -56,7 +55,7 @@ static int cut(struct survey *v) {
     v->tile = make_job(o, v->px);
     s->n_signals = o->luma ? 1 : v->tile.channels;
     s->n_tiles = 1;
-    s->changed = gf_window_is_asked(v->window) || o->psd;
+    s->changed = gf_window_is_asked(&v->o->window) || o->psd;
     if (o->angular && v->tile.ndim != 2)
         return gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
     for (int i = 0; i < v->tile.ndim; i++) {
@@ -71,7 +70,7 @@ static int cut(struct survey *v) {
     }
     s->band[0] = o->band[1] > 0 ? o->band[0] : fmin(4 / (double)longest, 0.125);
     s->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
-    return s->changed ? gf_window_prepare(v->window, &v->tile) : 0;
+    return s->changed ? gf_window_prepare(&v->o->window, &v->tile) : 0;
 }
 
 /* Plans within the memory limit. Counts the spectrum, and the workspace during the search for
@@ -87,7 +86,7 @@ static int plan(struct survey *v) {
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, v->crew.threads);
     v->crew.held += bytes + gf_spectrum_peaks_bytes(&one) +
-                    (v->s->changed ? gf_window_bytes(v->window, job) : 0);
+                    (v->s->changed ? gf_window_bytes(&v->o->window, job) : 0);
     return gf_crew_plan(&v->crew, job);
 }
 
@@ -154,12 +153,12 @@ int gf_statistics_find_peaks(const struct gf_spectrum *s, int most, double weigh
 /* Transforms tile i into `out`, and adds its statistics. */
 static int look_at_tile(struct survey *v, int64_t i, struct gf_array *out) {
     struct gf_array made = {0}, in = *v->px;
-    const double weight = gf_window_mean(&v->window->window, &v->tile, 1);
+    const double weight = gf_window_mean(&v->o->window.window, &v->tile, 1);
     int rc = 0;
     for (int axis = v->tile.ndim - 1; axis >= 0; i /= v->count[axis--])
         in = gf_array_slice(&in, axis, i % v->count[axis] * v->step, v->tile.shape[axis]);
     if (v->s->changed)
-        rc = gf_window_make(v->window, &v->crew, &v->tile, v->o->psd, &in, &made);
+        rc = gf_window_make(&v->o->window, &v->crew, &v->tile, v->o->psd, &in, &made);
     if (!rc)
         rc = gf_crew_run(&v->crew, &v->tile, v->s->changed ? &made : &in, out);
     for (int64_t c = 0; c < v->s->n_signals && !rc; c++) {
@@ -177,8 +176,8 @@ static int look_at_tile(struct survey *v, int64_t i, struct gf_array *out) {
  * correlates neighbouring rings: mean w^4 / (mean w^2)^2 of them count as one in the error. */
 static void find_density(const struct survey *v) {
     const struct gf_job *job = &v->tile;
-    const double square = gf_window_mean(&v->window->window, job, 2);
-    const double alike = gf_window_mean(&v->window->window, job, 4) / (square * square);
+    const double square = gf_window_mean(&v->o->window.window, job, 2);
+    const double alike = gf_window_mean(&v->o->window.window, job, 4) / (square * square);
     double factor = 1 / square;
     int axes = 0; /* with a window */
     for (int i = 0; i < job->ndim; i++) {
@@ -194,9 +193,8 @@ static void find_density(const struct survey *v) {
 }
 
 int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
-                      const struct gf_window_options *window, const struct gf_array *px,
-                      struct gf_statistics *s) {
-    struct survey v = {.crew = *crew, .o = o, .window = window, .px = px, .s = s};
+                      const struct gf_array *px, struct gf_statistics *s) {
+    struct survey v = {.crew = *crew, .o = o, .px = px, .s = s};
     struct gf_array out = {0};
     int rc = cut(&v);
     if (rc)
@@ -217,3 +215,76 @@ int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_opt
     gf_array_free(&out);
     return rc;
 }
+
+/* ---- the options ---- */
+
+/* N, or N,OVERLAP% */
+static int parse_tiles(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_statistics_options *find = field;
+    char *end;
+    const long long n = strtoll(value, &end, 10);
+    const bool given = *end == ',';
+    const double percent = given ? strtod(end + 1, &end) : 50;
+    if (n < 2 || n > INT32_MAX || !(percent >= 0 && percent <= 95) ||
+        strcmp(end, given ? "%" : "") || end[-1] == ',')
+        return gf_opt_refuse(o, value, "it is N or N,OVERLAP% with N from 2, OVERLAP from 0 to 95");
+    find->tile = n;
+    find->overlap = percent / 100;
+    return 0;
+}
+
+static bool print_tiles(const struct gf_opt *o, const void *field, int i,
+                        char text[GF_OPT_TEXT_SIZE]) {
+    const struct gf_statistics_options *find = field;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%lld,%.17g%%", (long long)find->tile, 100 * find->overlap);
+    return !i && find->tile;
+}
+
+static int parse_band(const struct gf_opt *o, const char *value, void *field) {
+    double *band = ((struct gf_statistics_options *)field)->band;
+    char *end, *last;
+    band[0] = strtod(value, &end);
+    band[1] = *end == ',' ? strtod(end + 1, &last) : 0;
+    if (band[1] > band[0] && band[0] > 0 && band[1] < 1 && !*last)
+        return 0;
+    return gf_opt_refuse(o, value, "it is LOW,HIGH in cycles per sample, as in 0.02,0.2");
+}
+
+static bool print_band(const struct gf_opt *o, const void *field, int i,
+                       char text[GF_OPT_TEXT_SIZE]) {
+    const double *band = ((const struct gf_statistics_options *)field)->band;
+    (void)o;
+    snprintf(text, GF_OPT_TEXT_SIZE, "%.17g,%.17g", band[0], band[1]);
+    return !i && band[1] > 0;
+}
+
+int gf_statistics_check(struct gf_statistics_options *o) {
+    if (o->tile && (!o->psd || o->window.smooth))
+        return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
+    if (o->band[1] > 0 && !o->psd && !o->angular)
+        return gf_fail(GF_EUSAGE, "--band needs --psd or --angular");
+    if (o->psd && !o->window.smooth && o->window.window.shape == GF_WINDOW_UNSET)
+        o->window.window.shape = GF_WINDOW_HANN;
+    return 0;
+}
+
+const struct gf_statistics_options gf_statistics_defaults = {.peaks = 5, .overlap = 0.5};
+
+#define GF_AT(field) offsetof(struct gf_statistics_options, field)
+
+const struct gf_opt gf_statistics_rows[] = {
+    GF_INTEGER("peaks", peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
+    GF_FLAG("psd", psd,
+            "make the radial spectrum a power spectral density, with a fitted slope; --window is "
+            "then hann by default"),
+    GF_PARSED("tiles", 0, "N[,OVERLAP%]", parse_tiles,
+              "average the densities of tiles of N samples along each axis (default overlap: 50%)",
+              .print = print_tiles),
+    GF_FLAG("angular", angular, "list the energy by direction"),
+    GF_PARSED("band", 0, "LOW,HIGH", parse_band,
+              "frequencies of the slope and of --angular in cycles per sample (default: from 4 "
+              "periods in the longest extent, at most 0.125, to 0.25)",
+              .print = print_band),
+    GF_ROWS("window edges", window, gf_window_rows),
+    {0}};

@@ -2,9 +2,8 @@
  * strongest peaks, the energy by direction.
  *
  *     struct gf_statistics_options o = {.peaks = 5};
- *     struct gf_window_options window = {0};
  *     struct gf_statistics s = {0};
- *     rc = gf_statistics_run(&crew, &o, &window, &px, &s);
+ *     rc = gf_statistics_run(&crew, &o, &px, &s);
  *     s.signal[0].samples.mean, s.signal[0].ring[0 .. s.n_rings)
  *     gf_statistics_free(&s);
  *
@@ -28,7 +27,12 @@ struct gf_statistics_options {
     bool luma;      /* of red, green and blue, instead of each channel by itself */
     enum gf_precision precision;
     double sample; /* the distance of two, to whose unit densities refer; 0: 1 */
+    struct gf_window_options window;
 };
+extern const struct gf_statistics_options gf_statistics_defaults;
+extern const struct gf_opt gf_statistics_rows[];
+/* Refuses options that contradict each other, and sets the default window of a density. */
+int gf_statistics_check(struct gf_statistics_options *o);
 
 /* The luma, or one channel. */
 struct gf_signal_statistics {
@@ -53,8 +57,7 @@ struct gf_statistics {
  * plans. GF_EINVAL if the options do not suit px, GF_EUNSUPP if the spectrum overflows, GF_ENOMEM with the
  * need in its message, or a backend's status. */
 int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
-                      const struct gf_window_options *window, const struct gf_array *px,
-                      struct gf_statistics *s);
+                      const struct gf_array *px, struct gf_statistics *s);
 void gf_statistics_free(struct gf_statistics *s);
 
 /* Fills in a signal's peaks, at most so many, and their waves, whose amplitudes it divides by `weight`.

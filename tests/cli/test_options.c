@@ -185,7 +185,7 @@ static void forget_texts(struct gf_settings *s) {
         if (!gf_filter_is_file(p))
             p->text = NULL;
     }
-    s->frc.randomize_text = s->wavelet.bands = NULL;
+    s->frc.find.randomize_text = s->wavelet.bands = NULL;
     memset(s->fingerprint, 0, sizeof s->fingerprint);
 }
 
@@ -224,19 +224,19 @@ static void join(const struct words *w, char *text, size_t size) {
 }
 
 static int count_rows(const struct gf_command *c) {
+    struct gf_opt_list list = {.group = c->groups};
     int n = 0;
-    for (const struct gf_opt_group *const *g = c->groups; *g; g++)
-        for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-            n++;
+    while (gf_opt_list_next(&list))
+        n++;
     return n;
 }
 
 static const struct gf_opt *row_of(const struct gf_command *c, int i) {
-    for (const struct gf_opt_group *const *g = c->groups; *g; g++)
-        for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-            if (!i--)
-                return o;
-    return NULL;
+    struct gf_opt_list list = {.group = c->groups};
+    const struct gf_opt *o;
+    while ((o = gf_opt_list_next(&list)) && i--)
+        ;
+    return o;
 }
 
 static void test_command(const char *name) {

@@ -7,23 +7,22 @@ static const struct {
     enum gf_dtype dtype;
     int rank; /* without channels, the last of `shape` */
     int64_t shape[4];
-    struct gf_window_options window;
     struct gf_statistics_options options;
 } surveys[] = {
-    {GF_U8, 2, {40, 50, 3}, {{0}, 0}, {.peaks = 2, .luma = true}},
-    {GF_F32, 2, {50, 60, 1}, {{GF_WINDOW_HANN, 0}, 0}, {.peaks = 3, .angular = true}},
+    {GF_U8, 2, {40, 50, 3}, {.peaks = 2, .luma = true}},
+    {GF_F32, 2, {50, 60, 1}, {.peaks = 3, .angular = true, .window = {{GF_WINDOW_HANN, 0}, 0}}},
     {GF_F64,
      2,
      {80, 70, 1},
-     {{GF_WINDOW_HANN, 0}, 0},
      {.psd = true,
       .tile = 32,
       .overlap = 0.5,
       .band = {0.1, 0.3},
       .precision = GF_DOUBLE,
-      .sample = 0.5}},
-    {GF_U8, 3, {10, 16, 14, 1}, {{0}, 1}, {.peaks = 1}},
-    {GF_C64, 1, {300, 1}, {{0}, 0}, {.peaks = 2}},
+      .sample = 0.5,
+      .window = {{GF_WINDOW_HANN, 0}, 0}}},
+    {GF_U8, 3, {10, 16, 14, 1}, {.peaks = 1, .window.smooth = 1}},
+    {GF_C64, 1, {300, 1}, {.peaks = 2}},
 };
 
 /* A field with a wave in it, of the row's type; in channels after the first one the wave is absent. */
@@ -51,7 +50,7 @@ static int run_statistics(const struct gf_crew *crew, int which, double *fact) {
     struct gf_array px = make_survey(which);
     struct gf_statistics s = {0};
     int n = 0;
-    OP_CHECK(!gf_statistics_run(crew, &surveys[which].options, &surveys[which].window, &px, &s));
+    OP_CHECK(!gf_statistics_run(crew, &surveys[which].options, &px, &s));
     OP_CHECK(s.n_signals == 1);
     const struct gf_signal_statistics *of = s.signal;
     fact[n++] = of->samples.mean;
@@ -148,21 +147,21 @@ static void test_statistics_refusals(void) {
     const struct gf_crew crew = {&runner, 1, 0},
                          full = {&runner, 1, op_session.options.memory_limit};
     struct gf_array volume = make_survey(3), line = make_survey(4), like = volume;
-    const struct gf_window_options none = {{0}, 0}, smooth = {{0}, 1};
     struct gf_statistics_options o = {.angular = true};
     struct gf_statistics s = {0};
-    CHECK_EQ(gf_statistics_run(&crew, &o, &none, &volume, &s), GF_EINVAL);
+    CHECK_EQ(gf_statistics_run(&crew, &o, &volume, &s), GF_EINVAL);
     CHECK_HAS(gf_message(), "--angular takes pictures");
     o = (struct gf_statistics_options){.psd = true, .tile = 12};
-    CHECK_EQ(gf_statistics_run(&crew, &o, &none, &volume, &s), GF_EINVAL);
+    CHECK_EQ(gf_statistics_run(&crew, &o, &volume, &s), GF_EINVAL);
     CHECK_STR(gf_message(), "--tiles=12 does not fit the 10 samples along an axis");
-    o.tile = 0;
-    CHECK_EQ(gf_statistics_run(&crew, &o, &smooth, &line, &s), GF_EINVAL);
+    o = (struct gf_statistics_options){.window.smooth = 1};
+    CHECK_EQ(gf_statistics_run(&crew, &o, &line, &s), GF_EINVAL);
     CHECK_HAS(gf_message(), "--edges=smooth takes real samples");
+    o = (struct gf_statistics_options){.psd = true};
     like.data = NULL;
-    CHECK_EQ(gf_statistics_run(&crew, &o, &none, &like, &s), 0);
-    CHECK_EQ(gf_statistics_run(&full, &o, &none, &like, &s), GF_ENOMEM);
-    CHECK_EQ(gf_statistics_run(&full, &o, &none, &volume, &s), GF_ENOMEM);
+    CHECK_EQ(gf_statistics_run(&crew, &o, &like, &s), 0);
+    CHECK_EQ(gf_statistics_run(&full, &o, &like, &s), GF_ENOMEM);
+    CHECK_EQ(gf_statistics_run(&full, &o, &volume, &s), GF_ENOMEM);
     gf_statistics_free(&s);
     gf_array_free(&volume);
     gf_array_free(&line);

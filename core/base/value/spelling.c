@@ -55,3 +55,11 @@ void gf_spelling_list(const char *const *names, char *text, size_t size) {
         snprintf(text + used, size - used, "%s%s", i ? ", " : "", names[i]);
     }
 }
+
+bool gf_spelling_has(const char *list, const char *word) {
+    const size_t n = strlen(word);
+    for (const char *p = list; (p = strstr(p, word)); p++)
+        if ((p == list || p[-1] == ' ') && (!p[n] || p[n] == ' '))
+            return true;
+    return false;
+}

@@ -46,8 +46,6 @@ struct gf_notch {
     bool varies;            /* over the picture */
 };
 
-enum { GF_MAX_NOTCHES = 60 };
-
 /* Factors of half the spectrum of a picture, or of the lengthened one; or no data. */
 struct gf_peaks_mask {
     struct gf_array px;

@@ -5,6 +5,7 @@
 
 #include "core/filter/edges.h"
 #include "core/filter/table.h"
+#include "core/op/option.h"
 #include "core/restore/psf.h"
 
 /* One --lowpass, --mask and so on. */
@@ -33,6 +34,15 @@ struct gf_radius {
     char kind;
 };
 
+/* The corner of a volume's spectrum: sqrt(3) / 2 cycles a sample. */
+#define GF_MOST_CYCLES 0.8660254037844386
+
+/* Parses a distance from the zero frequency: bins, "0.1c", "10%", "10A" or "0.3/mm"; false for other
+ * texts. */
+bool gf_radius_parse(const char *text, struct gf_radius *out);
+/* Writes it behind `n` characters of a text, of GF_OPT_TEXT_SIZE, and a comma; returns their number. */
+int gf_radius_print(const struct gf_radius *r, char *text, int n);
+
 struct gf_filter_part {
     enum gf_filter_what what;
     const char *option; /* "lowpass" */
@@ -56,7 +66,7 @@ struct gf_filter_part {
     int64_t sample_bytes; /* of that */
 };
 
-enum { GF_MAX_PARTS = 64 };
+enum { GF_MAX_PARTS = 64, GF_MAX_NOTCHES = 60 };
 
 /* True for what is given as a picture of the spectrum. */
 static inline bool gf_filter_is_shown(const struct gf_filter_part *p) {
@@ -87,6 +97,12 @@ struct gf_filter_options {
     enum { GF_OFFSET_NUMBER, GF_OFFSET_PERCENT, GF_OFFSET_MID } offset_unit;
     double offset;
 };
+
+/* The rows of these options; parts keep their texts. */
+extern const struct gf_opt gf_filter_rows[];
+/* Refuses options that contradict each other or --deconvolve, and sets the default of --edges. `others`:
+ * something else is against --iterations. */
+int gf_filter_check(struct gf_filter_options *f, bool others);
 
 /* True if there are masks, kernels or an inverse, which become a table. */
 bool gf_filter_makes_table(const struct gf_filter_options *o);

@@ -11,11 +11,13 @@
 
 #include "core/base/job/window.h"
 #include "core/op/operation.h"
+#include "core/op/option.h"
 
 struct gf_window_options {
     struct gf_window window;
     int smooth; /* 1: the smooth part is subtracted */
 };
+extern const struct gf_opt gf_window_rows[];
 
 bool gf_window_is_asked(const struct gf_window_options *o);
 /* 1 for so few samples that a team of threads would only wait for each other. */
