@@ -1,5 +1,5 @@
-/* Defaults and contradictions of options, and their translation for files, backends and
- * sessions. */
+/* Defaults and contradictions of options, and their translation for files, backends and the
+ * engine. */
 #include "cli/settings.h"
 
 #include <omp.h>
@@ -178,7 +178,7 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image) {
                                           space == 1 ? "is" : "are", space);
 }
 
-/* ---- backends and sessions ---- */
+/* ---- backends and the engine ---- */
 
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
     return (struct gf_backend_options){
@@ -203,9 +203,12 @@ int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *cons
     return gf_request_one(&s->request, backends, s->backend, backends ? NULL : s->device);
 }
 
-static struct gf_session_options session_options(const struct gf_settings *s) {
-    struct gf_session_options o = {
+int gf_settings_engine(const struct gf_settings *s, enum gf_engine_use use,
+                       struct gf_engine **engine) {
+    struct gf_engine_options o = {
         .request = &s->request,
+        .use = use,
+        .dynamic = s->deal == GF_DEAL_DYNAMIC,
         .open = gf_backend_options_of(s),
         .device_variable = "GPUFFT_DEVICE",
         .untuned = !s->tune,
@@ -218,22 +221,5 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
     o.open.no_peer = !s->peer;
     o.open.dry = s->plan_only;
     o.open.compiling = gf_progress_compiling;
-    return o;
-}
-
-int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
-    struct gf_session_options options = session_options(s);
-    const bool dealt = s->plan_transform > GF_PLAN_FFT; /* parts of wavelets go to any devices */
-    options.together = s->request.n > 1 && !(dealt && !gf_request_shares(&s->request));
-    if (options.together && !gf_request_shares(&s->request))
-        return gf_fail(GF_EUSAGE,
-                       "a transform can be shared by devices of one backend, not of several");
-    gf_session_open(session, &options);
-    return 0;
-}
-
-int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal *deal) {
-    struct gf_session_options options = session_options(s);
-    options.together = together;
-    return gf_deal_open(deal, &options, s->deal == GF_DEAL_DYNAMIC);
+    return gf_engine_open(engine, &o);
 }

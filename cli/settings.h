@@ -205,7 +205,7 @@ int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, i
 /* Applies --pixel to an image's axes. GF_EINVAL if it gives more spacings than there are axes. */
 int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image);
 
-/* ---- backends and sessions ---- */
+/* ---- backends and the engine ---- */
 
 /* Options for a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or
  * GPUFFT_DEVICE. */
@@ -217,12 +217,9 @@ int gf_settings_request(struct gf_settings *s);
  * which ignore --device. */
 int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *const *backends);
 
-/* Opens a session for s->request, --threads and --max-memory (default: all free memory). The settings
- * must outlive it. Several devices share a job that does not fit the first; GF_EUSAGE if they
- * cannot. */
-int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);
-/* The same for commands that deal work to devices. `together`: the work is one transform, to be
- * shared if possible. */
-int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal *deal);
+/* Opens an engine for s->request, --threads and --max-memory (default: all free memory). The
+ * settings must outlive it. */
+int gf_settings_engine(const struct gf_settings *s, enum gf_engine_use use,
+                       struct gf_engine **engine);
 
 #endif

@@ -7,13 +7,14 @@
 #include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
+#include "core/base/host/memory.h"
 
 /* A run over files, one after the other or concurrently in several workers. */
 struct batch_run {
     const struct gf_task_hooks *hooks;
     struct gf_settings *s;
     struct gf_targets targets;
-    struct gf_deal deal; /* a session for each device; one if none are listed */
+    struct gf_engine *engine;
     struct gf_inputs inputs;
     int n_named; /* inputs that name outputs: one with --frames */
     struct gf_workers pool;
@@ -102,7 +103,8 @@ static int exit_code_of(int status, bool only) {
 
 /* Counts and reports one picture. */
 static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *worker, int rc) {
-    const struct gf_session *session = t->op.crew.runner->session;
+    const struct gf_runner *runner = t->op.crew.runner;
+    const bool lost = gf_engine_is_lost(runner->engine, runner->device);
     struct gf_tally *tally = &worker->report.tally;
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (rc || !skipped)
@@ -117,15 +119,15 @@ static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker
         int code = exit_code_of(rc, worker->pool->n_inputs == 1);
         tally->worst = code > tally->worst ? code : tally->worst;
         tally->failed++;
-        tally->gone = gf_session_is_lost(session);
+        tally->gone = lost;
         if (gf_log_pipe_closed())
             gf_workers_close_pipe(worker->pool);
         /* The file is not to blame if no context could be opened. */
-        gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
+        gf_log_fail(lost && !gf_engine_is_open(runner->engine, runner->device) ? NULL : t->name);
         if (reports(r))
             r->hooks->prints ? gf_report_failed(t->s, t->name) : gf_report_lost(t);
     }
-    if (gf_session_is_lost(session))
+    if (lost)
         gf_conveyor_stop(&worker->pool->conveyor);
 }
 
@@ -140,7 +142,7 @@ static struct gf_task task_of(const struct batch_run *r, char *const *read, int 
 
 /* True if the devices share the pages of one input, not the inputs. */
 static bool shares_pages(const struct batch_run *r) {
-    return r->deal.n > 1 && (r->s->frames || r->inputs.n < 2);
+    return gf_engine_devices(r->engine) > 1 && (r->s->frames || r->inputs.n < 2);
 }
 
 /* Continues the task of input 0 if choose_jobs() made it. */
@@ -150,9 +152,8 @@ static struct gf_task take_task(struct batch_run *r, struct gf_worker *worker, c
     if (worker->input == 0)
         r->first = (struct gf_task){0};
     gf_task_hand_over(&t, &worker->s, &worker->runner[worker->device]);
-    t.among = &r->deal;
     if (shares_pages(r)) {
-        t.deal = &r->deal;
+        t.deal = r->engine;
         t.runners = worker->runner;
     }
     return t;
@@ -200,30 +201,30 @@ static void run_input(void *user, struct gf_worker *worker) {
                dealt = !worker->s.dry_run && !shares_pages(r);
     worker->seconds = 0;
     if (dealt)
-        worker->device = gf_deal_assign(&r->deal, worker->input);
+        worker->device = gf_deal_assign(r->engine, worker->input);
     run_pictures(r, worker, &r->inputs.path[worker->input], r->s->frames ? r->inputs.n : 1,
                  all ? 1 : r->inputs.n - worker->input);
     if (dealt)
-        gf_deal_end(&r->deal, worker->device, worker->seconds);
+        gf_deal_end(r->engine, worker->device, worker->seconds);
 }
 
 /* Chooses how many inputs to process concurrently: one per CPU thread, at least one per device, and
  * no more than fit memory if all are like the first one. They share the threads evenly. */
 static int choose_jobs(struct batch_run *r) {
     int threads = gf_settings_threads(r->s);
-    int most = threads > r->deal.n ? threads : r->deal.n;
-    int jobs = r->s->jobs ? r->s->jobs : most;
+    const int devices = gf_engine_devices(r->engine);
+    int jobs = r->s->jobs ? r->s->jobs : threads > devices ? threads : devices;
     struct gf_runner runner;
     if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s) || r->s->dry_run)
         return 1;
     jobs = (int)gf_min(jobs, gf_min(r->inputs.n, GF_MAX_WORKERS));
     const bool given = r->s->jobs || jobs == 1;
-    if (given && r->deal.n == 1)
+    if (given && devices == 1)
         return jobs;
     struct gf_task t = task_of(r, r->inputs.path, 1);
     t.s = r->s;
     t.op.crew = (struct gf_crew){.runner = &runner, .threads = gf_settings_threads(r->s)};
-    gf_runner_open(&runner, gf_deal_session(&r->deal, gf_deal_prompt(&r->deal)), r->s->threads);
+    gf_runner_open(&runner, r->engine, gf_engine_prompt(r->engine), r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
     if (!rc && t.op.need > 0 && t.state == GF_TASK_PLANNED && !given) {
@@ -242,19 +243,18 @@ static int run_all(struct batch_run *r) {
     const struct gf_settings *s = r->s;
     int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
-    const bool deals = r->deal.n > 1 && !shares_pages(r) && !s->dry_run;
-    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs);
-    if (!rc && deals && s->tune) /* the recorded shares are those for pictures like the first one */
-        gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
+    const bool deals = gf_engine_devices(r->engine) > 1 && !shares_pages(r) && !s->dry_run;
+    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, r->engine, inputs);
     if (!rc && deals)
-        rc = gf_deal_start(&r->deal, inputs, jobs);
+        rc = gf_deal_start(r->engine, r->first.hooks ? gf_task_planned(&r->first) : NULL, inputs,
+                           jobs);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
     gf_progress_start(s->quiet || s->dry_run || r->joined, s->frames ? 1 : r->inputs.n);
-    for (int i = 0; i < r->deal.n && !s->dry_run && !r->joined; i++)
-        if (r->deal.n == 1 || (gf_deal_begins(&r->deal, i) && !shares_pages(r)))
+    for (int i = 0; i < gf_engine_devices(r->engine) && !s->dry_run && !r->joined; i++)
+        if (gf_deal_begins(r->engine, i) && !shares_pages(r))
             gf_runner_ahead(&r->pool.worker[0].runner[i], NULL);
     if (jobs > 1)
         gf_formats_load();
@@ -286,16 +286,16 @@ static void describe_skipped(int64_t none, int64_t newer, char *text, size_t siz
 static void summarise(struct batch_run *r) {
     const struct gf_inputs *in = &r->inputs;
     const struct gf_tally *sum = &r->pool.sum;
-    const struct gf_session *session = gf_deal_session(&r->deal, 0);
     char skipped[128] = "";
     if (r->pool.pipe_closed)
         return;
     if (!r->s->dry_run)
-        gf_deal_print(&r->deal);
-    if (gf_session_is_lost(session) && r->deal.n == 1 && !r->s->frames && in->n > 1) {
-        gf_log_error("%s: %s; %d done, %d not", gf_session_asked(session),
-                     gf_session_is_open(session) ? "the context is lost"
-                                                 : "no context could be opened",
+        gf_deal_print(r->engine);
+    if (gf_engine_is_lost(r->engine, 0) && gf_engine_devices(r->engine) == 1 && !r->s->frames &&
+        in->n > 1) {
+        gf_log_error("%s: %s; %d done, %d not", gf_engine_asked(r->engine, 0)->name,
+                     gf_engine_is_open(r->engine, 0) ? "the context is lost"
+                                                     : "no context could be opened",
                      sum->done, in->n + in->failed - sum->done - sum->skipped);
         return;
     }
@@ -336,7 +336,7 @@ static int agree(struct batch_run *r, int rc) {
 /* GF_EUSAGE unless processes that are one run have one input and one device each. */
 static int check_joined(const struct batch_run *r) {
     const bool several = r->inputs.n != 1 || r->s->frames || r->s->from_magnitude;
-    if (!r->joined || (!several && r->deal.n == 1))
+    if (!r->joined || (!several && gf_engine_devices(r->engine) == 1))
         return 0;
     gf_log_mute(r->ranks.rank != 0);
     return several
@@ -402,8 +402,10 @@ static int open_run(struct batch_run *r, char **operands, int n) {
         rc = r->joined          ? gf_spread_settings(s, &r->launcher)
              : r->hooks->prints ? gf_settings_request_one(s, NULL)
                                 : gf_settings_request(s);
+    const bool whole = (r->inputs.n == 1 || s->frames) && s->dims != 2;
+    s->max_memory = s->max_memory ? s->max_memory : gf_memory_available(); /* also for decoding */
     if (!rc)
-        rc = gf_deal_open_for(s, (r->inputs.n == 1 || s->frames) && s->dims != 2, &r->deal);
+        rc = gf_settings_engine(s, whole ? GF_ENGINE_TOGETHER : GF_ENGINE_EACH, &r->engine);
     if (!rc)
         rc = gf_targets_check_folders(s, &r->targets, r->inputs.path, r->n_named);
     return agree(r, rc);
@@ -411,7 +413,6 @@ static int open_run(struct batch_run *r, char **operands, int n) {
 
 static int run(struct batch_run *r) {
     struct gf_settings *s = r->s;
-    s->max_memory = gf_deal_session(&r->deal, 0)->options.memory_limit; /* also for decoding */
     if ((s->resume || r->inputs.n > 1 || r->inputs.many) && !r->hooks->prints && reports(r))
         r->made = gf_made_open(s->resume && !s->force, !s->dry_run);
     const int rc = check_joined(r);
@@ -422,7 +423,7 @@ static void close_run(struct batch_run *r, int code) {
     gf_task_free(&r->first);
     gf_made_close(r->made);
     gf_workers_close(&r->pool);
-    gf_deal_close(&r->deal);
+    gf_engine_close(r->engine);
     gf_inputs_free(&r->inputs);
     gf_targets_free(&r->targets);
     if (r->ranks.broken) { /* the others wait for this process */

@@ -12,7 +12,7 @@
 #include "core/base/value/sample_value.h"
 #include "core/base/host/conveyor.h"
 
-enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_DEAL_MOST };
+enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_REQUEST_MOST };
 
 /* A thread that drives a device. */
 struct hand {
@@ -213,8 +213,8 @@ static void open_readers(struct walk *w) {
 static int own_threads(const struct gf_task *t) {
     const int all = gf_settings_threads(t->s);
     int left = all, others = 0;
-    for (int i = 0; i < t->deal->n; i++)
-        if (!gf_deal_own_contexts(t->deal, i))
+    for (int i = 0; i < gf_engine_devices(t->deal); i++)
+        if (!gf_engine_has_own_contexts(t->deal, i))
             others += gf_task_streams(t, i) * GF_DEAL_COPYING;
     left -= others ? others + MOST_READERS + 1 : 0;
     return left > all / 2 ? left : all > 1 ? all / 2 : 1;
@@ -226,16 +226,16 @@ static void open_hands(struct walk *w) {
     struct gf_task *t = w->t;
     w->hand[0] = (struct hand){.runner = t->op.crew.runner, .streams = 1};
     w->hands = !t->deal;
-    for (int i = 0; t->deal && i < t->deal->n; i++) {
+    for (int i = 0; t->deal && i < gf_engine_devices(t->deal); i++) {
         const int streams = gf_task_streams(t, i), team = own_threads(t) / streams;
-        const int threads = gf_deal_own_contexts(t->deal, i) ? (team > 0 ? team : 1) : 0;
+        const int threads = gf_engine_has_own_contexts(t->deal, i) ? (team > 0 ? team : 1) : 0;
         for (int k = 0; k < streams && w->hands < MOST_HANDS; k++) {
             struct hand *h = &w->hand[w->hands++];
             *h = (struct hand){.device = i, .streams = streams};
             h->runner = k ? &h->own : &t->runners[i];
             if (!k) /* reopened with this number of threads */
                 gf_runner_close(h->runner);
-            gf_runner_open(h->runner, gf_deal_session(t->deal, i), threads);
+            gf_runner_open(h->runner, t->deal, i, threads);
         }
     }
 }
@@ -252,9 +252,7 @@ static void cancel(void *user) {
 
 static int start_deal(struct walk *w) {
     struct gf_task *t = w->t;
-    if (t->s->tune)
-        gf_deal_use_record(t->deal, &t->group.job);
-    int rc = gf_deal_start(t->deal, w->parts, 1);
+    int rc = gf_deal_start(t->deal, &t->group.job, w->parts, 1);
     if (!rc)
         gf_deal_allow(t->deal, w->slots);
     return rc;

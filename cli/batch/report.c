@@ -38,8 +38,8 @@ static json_t *products_report(const struct gf_task *t, bool ran) {
 }
 
 static const char *backend_name(const struct gf_task *t) {
-    return t->op.streamed ? gf_session_streaming(t->op.crew.runner->session)->name
-                          : gf_runner_name(t->op.crew.runner);
+    const struct gf_runner *r = t->op.crew.runner;
+    return t->op.streamed ? gf_engine_streaming(r->engine, r->device)->name : gf_runner_name(r);
 }
 
 /* Begins every line of JSON. */
@@ -51,25 +51,22 @@ static json_t *begin_report(const struct gf_task *t) {
 
 /* Lists the devices' shares of the run, and the units of the task that each ran. */
 static json_t *deal_report(const struct gf_task *t) {
-    struct gf_deal *d = t->among;
-    double share[GF_DEAL_MOST];
+    struct gf_engine *e = t->op.crew.runner->engine;
+    struct gf_deal_work w = {.name = NULL};
     json_t *devices = json_array(), *left_out = json_array();
     const bool dealt = t->deal && (gf_task_at_once(t) || t->op.dealt);
-    const int ran = t->op.crew.runner->session->options.which;
-    gf_deal_shares(d, share);
-    for (int i = 0; i < d->n; i++) {
-        const struct gf_deal_entry *e = &d->entry[i];
-        const bool leaves = gf_deal_leaves_out(d, i);
-        if (leaves)
-            json_array_append_new(left_out, json_string(e->what.name));
-        if (i != ran && (!dealt || leaves))
+    for (int i = 0; i < gf_engine_devices(e); i++) {
+        gf_deal_work(e, i, &w);
+        if (w.left_out)
+            json_array_append_new(left_out, json_string(w.name));
+        if (i != t->op.crew.runner->device && (!dealt || w.left_out))
             continue;
-        GF_APPEND(devices, GF_KEY("device", e->what.name),
-                  GF_KEY("share", rounded(share[i] * 10) / 10) /* four digits */,
-                  GF_KEY("units", dealt ? e->done : 1), GF_KEY_IF(e->failed, "error", e->message));
+        GF_APPEND(devices, GF_KEY("device", w.name),
+                  GF_KEY("share", rounded(w.share * 10) / 10) /* four digits */,
+                  GF_KEY("units", dealt ? w.done : 1), GF_KEY_IF(w.failed, "error", w.failed));
     }
-    return GF_REPORT(GF_KEY("rule", d->dynamic ? "dynamic" : "fixed"),
-                     GF_KEY("recorded", d->recorded), GF_KEY("devices", devices),
+    return GF_REPORT(GF_KEY("rule", w.dynamic ? "dynamic" : "fixed"),
+                     GF_KEY("recorded", w.recorded), GF_KEY("devices", devices),
                      GF_KEY_IF(t->op.report.devices, "together", t->op.report.devices),
                      GF_KEY(json_array_size(left_out) ? "left_out" : ".left_out", left_out));
 }
@@ -101,13 +98,13 @@ static json_t *task_report(const struct gf_task *t) {
                GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
                GF_KEY_IF(job->op == GF_FFT, "norm", gf_norm_name(job->norm)));
     json_object_update(o, t->also);
-    return GF_ADD(o, GF_KEY("backend", backend_name(t)),
-                  GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
-                  GF_KEY_IF(t->among && t->among->n > 1, "deal", deal_report(t)),
-                  GF_KEY("out", products_report(t, true)),
-                  GF_KEY_IF(gf_runner_on_device(t->op.crew.runner), "kernels_built",
-                            t->op.crew.runner->ms.built),
-                  GF_KEY("ms", times_report(t)), GF_BOOL("ok", true));
+    return GF_ADD(
+        o, GF_KEY("backend", backend_name(t)), GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
+        GF_KEY_IF(gf_engine_devices(t->op.crew.runner->engine) > 1, "deal", deal_report(t)),
+        GF_KEY("out", products_report(t, true)),
+        GF_KEY_IF(gf_runner_on_device(t->op.crew.runner), "kernels_built",
+                  t->op.crew.runner->ms.built),
+        GF_KEY("ms", times_report(t)), GF_BOOL("ok", true));
 }
 
 static void report_device(const char *name, const struct gf_runner_times *ms) {
@@ -221,30 +218,27 @@ void gf_report_failed(const struct gf_settings *s, const char *name) {
             GF_REPORT(GF_KEY("in", name), GF_BOOL("ok", false), GF_KEY("error", gf_message())));
 }
 
-void gf_deal_print(struct gf_deal *d) {
-    double share[GF_DEAL_MOST];
-    if (d->n < 2)
-        return;
-    gf_deal_shares(d, share);
-    for (int i = 0; i < d->n; i++) {
-        const struct gf_deal_entry *e = &d->entry[i];
-        if (gf_deal_leaves_out(d, i)) {
+void gf_deal_print(struct gf_engine *e) {
+    const int n = gf_engine_devices(e);
+    struct gf_deal_work w;
+    bool survived = false;
+    for (int i = 0; i < n && n > 1; i++) {
+        gf_deal_work(e, i, &w);
+        survived = survived || !w.failed;
+        if (w.left_out)
             gf_log_verbose(
                 "%s: left out: its context takes %.2g s to open, and the others need %.2g s",
-                e->what.name, e->late, e->others);
-            continue;
-        }
-        gf_log_verbose("%s: share %.3f (%s), %lld unit%s", e->what.name, share[i],
-                       d->dynamic    ? "as it turned out"
-                       : d->recorded ? "from the record"
-                                     : "from its first units",
-                       (long long)e->done, e->done == 1 ? "" : "s");
+                w.name, w.late, w.others);
+        else
+            gf_log_verbose("%s: share %.3f (%s), %lld unit%s", w.name, w.share,
+                           w.dynamic    ? "as it turned out"
+                           : w.recorded ? "from the record"
+                                        : "from its first units",
+                           (long long)w.done, w.done == 1 ? "" : "s");
     }
-    bool survived = false;
-    for (int i = 0; i < d->n; i++)
-        survived = survived || !d->entry[i].failed;
-    for (int i = 0; i < d->n && survived; i++)
-        if (d->entry[i].failed)
-            gf_log_note("%s failed, and the others did its work: %s", d->entry[i].what.name,
-                        d->entry[i].message);
+    for (int i = 0; i < n && survived; i++) {
+        gf_deal_work(e, i, &w);
+        if (w.failed)
+            gf_log_note("%s failed, and the others did its work: %s", w.name, w.failed);
+    }
 }

@@ -64,9 +64,8 @@ struct gf_task {
     const struct gf_task_hooks *hooks;
     const struct gf_targets *targets;
     struct gf_operation op;    /* on op.in, the samples of image.px but for alpha */
-    struct gf_deal *deal;      /* NULL, or devices that share the task's pages */
-    struct gf_runner *runners; /* a runner for each of them */
-    struct gf_deal *among;     /* all devices of the run, of which the task may use one */
+    struct gf_engine *deal;    /* NULL, or the run's, if its devices share the task's pages */
+    struct gf_runner *runners; /* one for each of them */
     char *const *read;         /* the files: one, or all with --frames */
     int n_read;
     const char *name; /* of the input, for messages */
@@ -197,6 +196,6 @@ void gf_report_lost(const struct gf_task *t);
 /* The same for a failed file without a task. */
 void gf_report_failed(const struct gf_settings *s, const char *name);
 /* Prints shares and units of a run's devices (--verbose), and each device that failed. */
-void gf_deal_print(struct gf_deal *d);
+void gf_deal_print(struct gf_engine *e);
 
 #endif

@@ -92,11 +92,11 @@ static int64_t held_bytes(const struct gf_task *t, bool in, bool out) {
 }
 
 static int devices(const struct gf_task *t) {
-    return t->deal ? t->deal->n : 1;
+    return t->deal ? gf_engine_devices(t->deal) : 1;
 }
 
 int gf_task_streams(const struct gf_task *t, int i) {
-    if (!gf_deal_own_contexts(t->deal, i))
+    if (!gf_engine_has_own_contexts(t->deal, i))
         return 2;
     const int teams = gf_settings_threads(t->s) / STREAM_THREADS;
     const bool small = page_bytes(t, true, true) * gf_task_at_once(t) < STREAM_BYTES;
@@ -226,7 +226,7 @@ int64_t gf_task_extra_bytes(const struct gf_task *t) {
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     int64_t streams = 0; /* beyond the one whose workspace is counted */
     for (int i = 0; devices(t) > 1 && i < devices(t); i++)
-        streams += gf_deal_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
+        streams += gf_engine_has_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
     return t->group.extra_bytes + decoding + encoding_bytes(t) +
            streams * gf_task_at_once(t) * page_bytes(t, true, true);
 }
@@ -239,10 +239,13 @@ int64_t gf_task_looking_bytes(const struct gf_task *t) {
 }
 
 void gf_task_choose_reported(struct gf_task *t) {
-    if (!t->deal || t->deal->n < 2 ||
-        !gf_deal_leaves_out(t->deal, (int)(t->op.crew.runner - t->runners)))
-        return;
-    for (int i = t->deal->n - 1; i >= 0; i--)
-        if (!gf_deal_leaves_out(t->deal, i))
+    struct gf_deal_work w = {.left_out = false};
+    if (t->deal)
+        gf_deal_work(t->deal, (int)(t->op.crew.runner - t->runners), &w);
+    for (int i = devices(t) - 1; i >= 0 && w.left_out; i--) {
+        struct gf_deal_work other;
+        gf_deal_work(t->deal, i, &other);
+        if (!other.left_out)
             t->op.crew.runner = &t->runners[i];
+    }
 }

@@ -15,11 +15,12 @@ static void keep_small_buffers(void) {
 }
 
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    const struct gf_deal *deal, int n_inputs) {
+                    struct gf_engine *engine, int n_inputs) {
+    const int devices = gf_engine_devices(engine);
     *p = (struct gf_workers){
-        .n_workers = n, .n_devices = deal->n, .n_inputs = n_inputs, .limit = s->max_memory};
+        .n_workers = n, .n_devices = devices, .n_inputs = n_inputs, .limit = s->max_memory};
     p->worker = calloc((size_t)n, sizeof *p->worker);
-    struct gf_runner *runner = calloc((size_t)n * (size_t)deal->n, sizeof *runner);
+    struct gf_runner *runner = calloc((size_t)n * (size_t)devices, sizeof *runner);
     if (!p->worker || !runner) {
         free(runner);
         free(p->worker);
@@ -34,9 +35,9 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
         worker->pool = p;
         worker->s = *s;
         worker->s.threads = threads;
-        worker->runner = runner + i * deal->n;
-        for (int k = 0; k < deal->n; k++)
-            gf_runner_open(&worker->runner[k], gf_deal_session(deal, k), threads);
+        worker->runner = runner + i * devices;
+        for (int k = 0; k < devices; k++)
+            gf_runner_open(&worker->runner[k], engine, k, threads);
     }
     return 0;
 }

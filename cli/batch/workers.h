@@ -18,6 +18,8 @@
 #ifndef GF_CLI_BATCH_WORKERS_H
 #define GF_CLI_BATCH_WORKERS_H
 
+#include <stdatomic.h>
+
 #include "core/base/host/conveyor.h"
 #include "cli/log.h"
 #include "cli/settings.h"
@@ -75,7 +77,7 @@ struct gf_workers {
 
 /* Opens `n` workers with `threads` each, which share s->max_memory. The deal is the caller's. */
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    const struct gf_deal *deal, int n_inputs);
+                    struct gf_engine *engine, int n_inputs);
 void gf_workers_close(struct gf_workers *p);
 
 /* Runs each input in a worker. GF_ENOMEM if there is no memory to begin. */

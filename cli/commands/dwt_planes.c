@@ -229,7 +229,7 @@ static int run_flow(struct flow *f) {
     int rc = gf_runner_stream_begin(h->runner, &f->streamer, &context);
     if (rc)
         return rc;
-    const int devices = f->planes->parts && !h->t->ranks ? h->t->deal->n : 1;
+    const int devices = f->planes->parts && !h->t->ranks ? gf_engine_devices(h->t->deal) : 1;
     rc = f->streamer->open(context, &f->part.job, h->threads, gf_dwt_planes_room(h->t, devices),
                            &taker, &f->stream);
     if (rc)
@@ -288,7 +288,7 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
         return "--nan=mean takes the mean of all samples";
     if (gf_planes_unread(t))
         return gf_planes_unread(t);
-    if (!gf_session_streaming(t->op.crew.runner->session))
+    if (!gf_engine_streaming(t->op.crew.runner->engine, t->op.crew.runner->device))
         return "this backend does not transform plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
 }
@@ -296,7 +296,7 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
 /* Returns the bytes that all devices need for `parts` parts; 0 parts: the task's own device. */
 static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
-    const int devices = parts ? t->deal->n : 1;
+    const int devices = parts ? gf_engine_devices(t->deal) : 1;
     const int64_t room = gf_dwt_planes_room(t, devices);
     const struct gf_job job = gf_dwt_planes_job(&t->op.job);
     struct gf_dwt_part part;
@@ -304,8 +304,8 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     gf_dwt_part(&job, parts ? parts : 1, 0, &part);
     for (int i = 0; i < devices; i++) {
         const struct gf_runner *r = parts ? &t->runners[i] : t->op.crew.runner;
-        bytes +=
-            gf_session_streaming(r->session)->streamer->bytes(&part.job, threads, room) + beside(t);
+        const struct gf_backend *b = gf_engine_streaming(r->engine, r->device);
+        bytes += b->streamer->bytes(&part.job, threads, room) + beside(t);
     }
     return bytes;
 }

@@ -53,12 +53,12 @@ bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w) {
     return !gf_idwt_planes_refuses(t) && !describe(t, 1, w);
 }
 
-int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
+int gf_idwt_planes_count(const struct gf_task *t, const struct gf_engine *e,
                          struct gf_slab_wavelet *w) {
     if (t->op.job.ndim != 3 || gf_idwt_planes_refuses(t) ||
-        describe(t, d->n * gf_planes_hands(&t->op.job), w))
+        describe(t, gf_engine_devices(e) * gf_planes_hands(&t->op.job), w))
         return 0;
-    const int n = gf_planes_count(&t->op.job, d);
+    const int n = gf_planes_count(&t->op.job, e);
     return n > 1 ? n : 0;
 }
 

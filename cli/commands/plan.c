@@ -237,8 +237,8 @@ static int check_wavelet(const struct gf_settings *s) {
 }
 
 /* Opens the device of --assume, or those that --backend and --device name. */
-static int open_session(struct gf_settings *s, struct gf_session *session,
-                        struct gf_assumed_device *device) {
+static int open_engine(struct gf_settings *s, struct gf_engine **engine,
+                       struct gf_assumed_device *device) {
     int rc = s->assume ? find_assumed(s, device) : gf_settings_request(s);
     if (!rc && s->assume)
         rc = gf_assume_backend(s->backend, device);
@@ -247,15 +247,19 @@ static int open_session(struct gf_settings *s, struct gf_session *session,
     if (rc == GF_EABSENT && s->backend &&
         (!strcmp(s->backend, "cuda") || !strcmp(s->backend, "opencl")))
         rc = gf_fail(rc, "%.400s; --assume=h200 plans for an H200", gf_message());
-    return rc ? rc : gf_session_open_for(s, session);
+    const bool parts = s->plan_transform > GF_PLAN_FFT; /* of wavelets go to any devices */
+    if (!rc && s->request.n > 1 && !parts && !gf_request_shares(&s->request))
+        rc = gf_fail(GF_EUSAGE,
+                     "a transform can be shared by devices of one backend, not of several");
+    return rc ? rc : gf_settings_engine(s, GF_ENGINE_ONE, engine);
 }
 
 /* Plans all operands; returns the worst exit code. */
-static int plan_operands(struct gf_settings *s, struct gf_session *session,
+static int plan_operands(struct gf_settings *s, struct gf_engine *engine,
                          const struct gf_targets *targets, char **operands, int n) {
     struct gf_runner runner;
     int rc, worst;
-    gf_runner_open(&runner, session, s->threads);
+    gf_runner_open(&runner, engine, 0, s->threads);
     rc = gf_filter_read_files(s);
     bool stop = rc != 0;
     worst = rc ? gf_exit_code(rc) : 0;
@@ -275,8 +279,8 @@ static int plan_operands(struct gf_settings *s, struct gf_session *session,
 
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets = {0};
-    struct gf_session session;
-    struct gf_assumed_device assumed; /* lives as long as the session */
+    struct gf_engine *engine;
+    struct gf_assumed_device assumed; /* lives as long as the engine */
     struct gf_filter_maker maker;
     int worst = 0, rc = 0;
     bool further = false;
@@ -308,11 +312,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = open_session(s, &session, &assumed);
+        rc = open_engine(s, &engine, &assumed);
     if (!rc) {
         gf_filter_maker_open(&maker, &s->filter);
-        worst = plan_operands(s, &session, &targets, operands, n);
-        gf_session_close(&session);
+        worst = plan_operands(s, engine, &targets, operands, n);
+        gf_engine_close(engine);
         gf_filter_maker_close(&maker);
         gf_filter_free_files(s);
     }

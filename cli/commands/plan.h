@@ -20,7 +20,7 @@ struct gf_plan_parts {
     int64_t most,
         beside; /* most planes in a part; most planes that a part reads beyond its share */
     int n_devices;
-    struct gf_plan_parts_device device[GF_DEAL_MOST];
+    struct gf_plan_parts_device device[GF_REQUEST_MOST];
 };
 
 /* Opens the devices and sizes their parts. GF_ENOMEM and the like if a device cannot run a part. */

@@ -108,11 +108,11 @@ struct longest {
 };
 
 /* Cuts the job, and keeps its longest part. */
-static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_plan_parts *p,
+static void cut(const struct gf_task *t, const struct gf_engine *engine, struct gf_plan_parts *p,
                 struct longest *longest) {
     const bool forward = t->op.job.direction == GF_FORWARD;
     struct gf_slab_wavelet all;
-    p->n = forward ? gf_planes_count(&t->op.job, deal) : gf_idwt_planes_count(t, deal, &all);
+    p->n = forward ? gf_planes_count(&t->op.job, engine) : gf_idwt_planes_count(t, engine, &all);
     for (int i = 0; i < p->n; i++) {
         struct longest part = *longest;
         int64_t planes, beside;
@@ -162,38 +162,44 @@ static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *
     return rc;
 }
 
-static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct longest *longest,
+static int weigh(struct gf_engine *engine, const struct gf_task *t, const struct longest *longest,
                  struct gf_plan_parts *p) {
     const bool forward = t->op.job.direction == GF_FORWARD;
-    const int threads = gf_planes_threads(t, deal);
+    const int threads = gf_planes_threads(t, engine);
+    struct gf_settings s = *t->s; /* of one device, which gives the job to no other */
     int rc = 0;
+    s.request.n = 1;
     for (int i = 0; i < p->n_devices && !rc; i++) {
-        struct gf_session own; /* plans at once, and gives the job to no other device */
+        struct gf_engine *own;
         struct gf_runner runner;
-        gf_session_open(&own, &gf_deal_session(deal, i)->options);
-        gf_runner_open(&runner, &own, threads);
+        s.request.device[0] = t->s->request.device[i];
+        rc = gf_settings_engine(&s, GF_ENGINE_ONE, &own);
+        if (rc)
+            return rc;
+        gf_runner_open(&runner, own, 0, threads);
         rc = forward ? weigh_stream(&runner, &longest->forward.job,
                                     gf_dwt_planes_room(t, p->n_devices), &p->device[i])
                      : weigh_chunks(&runner, &longest->inverse, &p->device[i]);
         gf_runner_close(&runner);
-        gf_session_close(&own);
+        gf_engine_close(own);
     }
     return rc;
 }
 
 /* A device's parts are known if its speed is recorded or all parts measure it. */
-static int deal_parts(struct gf_deal *deal, const struct gf_task *t, struct gf_plan_parts *p) {
-    if (t->s->tune)
-        gf_deal_use_record(deal, &t->op.job);
-    int rc = gf_deal_start(deal, p->n, 1);
+static int deal_parts(struct gf_engine *engine, const struct gf_task *t, struct gf_plan_parts *p) {
+    struct gf_deal_work w;
     int64_t known = 0;
-    for (int i = 0; i < deal->n; i++)
-        known += deal->entry[i].assigned;
-    p->n_devices = deal->n;
-    for (int i = 0; i < deal->n; i++) {
-        snprintf(p->device[i].name, sizeof p->device[i].name, "%s", deal->entry[i].what.name);
-        p->device[i].parts = known == p->n ? deal->entry[i].assigned : -1;
+    int rc = gf_deal_start(engine, &t->op.job, p->n, 1);
+    p->n_devices = gf_engine_devices(engine);
+    for (int i = 0; i < p->n_devices; i++) {
+        gf_deal_work(engine, i, &w);
+        snprintf(p->device[i].name, sizeof p->device[i].name, "%s", w.name);
+        p->device[i].parts = w.assigned;
+        known += w.assigned;
     }
+    for (int i = 0; i < p->n_devices && known != p->n; i++)
+        p->device[i].parts = -1;
     return rc;
 }
 
@@ -208,19 +214,19 @@ static bool has_parts(const struct gf_task *t) {
 
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {
     struct longest longest = {.inverse = {.pairs = 0}};
-    struct gf_deal deal = {.n = 0};
+    struct gf_engine *engine = NULL;
     *p = (struct gf_plan_parts){.n = 0};
     if (!has_parts(t))
         return 0;
-    int rc = gf_deal_open_for(t->s, false, &deal);
-    if (!rc && deal.n > 1)
-        cut(t, &deal, p, &longest);
+    int rc = gf_settings_engine(t->s, GF_ENGINE_EACH, &engine);
+    if (!rc && gf_engine_devices(engine) > 1)
+        cut(t, engine, p, &longest);
     if (p->n < 2)
         p->n = 0;
     if (!rc && p->n)
-        rc = deal_parts(&deal, t, p);
+        rc = deal_parts(engine, t, p);
     if (!rc)
-        rc = weigh(&deal, t, &longest, p);
-    gf_deal_close(&deal);
+        rc = weigh(engine, t, &longest, p);
+    gf_engine_close(engine);
     return rc;
 }

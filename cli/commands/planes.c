@@ -48,13 +48,13 @@ struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volu
     return t->op.job.ndim == 3 ? at : (struct gf_volume_box){0, box->z, box->x, 1, box->width};
 }
 
-int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
+int gf_planes_count(const struct gf_job *job, const struct gf_engine *e) {
     /* Shares by measured speed need parts that measure it, and as many more. */
-    const int most = gf_dwt_parts(job, 4 * gf_planes_hands(job) * d->n);
-    for (int i = 0; i < d->n; i++)
-        if (!gf_session_streaming(gf_deal_session(d, i)))
+    const int n = gf_engine_devices(e), most = gf_dwt_parts(job, 4 * gf_planes_hands(job) * n);
+    for (int i = 0; i < n; i++)
+        if (!gf_engine_streaming(e, i))
             return 0;
-    return most > d->n ? most - most % d->n : most;
+    return most > n ? most - most % n : most;
 }
 
 int gf_planes_parts(const struct gf_task *t) {
@@ -64,14 +64,14 @@ int gf_planes_parts(const struct gf_task *t) {
     return gf_planes_may_share(t) ? gf_planes_count(&job, t->deal) : 0;
 }
 
-int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d) {
+int gf_planes_threads(const struct gf_task *t, const struct gf_engine *e) {
     const int all = gf_settings_threads(t->s), hands = gf_planes_hands(&t->op.job);
     int on_cpu = 0;
-    if (!d)
+    if (!e)
         return all > 1 ? all - 1 : 1;
-    for (int i = 0; i < d->n; i++)
-        on_cpu += gf_deal_own_contexts(d, i) ? hands : 0;
-    const int left = all - 1 - (d->n * hands - on_cpu) * GF_DEAL_COPYING;
+    for (int i = 0; i < gf_engine_devices(e); i++)
+        on_cpu += gf_engine_has_own_contexts(e, i) ? hands : 0;
+    const int left = all - 1 - (gf_engine_devices(e) * hands - on_cpu) * GF_DEAL_COPYING;
     const int some = left > all / 2 ? left : all / 2;
     return on_cpu && some / on_cpu > 1 ? some / on_cpu : 1;
 }
@@ -111,7 +111,7 @@ static int open_hand(struct share *s, int k, int threads) {
         .runner = k % hands ? &h->runner : &t->runners[device],
     };
     gf_runner_close(h->own.runner); /* it may be open with other threads */
-    gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
+    gf_runner_open(h->own.runner, t->deal, device, h->own.threads = threads);
     int rc = k ? gf_reader_again(&t->reader, &h->reader) : 0;
     h->own.reader->any_order = true;
     return rc;
@@ -165,20 +165,18 @@ static int run_hands(struct share *s) {
 /* Verifies a record's checksum once, then runs the hands. */
 static int run_dealt(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    const int hands = gf_planes_hands(&t->op.job), n = t->deal->n * hands;
+    const int hands = gf_planes_hands(&t->op.job), n = gf_engine_devices(t->deal) * hands;
     const int threads = gf_planes_threads(t, t->deal);
     struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
     if (!s.hand)
         return gf_no_memory();
     for (int i = 0; i < t->op.job.n_out; i++)
         gf_volume_share(p->out[i].volume, n);
-    if (t->s->tune)
-        gf_deal_use_record(t->deal, &t->op.job);
     int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
     while (s.n < n && !rc)
         rc = open_hand(&s, s.n++, threads);
     if (!rc)
-        rc = gf_deal_start(t->deal, p->parts, 1);
+        rc = gf_deal_start(t->deal, &t->op.job, p->parts, 1);
     if (!rc)
         rc = run_hands(&s);
     for (int k = 0; k < s.n; k++) {

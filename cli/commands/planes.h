@@ -42,7 +42,8 @@ struct gf_planes_work {
 int gf_planes_run(struct gf_planes_work *p);
 /* True if several devices can share the task. */
 static inline bool gf_planes_may_share(const struct gf_task *t) {
-    return t->op.job.ndim == 3 && t->deal && t->deal->n > 1 && gf_task_is_at_hand(t);
+    return t->op.job.ndim == 3 && t->deal && gf_engine_devices(t->deal) > 1 &&
+           gf_task_is_at_hand(t);
 }
 /* True if the task is done plane by plane or fails. */
 static inline bool gf_planes_must(const struct gf_task *t) {
@@ -62,15 +63,15 @@ static inline const char *gf_planes_unit(const struct gf_task *t) {
 struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volume_box *box);
 /* Returns the number of parts for these devices, a multiple of theirs; 0 if one of them cannot
  * stream. */
-int gf_planes_count(const struct gf_job *job, const struct gf_deal *d);
+int gf_planes_count(const struct gf_job *job, const struct gf_engine *e);
 /* Hands per device: a stream reads ahead and writes with its own threads; in an inverse, one hand
  * reads and writes while the other's part is on the device. */
 static inline int gf_planes_hands(const struct gf_job *job) {
     return job->direction == GF_FORWARD ? 1 : 2;
 }
 /* Returns the threads of a hand on the CPU; the rest copy for the other devices, read and write.
- * `d` NULL: the task's own device. */
-int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d);
+ * `e` NULL: the task's own device. */
+int gf_planes_threads(const struct gf_task *t, const struct gf_engine *e);
 
 /* dwt's stream() hook: streams frames, raw volumes, and what is too large. What cannot be streamed
  * fails with both reasons. */
@@ -89,7 +90,7 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t);
 /* Describes the chunks of a planned task; false if it cannot go plane by plane. */
 bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w);
 /* Returns the number of parts for these devices, 0: not shared; *w: the chunks of each hand. */
-int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
+int gf_idwt_planes_count(const struct gf_task *t, const struct gf_engine *e,
                          struct gf_slab_wavelet *w);
 
 #endif

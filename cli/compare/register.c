@@ -88,7 +88,7 @@ static int open_hands(struct gf_registering *g, int64_t pages) {
             rc = gf_registration_new(&g->t->op.crew, &g->t->s->reg.find, pages, &g->finds[i]);
         if (pages == 1)
             continue;
-        gf_runner_open(&g->aligns[i], g->t->op.crew.runner->session, g->t->op.crew.threads);
+        gf_runner_beside(&g->aligns[i], g->t->op.crew.runner, g->t->op.crew.threads);
         gf_runner_repeat(&g->aligns[i], pages);
     }
     return rc;

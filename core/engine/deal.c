@@ -1,10 +1,9 @@
-/* Sessions of several devices and their units. "Locked" functions need the deal's lock. */
-#include "core/engine/deal.h"
+/* The units that several devices share. */
+#include "core/engine/device.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/base/host/clock.h"
 #include "core/schedule/shares.h"
@@ -14,152 +13,87 @@
 enum { WARM = 1, MEASURING = WARM + 2 };
 /* Owner of units that any device may take. */
 enum { NOBODY = 255 };
-_Static_assert((int)GF_DEAL_MOST <= (int)NOBODY, "devices are numbered by bytes");
+_Static_assert((int)GF_REQUEST_MOST <= (int)NOBODY, "devices are numbered by bytes");
 
 /* ---- devices ---- */
 
 /* A device whose rate is unknown counts as the mean of the others. */
-static void rates_of(const struct gf_deal *d, double *rate) {
+static void rates_of(const struct gf_engine *e, double *rate) {
     double sum = 0;
     int known = 0;
-    for (int i = 0; i < d->n; i++)
-        if (d->entry[i].rate > 0) {
-            sum += d->entry[i].rate;
+    for (int i = 0; i < e->n; i++)
+        if (e->device[i].rate > 0) {
+            sum += e->device[i].rate;
             known++;
         }
-    for (int i = 0; i < d->n; i++) {
-        const double own = d->entry[i].rate;
-        rate[i] = !gf_deal_begins(d, i) ? 0 : own > 0 ? own : known ? sum / known : 1;
+    for (int i = 0; i < e->n; i++) {
+        const double own = e->device[i].rate;
+        rate[i] = !gf_deal_begins(e, i) ? 0 : own > 0 ? own : known ? sum / known : 1;
     }
 }
 
 /* Locked: the device that will finish first what it was given (before shares are fixed, what it has
  * begun), or -1. */
-static int earliest_of_working(const struct gf_deal *d) {
-    double rate[GF_DEAL_MOST];
-    int64_t units[GF_DEAL_MOST];
-    rates_of(d, rate);
-    for (int i = 0; i < d->n; i++) {
-        const struct gf_deal_entry *e = &d->entry[i];
-        units[i] = d->dynamic || !d->fixed ? e->begun - e->done : e->assigned;
+static int earliest_of_working(const struct gf_engine *e) {
+    double rate[GF_REQUEST_MOST];
+    int64_t units[GF_REQUEST_MOST];
+    rates_of(e, rate);
+    for (int i = 0; i < e->n; i++) {
+        const struct gf_engine_device *d = &e->device[i];
+        units[i] = e->options.dynamic || !e->fixed ? d->begun - d->done : d->assigned;
     }
-    return gf_shares_earliest(rate, NULL, d->n, units);
+    return gf_shares_earliest(rate, NULL, e->n, units);
 }
 
 /* Locked: the same, or a device that was left out if no other works any more. */
-static int earliest(struct gf_deal *d) {
-    int i = earliest_of_working(d);
-    for (int k = 0; k < d->n && i < 0; k++)
-        if (!d->entry[k].failed) {
-            d->entry[k].begin = GF_DEAL_AT_ONCE;
+static int earliest(struct gf_engine *e) {
+    int i = earliest_of_working(e);
+    for (int k = 0; k < e->n && i < 0; k++)
+        if (!e->device[k].failed) {
+            e->device[k].begin = GF_DEAL_AT_ONCE;
             i = k;
         }
     return i;
 }
 
 /* Locked: deals the units that device i has not begun to others. */
-static void hand_back(struct gf_deal *d, int i) {
-    for (int64_t u = 0; u < d->units && d->owner; u++) {
+static void hand_back(struct gf_engine *e, int i) {
+    for (int64_t u = 0; u < e->units && e->owner; u++) {
         int to;
-        if (d->owner[u] != i || d->taken[u])
+        if (e->owner[u] != i || e->taken[u])
             continue;
-        to = earliest(d);
+        to = earliest(e);
         if (to < 0)
             return;
-        d->owner[u] = (unsigned char)to;
-        d->entry[to].assigned++;
+        e->owner[u] = (unsigned char)to;
+        e->device[to].assigned++;
     }
 }
 
-/* Seconds until a device is ready: a context's, unless it is the CPU. */
-static double lateness(const struct gf_session *s) {
-    const struct gf_backend *b = s->asked < 0 ? NULL : gf_session_backend(s, s->asked);
-    struct gf_gpu_props props;
-    if (!b || !b->devices)
-        return 0;
-    return b->list && !gf_backend_device(b, s->options.open.device, &props) && props.is_cpu
-               ? 0
-               : gf_context_seconds;
-}
-
-struct gf_session *gf_deal_instead(struct gf_deal *d, const struct gf_session *failed) {
-    struct gf_deal_entry *e = &d->entry[failed->options.which];
-    pthread_mutex_lock(&d->lock);
-    if (!e->failed) {
-        e->failed = true;
-        snprintf(e->message, sizeof e->message, "%s", gf_message());
-        hand_back(d, failed->options.which);
+int gf_deal_instead(struct gf_engine *e, int i) {
+    struct gf_engine_device *d = &e->device[i];
+    pthread_mutex_lock(&e->lock);
+    if (!d->failed) {
+        d->failed = true;
+        snprintf(d->message, sizeof d->message, "%s", gf_message());
+        hand_back(e, i);
     }
-    const int next = earliest(d);
-    pthread_cond_broadcast(&d->changed);
-    pthread_mutex_unlock(&d->lock);
-    return next < 0 ? NULL : &d->entry[next].session;
-}
-
-/* A device's threads copy between buffers and arrays, as other devices' do; more threads than CPUs
- * would wait for each other. */
-static int threads_of(int all, const struct gf_backend *b) {
-    return b->devices && (all <= 0 || all > GF_DEAL_COPYING) ? GF_DEAL_COPYING : all;
-}
-
-int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bool dynamic) {
-    const struct gf_request *w = options->request;
-    *d = (struct gf_deal){.n = w && w->n ? w->n : 1, .dynamic = dynamic};
-    d->entry = calloc((size_t)d->n, sizeof *d->entry);
-    if (!d->entry)
-        return gf_no_memory();
-    pthread_mutex_init(&d->lock, NULL);
-    pthread_cond_init(&d->changed, NULL);
-    for (int i = 0; i < d->n; i++) {
-        struct gf_deal_entry *e = &d->entry[i];
-        struct gf_session_options own = *options;
-        own.which = i;
-        own.together = options->together && !i && d->n > 1 && gf_request_shares(w);
-        if (w && w->n)
-            e->what = w->device[i];
-        if (d->n > 1 && !own.together)
-            own.open.threads = threads_of(options->open.threads, e->what.backend);
-        gf_session_open(&e->session, &own);
-        e->session.deal = d->n > 1 ? d : NULL;
-        e->late = d->n > 1 ? lateness(&e->session) : 0;
-    }
-    return 0;
-}
-
-void gf_deal_close(struct gf_deal *d) {
-    if (!d->entry)
-        return;
-    for (int i = 0; i < d->n; i++)
-        gf_session_close(&d->entry[i].session);
-    pthread_cond_destroy(&d->changed);
-    pthread_mutex_destroy(&d->lock);
-    free(d->owner);
-    free(d->taken);
-    free(d->entry);
-    *d = (struct gf_deal){.n = 0};
-}
-
-bool gf_deal_own_contexts(const struct gf_deal *d, int i) {
-    const struct gf_session *s = &d->entry[i].session;
-    return s->asked >= 0 && gf_session_backend(s, s->asked)->per_thread;
-}
-
-int gf_deal_prompt(const struct gf_deal *d) {
-    for (int i = 0; i < d->n; i++)
-        if (!(d->entry[i].late > 0))
-            return i;
-    return 0;
+    const int next = earliest(e);
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+    return next;
 }
 
 /* ---- shares ---- */
 
-void gf_deal_set_rates(struct gf_deal *d, const double *rate) {
-    for (int i = 0; i < d->n; i++)
-        d->entry[i].rate = rate[i];
-    d->recorded = true;
+void gf_deal_set_rates(struct gf_engine *e, const double *rate) {
+    for (int i = 0; i < e->n; i++)
+        e->device[i].rate = rate[i];
+    e->recorded = true;
 }
 
-bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
+/* Sets the devices' rates from recorded speeds for units like this job, if all are recorded. */
+static void use_record(struct gf_engine *e, const struct gf_job *job) {
     static const struct gf_job usual = {.ndim = 2,
                                         .shape = {1024, 1024},
                                         .axes = 3,
@@ -167,294 +101,284 @@ bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
                                         .in_dtype = GF_F32,
                                         .n_out = 1,
                                         .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
-    double rate[GF_DEAL_MOST], late[GF_DEAL_MOST];
-    for (int i = 0; i < d->n; i++) {
-        const struct gf_session *s = &d->entry[i].session;
-        const char *device = d->entry[i].what.device;
+    double rate[GF_REQUEST_MOST], late[GF_REQUEST_MOST];
+    for (int i = 0; i < e->n; i++) {
+        const struct gf_engine_device *d = &e->device[i];
         struct gf_speeds r;
-        if (s->asked < 0 ||
-            !gf_speeds_of_device(gf_session_backend(s, s->asked), *device ? device : NULL, &r))
-            return false;
-        double seconds = gf_speeds_seconds(&r, job ? job : &usual, s->options.open.threads);
+        if (!d->what ||
+            !gf_speeds_of_device(d->what->backend, d->what->device[0] ? d->what->device : NULL, &r))
+            return;
+        double seconds = gf_speeds_seconds(&r, job ? job : &usual, d->open.threads);
         if (!(seconds > 0))
-            return false;
+            return;
         rate[i] = 1 / seconds;
         late[i] = r.open;
     }
-    gf_deal_set_rates(d, rate);
-    for (int i = 0; i < d->n; i++)
-        d->entry[i].late = late[i];
-    return true;
+    gf_deal_set_rates(e, rate);
+    for (int i = 0; i < e->n; i++)
+        e->device[i].late = late[i];
 }
 
 /* Locked: deals the units from `from` on that nobody has taken, by the current rates; some devices
  * may be late. */
-static void own_rest(struct gf_deal *d, int64_t from, bool late) {
-    double rate[GF_DEAL_MOST], lateness[GF_DEAL_MOST];
-    int64_t units[GF_DEAL_MOST];
-    rates_of(d, rate);
-    for (int i = 0; i < d->n; i++) {
-        units[i] = d->entry[i].assigned;
-        lateness[i] = late ? d->entry[i].late : 0;
+static void own_rest(struct gf_engine *e, int64_t from, bool late) {
+    double rate[GF_REQUEST_MOST], lateness[GF_REQUEST_MOST];
+    int64_t units[GF_REQUEST_MOST];
+    rates_of(e, rate);
+    for (int i = 0; i < e->n; i++) {
+        units[i] = e->device[i].assigned;
+        lateness[i] = late ? e->device[i].late : 0;
     }
-    gf_shares_own(rate, lateness, d->n, units, d->owner + from, d->taken + from, d->units - from);
-    for (int i = 0; i < d->n; i++)
-        d->entry[i].assigned = units[i];
-    d->fixed = true;
-    pthread_cond_broadcast(&d->changed);
+    gf_shares_own(rate, lateness, e->n, units, e->owner + from, e->taken + from, e->units - from);
+    for (int i = 0; i < e->n; i++)
+        e->device[i].assigned = units[i];
+    e->fixed = true;
+    pthread_cond_broadcast(&e->changed);
 }
 
 /* Before the first unit: leaves out late devices that got none. */
-static void leave_late(struct gf_deal *d) {
+static void leave_late(struct gf_engine *e) {
     double others = 0;
-    for (int i = 0; i < d->n; i++) {
-        const struct gf_deal_entry *e = &d->entry[i];
-        if (e->assigned)
-            others = fmax(others, e->late + (double)e->assigned / e->rate);
+    for (int i = 0; i < e->n; i++) {
+        const struct gf_engine_device *d = &e->device[i];
+        if (d->assigned)
+            others = fmax(others, d->late + (double)d->assigned / d->rate);
     }
-    for (int i = 0; i < d->n; i++) {
-        struct gf_deal_entry *e = &d->entry[i];
-        if (!(e->late > 0) || e->assigned || !d->units)
+    for (int i = 0; i < e->n; i++) {
+        struct gf_engine_device *d = &e->device[i];
+        if (!(d->late > 0) || d->assigned || !e->units)
             continue;
-        e->begin = GF_DEAL_NEVER;
-        e->others = others;
+        d->begin = GF_DEAL_NEVER;
+        d->others = others;
     }
 }
 
 /* Locked: makes late devices wait while others work; returns how many do not wait. */
-static int hold_late(struct gf_deal *d) {
+static int hold_late(struct gf_engine *e) {
     int ready = 0;
-    for (int i = 0; i < d->n; i++)
-        ready += !(d->entry[i].late > 0);
-    for (int i = 0; i < d->n; i++)
-        d->entry[i].begin = ready && d->entry[i].late > 0 && (d->dynamic || !d->recorded)
-                                ? GF_DEAL_UNDECIDED
-                                : GF_DEAL_AT_ONCE;
-    return ready ? ready : d->n;
+    for (int i = 0; i < e->n; i++)
+        ready += !(e->device[i].late > 0);
+    for (int i = 0; i < e->n; i++)
+        e->device[i].begin = ready && e->device[i].late > 0 && (e->options.dynamic || !e->recorded)
+                                 ? GF_DEAL_UNDECIDED
+                                 : GF_DEAL_AT_ONCE;
+    return ready ? ready : e->n;
 }
 
-int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
-    free(d->owner);
-    free(d->taken);
-    d->owner = calloc((size_t)units + 1, 1);
-    d->taken = calloc((size_t)units + 1, 1);
-    if (!d->owner || !d->taken)
+int gf_deal_start(struct gf_engine *e, const struct gf_job *job, int64_t units, int at_once) {
+    free(e->owner);
+    free(e->taken);
+    e->owner = calloc((size_t)units + 1, 1);
+    e->taken = calloc((size_t)units + 1, 1);
+    if (!e->owner || !e->taken)
         return gf_no_memory();
-    d->units = d->limit = units;
-    d->at_once = at_once;
-    d->ended = d->begun = d->low = 0;
-    d->fixed = d->stopped = false;
-    for (int i = 0; i < d->n; i++) {
-        struct gf_deal_entry *e = &d->entry[i];
-        e->assigned = e->begun = e->done = e->measured = 0;
-        e->others = 0;
+    e->units = e->limit = units;
+    e->at_once = at_once;
+    e->ended = e->begun = e->low = 0;
+    e->fixed = e->stopped = false;
+    for (int i = 0; i < e->n; i++) {
+        struct gf_engine_device *d = &e->device[i];
+        d->assigned = d->begun = d->done = d->timed = 0;
+        d->others = 0;
     }
-    const int ready = hold_late(d);
-    d->start = gf_now_ms();
-    const int64_t first = d->recorded || d->dynamic ? 0 : (int64_t)MEASURING * ready;
-    memset(d->owner, NOBODY, (size_t)units + 1);
+    if (!e->options.untuned)
+        use_record(e, job);
+    const int ready = hold_late(e);
+    e->start = gf_now_ms();
+    const int64_t first = e->recorded || e->options.dynamic ? 0 : (int64_t)MEASURING * ready;
+    memset(e->owner, NOBODY, (size_t)units + 1);
     for (int64_t u = 0, i = -1; u < first && u < units; u++) {
         do
-            i = (i + 1) % d->n;
-        while (d->entry[i].begin != GF_DEAL_AT_ONCE);
-        d->owner[u] = (unsigned char)i;
-        d->entry[i].assigned++;
+            i = (i + 1) % e->n;
+        while (e->device[i].begin != GF_DEAL_AT_ONCE);
+        e->owner[u] = (unsigned char)i;
+        e->device[i].assigned++;
     }
-    if (d->recorded && !d->dynamic) {
-        own_rest(d, 0, true);
-        leave_late(d);
+    if (e->recorded && !e->options.dynamic) {
+        own_rest(e, 0, true);
+        leave_late(e);
     }
-    d->fixed |= d->dynamic; /* no unit has an owner */
+    e->fixed |= e->options.dynamic; /* no unit has an owner */
     return 0;
 }
 
-bool gf_deal_begins(const struct gf_deal *d, int i) {
-    return !d->entry[i].failed && d->entry[i].begin == GF_DEAL_AT_ONCE;
+bool gf_deal_begins(const struct gf_engine *e, int i) {
+    return !e->device[i].failed && e->device[i].begin == GF_DEAL_AT_ONCE;
 }
 
 /* ---- devices that begin later ---- */
 
 /* Locked: true if each device's speed is known or will not become known. */
-static bool all_measured(const struct gf_deal *d) {
+static bool all_measured(const struct gf_engine *e) {
     bool measured = true;
-    for (int i = 0; i < d->n; i++)
-        measured = measured && (!gf_deal_begins(d, i) || d->entry[i].done >= MEASURING);
+    for (int i = 0; i < e->n; i++)
+        measured = measured && (!gf_deal_begins(e, i) || e->device[i].done >= MEASURING);
     return measured;
 }
 
 /* Locked: once the others' speed is known, opens a waiting device's context if that pays, else
  * leaves it out. */
-static void weigh_waiting(struct gf_deal *d) {
-    const double seconds = (gf_now_ms() - d->start) * 1e-3;
-    const double rest = seconds * (double)(d->units - d->begun) / (double)(d->begun ? d->begun : 1);
-    for (int i = 0; i < d->n; i++) {
-        struct gf_deal_entry *e = &d->entry[i];
-        if (e->begin != GF_DEAL_UNDECIDED)
+static void weigh_waiting(struct gf_engine *e) {
+    const double seconds = (gf_now_ms() - e->start) * 1e-3;
+    const double rest = seconds * (double)(e->units - e->begun) / (double)(e->begun ? e->begun : 1);
+    for (int i = 0; i < e->n; i++) {
+        struct gf_engine_device *d = &e->device[i];
+        if (d->begin != GF_DEAL_UNDECIDED)
             continue;
-        e->others = rest;
-        e->begin = rest <= e->late                                   ? GF_DEAL_NEVER
-                   : gf_session_ahead(&e->session, e->session.asked) ? GF_DEAL_OPENING
-                                                                     : GF_DEAL_AT_ONCE;
+        d->others = rest;
+        d->begin = rest <= d->late                ? GF_DEAL_NEVER
+                   : gf_engine_ahead(d, d->asked) ? GF_DEAL_OPENING
+                                                  : GF_DEAL_AT_ONCE;
     }
 }
 
 /* Locked: starts devices whose context is open; true if any still waits. */
-static bool any_waits(struct gf_deal *d) {
+static bool any_waits(struct gf_engine *e) {
     bool any = false;
-    for (int i = 0; i < d->n; i++) {
-        struct gf_deal_entry *e = &d->entry[i];
-        if (e->begin == GF_DEAL_OPENING && gf_session_is_up(&e->session))
-            e->begin = GF_DEAL_AT_ONCE;
-        any |= e->begin == GF_DEAL_OPENING || e->begin == GF_DEAL_UNDECIDED;
+    for (int i = 0; i < e->n; i++) {
+        struct gf_engine_device *d = &e->device[i];
+        if (d->begin == GF_DEAL_OPENING && gf_engine_is_up(d))
+            d->begin = GF_DEAL_AT_ONCE;
+        any |= d->begin == GF_DEAL_OPENING || d->begin == GF_DEAL_UNDECIDED;
     }
     return any;
 }
 
 /* Locked, after a unit: proceeds towards fixed shares. */
-static void settle(struct gf_deal *d) {
+static void settle(struct gf_engine *e) {
     bool any = false;
-    for (int i = 0; i < d->n; i++)
-        any |= d->entry[i].done >= (d->dynamic ? 1 : MEASURING);
-    if (any && all_measured(d))
-        weigh_waiting(d);
-    if (!any_waits(d) && !d->fixed && all_measured(d))
-        own_rest(d, d->low, false);
+    for (int i = 0; i < e->n; i++)
+        any |= e->device[i].done >= (e->options.dynamic ? 1 : MEASURING);
+    if (any && all_measured(e))
+        weigh_waiting(e);
+    if (!any_waits(e) && !e->fixed && all_measured(e))
+        own_rest(e, e->low, false);
 }
 
-bool gf_deal_leaves_out(struct gf_deal *d, int i) {
-    pthread_mutex_lock(&d->lock);
-    const bool left_out = d->entry[i].begin != GF_DEAL_AT_ONCE;
-    pthread_mutex_unlock(&d->lock);
-    return left_out;
-}
-
-void gf_deal_shares(struct gf_deal *d, double *share) {
-    double rate[GF_DEAL_MOST];
-    pthread_mutex_lock(&d->lock);
-    rates_of(d, rate);
-    pthread_mutex_unlock(&d->lock);
-    gf_shares_of(rate, d->n, share);
+void gf_deal_work(struct gf_engine *e, int i, struct gf_deal_work *work) {
+    const struct gf_engine_device *d = &e->device[i];
+    double rate[GF_REQUEST_MOST], share[GF_REQUEST_MOST];
+    pthread_mutex_lock(&e->lock);
+    rates_of(e, rate);
+    gf_shares_of(rate, e->n, share);
+    *work = (struct gf_deal_work){.name = d->what ? d->what->name : "",
+                                  .share = share[i],
+                                  .assigned = d->assigned,
+                                  .done = d->done,
+                                  .failed = d->failed ? d->message : NULL,
+                                  .left_out = d->begin != GF_DEAL_AT_ONCE,
+                                  .late = d->late,
+                                  .others = d->others,
+                                  .dynamic = e->options.dynamic,
+                                  .recorded = e->recorded};
+    pthread_mutex_unlock(&e->lock);
 }
 
 /* ---- units ---- */
 
 /* Locked: the first unit that device i may begin now, or -1. Until shares are fixed only the first
  * units have owners; the others go to whoever asks. */
-static int64_t find_unit(struct gf_deal *d, int i) {
-    const int64_t end = gf_min(d->units, d->limit);
-    double rate[GF_DEAL_MOST];
-    int64_t u = d->low;
-    if (!gf_deal_begins(d, i))
+static int64_t find_unit(struct gf_engine *e, int i) {
+    const int64_t end = gf_min(e->units, e->limit);
+    double rate[GF_REQUEST_MOST];
+    int64_t u = e->low;
+    if (!gf_deal_begins(e, i))
         return -1;
-    while (u < end && (d->taken[u] || (d->owner[u] != NOBODY && d->owner[u] != i)))
+    while (u < end && (e->taken[u] || (e->owner[u] != NOBODY && e->owner[u] != i)))
         u++;
-    if (u >= end || !d->dynamic)
+    if (u >= end || !e->options.dynamic)
         return u < end ? u : -1;
-    rates_of(d, rate);
-    return gf_shares_leave(rate, d->n, i, d->units - d->begun) ? -1 : u;
+    rates_of(e, rate);
+    return gf_shares_leave(rate, e->n, i, e->units - e->begun) ? -1 : u;
 }
 
-static void begin(struct gf_deal *d, int i, int64_t unit) {
-    d->taken[unit] = 1;
-    d->entry[i].begun++;
-    d->begun++;
-    while (d->low < d->units && d->taken[d->low])
-        d->low++;
+static void begin(struct gf_engine *e, int i, int64_t unit) {
+    e->taken[unit] = 1;
+    e->device[i].begun++;
+    e->begun++;
+    while (e->low < e->units && e->taken[e->low])
+        e->low++;
 }
 
-/* Locked, unlocks while waiting: for a change, or for a context to open. */
-static void wait_change(struct gf_deal *d, bool for_context) {
-    struct timespec until;
-    if (!for_context) {
-        pthread_cond_wait(&d->changed, &d->lock);
-        return;
-    }
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 2000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&d->changed, &d->lock, &until);
-}
-
-int64_t gf_deal_take(struct gf_deal *d, int i) {
-    struct gf_deal_entry *e = &d->entry[i];
+int64_t gf_deal_take(struct gf_engine *e, int i) {
+    struct gf_engine_device *d = &e->device[i];
     int64_t u = -1;
-    pthread_mutex_lock(&d->lock);
-    while (!d->stopped && !e->failed && d->ended < d->units && (u = find_unit(d, i)) < 0) {
-        wait_change(d, e->begin == GF_DEAL_OPENING);
-        any_waits(d);
+    pthread_mutex_lock(&e->lock);
+    while (!e->stopped && !d->failed && e->ended < e->units && (u = find_unit(e, i)) < 0) {
+        pthread_cond_wait(&e->changed, &e->lock);
+        any_waits(e);
     }
-    if (d->stopped || e->failed)
+    if (e->stopped || d->failed)
         u = -1;
     if (u >= 0)
-        begin(d, i, u);
-    pthread_mutex_unlock(&d->lock);
+        begin(e, i, u);
+    pthread_mutex_unlock(&e->lock);
     return u;
 }
 
 /* Locked: the device for a unit without owner: one that must be measured, or the one that finishes
  * first. */
-static int choose(struct gf_deal *d) {
-    for (int i = 0; i < d->n; i++) {
-        const struct gf_deal_entry *e = &d->entry[i];
-        if (!d->dynamic && !e->assigned && gf_deal_begins(d, i) && e->begun < MEASURING)
+static int choose(struct gf_engine *e) {
+    for (int i = 0; i < e->n; i++) {
+        const struct gf_engine_device *d = &e->device[i];
+        if (!e->options.dynamic && !d->assigned && gf_deal_begins(e, i) && d->begun < MEASURING)
             return i;
     }
-    return earliest(d);
+    return earliest(e);
 }
 
-int gf_deal_assign(struct gf_deal *d, int64_t unit) {
+int gf_deal_assign(struct gf_engine *e, int64_t unit) {
     int i;
-    if (d->n == 1)
+    if (e->n == 1)
         return 0;
-    pthread_mutex_lock(&d->lock);
-    any_waits(d);
-    i = d->owner[unit] != NOBODY ? d->owner[unit] : choose(d);
+    pthread_mutex_lock(&e->lock);
+    any_waits(e);
+    i = e->owner[unit] != NOBODY ? e->owner[unit] : choose(e);
     if (i < 0)
         i = 0; /* all failed: the unit will fail too */
-    begin(d, i, unit);
-    pthread_mutex_unlock(&d->lock);
+    begin(e, i, unit);
+    pthread_mutex_unlock(&e->lock);
     return i;
 }
 
 /* Locked: updates a device's rate by a unit's time. */
-static void measure(struct gf_deal *d, struct gf_deal_entry *e, double seconds) {
-    const bool several = gf_deal_own_contexts(d, (int)(e - d->entry));
-    if (e->done <= WARM || (d->fixed && !d->dynamic))
+static void measure(struct gf_engine *e, struct gf_engine_device *d, double seconds) {
+    const bool several = d->what->backend->per_thread;
+    if (d->done <= WARM || (e->fixed && !e->options.dynamic))
         return;
     /* The mean of all measured units; in a dynamic deal the newest counts an eighth, to follow
      * changes but not single units. */
-    const bool newest = e->measured && d->dynamic;
-    e->seconds = newest ? 0.875 * e->seconds + 0.125 * seconds
-                        : (e->seconds * e->measured + seconds) / (e->measured + 1);
-    e->measured++;
-    e->rate = (several ? d->at_once : 1) / e->seconds;
+    const bool newest = d->timed && e->options.dynamic;
+    d->seconds = newest ? 0.875 * d->seconds + 0.125 * seconds
+                        : (d->seconds * d->timed + seconds) / (d->timed + 1);
+    d->timed++;
+    d->rate = (several ? e->at_once : 1) / d->seconds;
 }
 
-void gf_deal_end(struct gf_deal *d, int i, double seconds) {
-    if (d->n == 1)
+void gf_deal_end(struct gf_engine *e, int i, double seconds) {
+    if (e->n == 1)
         return;
-    pthread_mutex_lock(&d->lock);
-    struct gf_deal_entry *e = &d->entry[i];
-    e->done++;
-    d->ended++;
-    if (seconds > 0 && !e->failed)
-        measure(d, e, seconds);
-    settle(d);
-    pthread_cond_broadcast(&d->changed);
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_lock(&e->lock);
+    struct gf_engine_device *d = &e->device[i];
+    d->done++;
+    e->ended++;
+    if (seconds > 0 && !d->failed)
+        measure(e, d, seconds);
+    settle(e);
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
 }
 
-void gf_deal_allow(struct gf_deal *d, int64_t limit) {
-    pthread_mutex_lock(&d->lock);
-    d->limit = limit;
-    pthread_cond_broadcast(&d->changed);
-    pthread_mutex_unlock(&d->lock);
+void gf_deal_allow(struct gf_engine *e, int64_t limit) {
+    pthread_mutex_lock(&e->lock);
+    e->limit = limit;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
 }
 
-void gf_deal_stop(struct gf_deal *d) {
-    pthread_mutex_lock(&d->lock);
-    d->stopped = true;
-    pthread_cond_broadcast(&d->changed);
-    pthread_mutex_unlock(&d->lock);
+void gf_deal_stop(struct gf_engine *e) {
+    pthread_mutex_lock(&e->lock);
+    e->stopped = true;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
 }

@@ -1,4 +1,4 @@
-/* The devices requested by --backend and --device, parsed once for sessions, deals, bench, tune,
+/* The devices requested by --backend and --device, parsed once for the engine, bench, tune,
  * selftest and ranks:
  *
  *     struct gf_request request;

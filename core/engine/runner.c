@@ -1,23 +1,26 @@
 /* Runs one thread's jobs: chooses a backend, plans, runs, and falls back. */
-#include "core/engine/runner.h"
+#include "core/engine/device.h"
 
 #include "core/base/host/clock.h"
 #include "core/base/host/memory.h"
 #include "core/filter/filter.h"
 
+static struct gf_engine_device *device_of(const struct gf_runner *r) {
+    return &r->engine->device[r->device];
+}
+
 static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
-    return gf_session_backend(r->session, i);
+    return r->engine->backends[i];
 }
 
-/* Joins a session, which counts its runners. */
-static void join(struct gf_runner *r, struct gf_session *session) {
-    r->session = session;
-    session->runners++;
+void gf_runner_open(struct gf_runner *r, struct gf_engine *engine, int device, int threads) {
+    *r = (struct gf_runner){
+        .engine = engine, .device = device, .threads = threads, .now = -1, .own = -1};
+    device_of(r)->runners++;
 }
 
-void gf_runner_open(struct gf_runner *r, struct gf_session *session, int threads) {
-    *r = (struct gf_runner){.threads = threads, .now = -1, .own = -1};
-    join(r, session);
+void gf_runner_beside(struct gf_runner *own, const struct gf_runner *r, int threads) {
+    gf_runner_open(own, r->engine, r->device, threads);
 }
 
 void gf_runner_next(struct gf_runner *r, int64_t runs) {
@@ -55,45 +58,41 @@ static void close_own(struct gf_runner *r) {
     r->own = -1;
 }
 
-static void part(struct gf_runner *r) {
-    close_own(r);
-    r->session->runners--;
-    r->session = NULL;
-}
-
 void gf_runner_close(struct gf_runner *r) {
-    if (r->session)
-        part(r);
+    if (r->engine) {
+        close_own(r);
+        device_of(r)->runners--;
+    }
     *r = (struct gf_runner){.now = -1, .own = -1};
 }
 
 /* ---- turns ---- */
 
 static bool has_failed(const struct gf_runner *r, int i) {
-    return r->session->failed >> i & 1;
+    return device_of(r)->given_up >> i & 1;
 }
 
 /* Notes, in the first runner that sees it, that backend i has failed and auto looks for another. */
 static void give_up(struct gf_runner *r, int i) {
-    if (!(atomic_fetch_or(&r->session->failed, 1u << i) >> i & 1))
-        r->session->options.note("%s: %s; trying another backend", backend_of(r, i)->name,
-                                 gf_message());
+    if (!(atomic_fetch_or(&device_of(r)->given_up, 1u << i) >> i & 1))
+        r->engine->options.note("%s: %s; trying another backend", backend_of(r, i)->name,
+                                gf_message());
 }
 
 /* Waits for the runner's turn in a shared context; its own needs none. On success the turn lasts
  * until leave(). */
 static int enter(struct gf_runner *r, int i) {
-    struct gf_session *s = r->session;
+    struct gf_engine_device *d = device_of(r);
     int rc = 0;
     if (backend_of(r, i)->per_thread)
         return 0;
-    pthread_mutex_lock(&s->turn);
-    if (s->lost)
-        rc = gf_failure_return(&s->why_lost);
-    else if (s->asked < 0 && has_failed(r, i))
+    pthread_mutex_lock(&d->turn);
+    if (d->lost)
+        rc = gf_failure_return(&d->why_lost);
+    else if (d->asked < 0 && has_failed(r, i))
         rc = gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, i)->name);
     if (rc)
-        pthread_mutex_unlock(&s->turn);
+        pthread_mutex_unlock(&d->turn);
     return rc;
 }
 
@@ -102,8 +101,8 @@ static int leave(struct gf_runner *r, int i, int rc) {
     if (backend_of(r, i)->per_thread)
         return rc;
     if (rc)
-        gf_session_check_lost(r->session, i);
-    pthread_mutex_unlock(&r->session->turn);
+        gf_engine_check_lost(device_of(r), i);
+    pthread_mutex_unlock(&device_of(r)->turn);
     return rc;
 }
 
@@ -113,7 +112,7 @@ static int open_own(struct gf_runner *r, int i) {
     if (r->own == i)
         return 0;
     close_own(r);
-    int rc = gf_session_open_own(r->session, i, r->threads, &r->own_context);
+    int rc = gf_engine_open_own(device_of(r), i, r->threads, &r->own_context);
     r->own = rc ? -1 : i;
     return rc;
 }
@@ -129,13 +128,13 @@ static int plan_own(struct gf_runner *r, int i, const struct gf_job *job, struct
 static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
                        struct gf_plan **plan) {
     bool made;
-    int rc = gf_session_plan(r->session, i, job, &r->ms.open, plan, &made);
+    int rc = gf_engine_plan(device_of(r), i, job, &r->ms.open, plan, &made);
     if (!rc && made) {
         r->ms.build += (*plan)->build_seconds * 1e3;
         r->ms.built += (*plan)->kernels_built;
         r->ms.choice = (*plan)->choice;
         if (r->ms.choice.refused)
-            r->session->options.note("ignoring a tuned plan that does not match this transform");
+            r->engine->options.note("ignoring a tuned plan that does not match this transform");
     }
     return rc;
 }
@@ -156,17 +155,17 @@ static int begin(struct gf_runner *r, int i, const struct gf_job *job, struct gf
 
 /* The requested backend, or auto's: its decision, or the next automatic one that has not failed. */
 static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
-    const struct gf_session *s = r->session;
-    if (s->asked >= 0) {
-        *out = s->asked;
-        snprintf(r->why, sizeof r->why, "asked for by --%s", s->options.request->option);
+    const int asked = device_of(r)->asked;
+    if (asked >= 0) {
+        *out = asked;
+        snprintf(r->why, sizeof r->why, "asked for by --%s", r->engine->options.request->option);
         return 0;
     }
     if (r->decided && gf_job_equal(job, &r->job) && !has_failed(r, r->now)) {
         *out = r->now;
         return 0;
     }
-    int rc = gf_session_decide(r->session, job, runs_ahead(r), out, r->why);
+    int rc = gf_engine_decide(r->engine, job, runs_ahead(r), out, r->why);
     if (rc || !has_failed(r, *out))
         return rc;
     const char *name = backend_of(r, *out)->name;
@@ -191,13 +190,15 @@ static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
 }
 
 bool gf_runner_move(struct gf_runner *r, int rc) {
-    struct gf_session *s = r->session;
-    struct gf_session *next =
-        s->deal && is_the_backends(r, rc, s->asked) ? gf_deal_instead(s->deal, s) : NULL;
-    if (!next)
+    const int next = r->engine->n > 1 && is_the_backends(r, rc, device_of(r)->asked)
+                         ? gf_deal_instead(r->engine, r->device)
+                         : -1;
+    if (next < 0)
         return false;
-    part(r);
-    join(r, next);
+    close_own(r);
+    device_of(r)->runners--;
+    r->device = next;
+    device_of(r)->runners++;
     r->now = -1;
     r->plan = NULL;
     return true;
@@ -207,7 +208,7 @@ bool gf_runner_move(struct gf_runner *r, int rc) {
 static bool goes_on(struct gf_runner *r, int rc) {
     if (gf_runner_move(r, rc))
         return true;
-    if (r->session->asked >= 0 || r->now < 0 || !is_the_backends(r, rc, r->now))
+    if (device_of(r)->asked >= 0 || r->now < 0 || !is_the_backends(r, rc, r->now))
         return false;
     give_up(r, r->now);
     r->plan = NULL;
@@ -215,17 +216,19 @@ static bool goes_on(struct gf_runner *r, int rc) {
 }
 
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
-    struct gf_session *s = r->session;
-    int i = s->asked;
-    if (i >= 0)
-        return gf_session_ahead(s, i);
-    if (!job || gf_job_validate(job) || choose(r, job, &i))
-        return false;
-    r->now = i;
-    r->job = *job;
-    r->plan = NULL;
-    r->decided = true;
-    return gf_session_ahead(s, i);
+    int i = device_of(r)->asked;
+    if (i < 0) {
+        if (!job || gf_job_validate(job) || choose(r, job, &i))
+            return false;
+        r->now = i;
+        r->job = *job;
+        r->plan = NULL;
+        r->decided = true;
+    }
+    pthread_mutex_lock(&r->engine->lock);
+    const bool under_way = gf_engine_ahead(device_of(r), i);
+    pthread_mutex_unlock(&r->engine->lock);
+    return under_way;
 }
 
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs) {
@@ -259,7 +262,7 @@ static int plan_once(struct gf_runner *r, const struct gf_job *job) {
     if (rc)
         return rc;
     const bool own = backend_of(r, i)->per_thread;
-    if (own || gf_session_is_alone(r->session)) {
+    if (own || gf_engine_is_alone(device_of(r))) {
         if (!own)
             gf_runner_forget(r); /* one plan at a time */
         rc = begin(r, i, job, &plan);
@@ -286,6 +289,10 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
     return rc;
 }
 
+int64_t gf_runner_limit(const struct gf_runner *r) {
+    return r->engine->options.memory_limit;
+}
+
 int gf_runner_check_memory(const struct gf_runner *r, int64_t need) {
     return gf_memory_check(need, gf_runner_limit(r));
 }
@@ -297,7 +304,7 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
                 struct gf_array *out, struct gf_report *report) {
     const int rc = gf_plan_exec(plan, in, out, report);
     return rc == GF_ENOMEM && !backend_of(r, r->now)->per_thread &&
-                   gf_session_unplan(r->session, plan)
+                   gf_engine_unplan(device_of(r), plan)
                ? gf_plan_exec(plan, in, out, report)
                : rc;
 }
@@ -323,6 +330,10 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
     return rc;
 }
 
+bool gf_runner_feeds(const struct gf_runner *r) {
+    return r->kept && r->plan == r->kept && r->kept->feeds;
+}
+
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report) {
     memset(report, 0, sizeof *report);
@@ -333,25 +344,25 @@ int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_
 
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context) {
-    struct gf_session *s = r->session;
-    const struct gf_backend *b = gf_session_streaming(s);
+    struct gf_engine_device *d = device_of(r);
+    const struct gf_backend *b = gf_engine_streaming(r->engine, r->device);
     *context = NULL;
     if (!b)
         return gf_fail(GF_EUNSUPP, "this backend does not transform plane by plane");
-    const int i = gf_session_position(s, b);
+    const int i = gf_engine_position(r->engine, b);
     int rc = enter(r, i);
     *streamer = b->streamer;
     if (rc || b->per_thread)
         return rc;
-    rc = gf_session_context(s, i, &r->ms.open, context);
+    rc = gf_engine_context(d, i, &r->ms.open, context);
     if (rc)
         return leave(r, i, rc);
-    gf_session_unplan(s, NULL); /* the stream needs their memory */
+    gf_engine_unplan(d, NULL); /* the stream needs their memory */
     return 0;
 }
 
 void gf_runner_stream_end(struct gf_runner *r) {
-    leave(r, gf_session_position(r->session, gf_session_streaming(r->session)), 0);
+    leave(r, gf_engine_position(r->engine, gf_engine_streaming(r->engine, r->device)), 0);
 }
 
 const char *gf_runner_name(const struct gf_runner *r) {
@@ -362,16 +373,8 @@ bool gf_runner_on_device(const struct gf_runner *r) {
     return r->now >= 0 && backend_of(r, r->now)->on_device;
 }
 
-/* True on a device other than the CPU, where measuring would take seconds. */
-static bool is_measured(const struct gf_runner *r) {
-    const struct gf_backend *b = backend_of(r, r->now);
-    struct gf_gpu_props props;
-    return !b->list ||
-           (!gf_backend_device(b, r->session->options.open.device, &props) && !props.is_cpu);
-}
-
 static struct gf_device_rates rates_of(const struct gf_runner *r) {
-    return gf_session_rates(r->session, r->now, r->session->options.open.device);
+    return gf_engine_rates(device_of(r), r->now, device_of(r)->open.device);
 }
 
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
@@ -384,24 +387,24 @@ void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
     const struct gf_device_rates known = rates_of(r);
     if (known.locked[0] > 0)
         memcpy(speed, known.locked, sizeof known.locked);
-    else if (is_measured(r) && d->transfer &&
-             !d->transfer(r->session->context[r->now], BYTES, true, seconds))
+    else if (!gf_engine_is_cpu(device_of(r), r->now) && d->transfer &&
+             !d->transfer(device_of(r)->context[r->now], BYTES, true, seconds))
         for (int i = 0; i < 2; i++)
             speed[i] = seconds[i] > 0 ? BYTES / seconds[i] : 0;
 }
 
 double gf_runner_copy_speed(struct gf_runner *r) {
-    struct gf_session *s = r->session;
+    struct gf_engine_device *d = device_of(r);
     struct gf_device_speed speed;
     if (!gf_runner_on_device(r))
         return 0;
-    double *copy = &s->copy[r->now];
-    if (s->measured >> r->now & 1)
+    double *copy = &d->copy[r->now];
+    if (d->measured >> r->now & 1)
         return *copy;
-    s->measured |= 1u << r->now;
+    d->measured |= 1u << r->now;
     *copy = rates_of(r).copy;
-    if (!(*copy > 0) && is_measured(r) &&
-        !backend_of(r, r->now)->on_device->measure(s->context[r->now], &speed))
+    if (!(*copy > 0) && !gf_engine_is_cpu(device_of(r), r->now) &&
+        !backend_of(r, r->now)->on_device->measure(d->context[r->now], &speed))
         *copy = speed.copy;
     return *copy;
 }

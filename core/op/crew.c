@@ -20,18 +20,3 @@ int gf_crew_run(const struct gf_crew *c, struct gf_job *job, const struct gf_arr
     int rc = gf_crew_plan(c, job);
     return rc ? rc : gf_runner_run(c->runner, in, out, &report);
 }
-
-int gf_crew_run_here(int threads, const struct gf_job *job, const struct gf_array *in,
-                     struct gf_array *out) {
-    const struct gf_backend_options options = {.threads = threads};
-    const struct gf_backend *b;
-    void *context;
-    int rc = gf_backend_find("openmp", &b);
-    if (!rc)
-        rc = b->open(b, &options, &context);
-    if (rc)
-        return rc;
-    rc = gf_backend_run(b, context, job, in, out, NULL);
-    b->close(context);
-    return rc;
-}

@@ -1,5 +1,5 @@
-/* Who does the work of an operation, a function from arrays to arrays (core/op): a runner of a
- * session, its threads, and the memory that is taken already.
+/* Who does the work of an operation, a function from arrays to arrays (core/op): a runner of
+ * the engine, its threads, and the memory that is taken already.
  *
  *     struct gf_crew crew = {.runner = &runner, .threads = 4, .held = gf_array_bytes(&picture)};
  *     rc = gf_crew_run(&crew, &job, &picture, &spectrum);
@@ -8,12 +8,12 @@
 #ifndef GF_CORE_OP_CREW_H
 #define GF_CORE_OP_CREW_H
 
-#include "core/engine/runner.h"
+#include "core/engine/engine.h"
 
 struct gf_crew {
     struct gf_runner *runner; /* keeps its last plan */
     int threads;
-    int64_t held; /* bytes of the caller's arrays, which count towards the session's limit */
+    int64_t held; /* bytes of the caller's arrays, which count towards the engine's limit */
 };
 
 /* Plans a job, with a lean plan if the other one and what is held exceed the memory limit. */
@@ -23,8 +23,5 @@ int gf_crew_plan(const struct gf_crew *c, struct gf_job *job);
 /* Plans a job likewise and runs it; `in` and `out` are allocated in the job's shapes. */
 int gf_crew_run(const struct gf_crew *c, struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out);
-/* Runs a job on the host's CPU in a context of its own, whatever backend the session has. */
-int gf_crew_run_here(int threads, const struct gf_job *job, const struct gf_array *in,
-                     struct gf_array *out);
 
 #endif

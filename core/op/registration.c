@@ -61,7 +61,7 @@ int gf_registration_new(const struct gf_crew *crew, const struct gf_registration
     r->o = *o;
     r->repeats = times > 1;
     for (int k = 0; k < N_RUNNERS && r->repeats; k++) {
-        gf_runner_open(&r->own[k], crew->runner->session, crew->threads);
+        gf_runner_beside(&r->own[k], crew->runner, crew->threads);
         gf_runner_repeat(&r->own[k], times);
     }
     return 0;

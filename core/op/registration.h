@@ -37,7 +37,7 @@ struct gf_found {
 struct gf_registration;
 /* Bytes of the arrays that it keeps; px needs no data. */
 int64_t gf_registration_bytes(const struct gf_registration_options *o, const struct gf_array *px);
-/* For one thread at a time. It opens runners that keep their plans, with the crew's session and
+/* For one thread at a time. It opens runners that keep their plans, on the crew's device with its
  * threads, if it is for several signals: `times`. GF_ENOMEM. */
 int gf_registration_new(const struct gf_crew *crew, const struct gf_registration_options *o,
                         int64_t times, struct gf_registration **out);

@@ -17,18 +17,19 @@
 
 enum { OP_THREADS = 4, OP_FACTS = 64 };
 
-static struct gf_session op_session;
+static struct gf_engine *op_engine;
 
 __attribute__((unused)) static int op_begin(void) {
     static struct gf_request request;
     int rc = gf_request_one(&request, NULL, "openmp", NULL);
-    gf_session_open(&op_session, &(struct gf_session_options){.request = &request,
-                                                              .memory_limit = INT64_C(1) << 30});
-    return rc;
+    return rc ? rc
+              : gf_engine_open(&op_engine,
+                               &(struct gf_engine_options){.request = &request,
+                                                           .memory_limit = INT64_C(1) << 30});
 }
 
 __attribute__((unused)) static void op_end(void) {
-    gf_session_close(&op_session);
+    gf_engine_close(op_engine);
 }
 
 static double op_noise(int64_t seed, const int64_t *at, int rank) {
@@ -91,7 +92,7 @@ struct op_work {
 static void *op_do(void *user) {
     struct op_work *w = user;
     struct gf_runner runner;
-    gf_runner_open(&runner, &op_session, 1);
+    gf_runner_open(&runner, op_engine, 0, 1);
     const struct gf_crew crew = {.runner = &runner, .threads = 1};
     w->n = w->run(&crew, w->which, w->fact);
     gf_runner_close(&runner);

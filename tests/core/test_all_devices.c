@@ -11,7 +11,7 @@
 #include "core/base/host/process.h"
 #include "core/base/value/status.h"
 #include "core/engine/speeds.h"
-#include "core/engine/runner.h"
+#include "core/engine/engine.h"
 #include "tests/test.h"
 
 static int devices;
@@ -70,7 +70,7 @@ static const struct gf_backend gpu = {.name = "gpu",
 static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 
 /* Plans a job that auto gives the GPU. */
-static void plan_with(const char *devices, struct gf_session_options options) {
+static void plan_with(const char *devices, struct gf_engine_options options) {
     const struct gf_job job = {.ndim = 2,
                                .shape = {4096, 4096},
                                .channels = 1,
@@ -78,7 +78,7 @@ static void plan_with(const char *devices, struct gf_session_options options) {
                                .in_dtype = GF_U8,
                                .n_out = 1,
                                .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8}}};
-    struct gf_session session;
+    struct gf_engine *engine;
     struct gf_runner runner;
     opened_device[0] = 0;
     opened = (struct gf_backend_options){.threads = 0};
@@ -86,15 +86,15 @@ static void plan_with(const char *devices, struct gf_session_options options) {
     const bool list = gf_request_is_list(devices, NULL);
     CHECK_EQ((list ? gf_request_list : gf_request_one)(&request, backends, devices, NULL), 0);
     options.request = &request;
-    options.together = gf_request_shares(&request);
+    options.use = GF_ENGINE_ONE;
     options.open.threads = 1;
-    gf_session_open(&session, &options);
-    gf_runner_open(&runner, &session, 1);
+    NEED(!gf_engine_open(&engine, &options));
+    gf_runner_open(&runner, engine, 0, 1);
     gf_runner_next(&runner, 100);
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
     CHECK(!strcmp(gf_runner_name(&runner), "gpu"));
     gf_runner_close(&runner);
-    gf_session_close(&session);
+    gf_engine_close(engine);
 }
 
 static double link_of(const char *device) {
@@ -119,12 +119,12 @@ static void check_records(struct gf_speeds r) {
     r.staged[0] = 5e9;
     CHECK(gf_speeds_keep(&gpu, NULL, &r));
     CHECK(link_of("0") == 3e11 && link_of("1") == 2e11 && link_of("2") == 1e11);
-    plan_with("gpu:1,gpu:0,gpu:2", (struct gf_session_options){.which = 0});
+    plan_with("gpu:1,gpu:0,gpu:2", (struct gf_engine_options){.untuned = false});
     CHECK(opened.rates.link == 2e11 && opened.rates.bus[0] == 1e10 && opened.rates.open == 0.3);
     CHECK(opened.slowest.link == 1e11 && opened.slowest.bus[0] == 4e9 &&
           opened.slowest.open == 0.5);
     CHECK(opened.slowest.bus[1] == 2e10 && opened.slowest.copy == 4e12);
-    plan_with(NULL, (struct gf_session_options){.untuned = false}); /* all three */
+    plan_with(NULL, (struct gf_engine_options){.untuned = false}); /* all three */
     CHECK(!strcmp(opened_device, "0,1,2") && opened.slowest.link == 1e11);
 }
 
@@ -169,7 +169,7 @@ static void test_linked(struct gf_speeds r) {
             static const char *const lists[] = {"", "", "0,1", "0,1,2"};
             r.link = linked ? 3e11 : 0;
             CHECK(gf_speeds_keep(&gpu, NULL, &r));
-            plan_with(NULL, (struct gf_session_options){.untuned = false});
+            plan_with(NULL, (struct gf_engine_options){.untuned = false});
             CHECK_MSG(!strcmp(opened_device, linked ? lists[devices] : ""), "%d devices: '%s'",
                       devices, opened_device);
             CHECK(opened.least_gain > 1);
@@ -181,14 +181,14 @@ static void test_asked(struct gf_speeds r) {
     devices = 2;
     r.link = 3e11;
     CHECK(gf_speeds_keep(&gpu, NULL, &r));
-    plan_with(NULL, (struct gf_session_options){.untuned = true});
+    plan_with(NULL, (struct gf_engine_options){.untuned = true});
     CHECK(!opened_device[0]);
-    plan_with("gpu", (struct gf_session_options){.untuned = false}); /* asked for: the first one */
+    plan_with("gpu", (struct gf_engine_options){.untuned = false}); /* asked for: the first one */
     CHECK(!opened_device[0]);
-    plan_with("gpu:1,gpu:0", (struct gf_session_options){.untuned = false});
+    plan_with("gpu:1,gpu:0", (struct gf_engine_options){.untuned = false});
     CHECK_STR(opened_device, "1,0");
     CHECK(opened.least_gain == 1 && opened.rates.bus[1] == 2e10 && opened.rates.open == 0.3);
-    plan_with("gpu:1,gpu:0", (struct gf_session_options){.open.no_peer = true});
+    plan_with("gpu:1,gpu:0", (struct gf_engine_options){.open.no_peer = true});
     CHECK(opened.no_peer && opened.rates.copy == 4e12 && opened.rates.link == 0);
 }
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/base/value/status.h"
-#include "core/engine/runner.h"
+#include "core/engine/device.h"
 #include "core/schedule/shares.h"
 #include "tests/test.h"
 
@@ -184,20 +184,34 @@ static void test_threads(void) {
     struct gf_request two;
     CHECK_EQ(gf_request_list(&two, backends, "gpu:0,gpu:1", NULL), 0);
     for (int together = 0; together < 2; together++) {
-        struct gf_deal d;
-        const struct gf_session_options o = {
-            .request = &two, .together = together, .open.threads = 16};
-        CHECK_EQ(gf_deal_open(&d, &o, false), 0);
-        CHECK_EQ(d.entry[0].session.options.open.threads, together ? 16 : GF_DEAL_COPYING);
-        CHECK_EQ(d.entry[1].session.options.open.threads, GF_DEAL_COPYING);
-        gf_deal_close(&d);
+        struct gf_engine *e;
+        const struct gf_engine_options o = {.request = &two,
+                                            .use = together ? GF_ENGINE_TOGETHER : GF_ENGINE_EACH,
+                                            .open.threads = 16};
+        NEED(!gf_engine_open(&e, &o));
+        CHECK_EQ(e->device[0].open.threads, together ? 16 : GF_DEAL_COPYING);
+        CHECK_EQ(e->device[1].open.threads, GF_DEAL_COPYING);
+        gf_engine_close(e);
     }
 }
 
 /* ---- units ---- */
 
-static struct gf_deal deal;
+static struct gf_engine *deal;
 static struct gf_request request;
+
+static bool is_up(int i) {
+    pthread_mutex_lock(&deal->lock);
+    const bool up = gf_engine_is_up(&deal->device[i]);
+    pthread_mutex_unlock(&deal->lock);
+    return up;
+}
+
+static bool left_out(int i) {
+    struct gf_deal_work work;
+    gf_deal_work(deal, i, &work);
+    return work.left_out;
+}
 
 /* `late`: seconds that the context of a GPU takes. */
 static void start_late(const char *backend, bool dynamic, const double *rate, int64_t units,
@@ -207,18 +221,18 @@ static void start_late(const char *backend, bool dynamic, const double *rate, in
         ran[i] = 0;
     const bool list = gf_request_is_list(backend, NULL);
     CHECK_EQ((list ? gf_request_list : gf_request_one)(&request, backends, backend, NULL), 0);
-    CHECK_EQ(gf_deal_open(&deal,
-                          &(struct gf_session_options){.request = &request, .open.threads = 1},
-                          dynamic),
-             0);
+    NEED(!gf_engine_open(
+        &deal, &(struct gf_engine_options){
+                   .request = &request, .dynamic = dynamic, .untuned = true, .open.threads = 1}));
     if (rate)
-        gf_deal_set_rates(&deal, rate);
-    for (int i = 0; i < deal.n; i++) {
-        const bool cpu = deal.entry[i].what.name[0] == 'h' || deal.entry[i].what.device[0] == '2';
-        CHECK(deal.n == 1 || (cpu ? deal.entry[i].late == 0 : deal.entry[i].late > 0.1));
-        deal.entry[i].late = cpu ? 0 : late;
+        gf_deal_set_rates(deal, rate);
+    for (int i = 0; i < deal->n; i++) {
+        const bool cpu =
+            deal->device[i].what->name[0] == 'h' || deal->device[i].what->device[0] == '2';
+        CHECK(deal->n == 1 || (cpu ? deal->device[i].late == 0 : deal->device[i].late > 0.1));
+        deal->device[i].late = cpu ? 0 : late;
     }
-    CHECK_EQ(gf_deal_start(&deal, units, 1), 0);
+    CHECK_EQ(gf_deal_start(deal, NULL, units, 1), 0);
 }
 
 static void start(const char *backend, bool dynamic, const double *rate, int64_t units) {
@@ -228,8 +242,8 @@ static void start(const char *backend, bool dynamic, const double *rate, int64_t
 /* Which device each unit is given to, where a thread can use all of them. */
 static void assign_all(unsigned char *owner, const double *seconds) {
     for (int u = 0; u < UNITS; u++) {
-        owner[u] = (unsigned char)gf_deal_assign(&deal, u);
-        gf_deal_end(&deal, owner[u], seconds[owner[u]]);
+        owner[u] = (unsigned char)gf_deal_assign(deal, u);
+        gf_deal_end(deal, owner[u], seconds[owner[u]]);
     }
 }
 
@@ -237,32 +251,32 @@ static void test_recorded(void) {
     const double rate[] = {90, 10}, slow[] = {1, 1e-3};
     unsigned char once[UNITS], again[UNITS];
     start("gpu:0,host", false, rate, UNITS);
-    CHECK(deal.recorded);
+    CHECK(deal->recorded);
     assign_all(once, slow); /* what it turns out to be changes nothing */
-    CHECK_EQ(deal.entry[0].done, UNITS * 9 / 10);
-    CHECK_EQ(deal.entry[1].done, UNITS / 10);
-    gf_deal_close(&deal);
+    CHECK_EQ(deal->device[0].done, UNITS * 9 / 10);
+    CHECK_EQ(deal->device[1].done, UNITS / 10);
+    gf_engine_close(deal);
     start("gpu:0,host", false, rate, UNITS);
     assign_all(again, rate);
     CHECK(!memcmp(once, again, sizeof once));
-    gf_deal_close(&deal);
+    gf_engine_close(deal);
 }
 
 /* The first units measure, in turn; the others follow their speed, whatever comes later. */
 static void test_measured(void) {
     const double seconds[] = {0.001, 0.004, 0.005};
-    double share[3];
+    struct gf_deal_work work;
     unsigned char owner[UNITS];
     start("gpu:0,gpu:1,host", false, NULL, UNITS);
     assign_all(owner, seconds);
     for (int u = 0; u < 9; u++)
         CHECK_EQ(owner[u], u % 3);
-    gf_deal_shares(&deal, share);
-    CHECK(share[0] > 0.689 && share[0] < 0.690); /* 1000 of 1000 + 250 + 200 */
-    CHECK(deal.entry[0].done > UNITS * 0.68 && deal.entry[0].done < UNITS * 0.70);
-    CHECK_EQ(deal.entry[0].done + deal.entry[1].done + deal.entry[2].done, UNITS);
-    CHECK(!deal.recorded);
-    gf_deal_close(&deal);
+    gf_deal_work(deal, 0, &work);
+    CHECK(work.share > 0.689 && work.share < 0.690); /* 1000 of 1000 + 250 + 200 */
+    CHECK(deal->device[0].done > UNITS * 0.68 && deal->device[0].done < UNITS * 0.70);
+    CHECK_EQ(deal->device[0].done + deal->device[1].done + deal->device[2].done, UNITS);
+    CHECK(!deal->recorded);
+    gf_engine_close(deal);
 }
 
 /* With recorded speeds a device has units from the time on at which its context is open. */
@@ -270,24 +284,24 @@ static void test_late_recorded(void) {
     const double rate[] = {100, 50}, fast[] = {1e6, 50};
     unsigned char owner[UNITS];
     start_late("gpu:0,host", false, rate, UNITS, 1); /* both are done after 2 s */
-    CHECK(gf_deal_begins(&deal, 0));
+    CHECK(gf_deal_begins(deal, 0));
     assign_all(owner, rate);
     for (int u = 0; u < 48; u++)
         CHECK_EQ(owner[u], 1);
-    CHECK_EQ(deal.entry[0].done, 100);
-    CHECK_EQ(deal.entry[1].done, 100);
-    gf_deal_close(&deal);
+    CHECK_EQ(deal->device[0].done, 100);
+    CHECK_EQ(deal->device[1].done, 100);
+    gf_engine_close(deal);
     start_late("gpu:0,host", false, fast, UNITS, 4.1); /* the host needs 4 s */
-    CHECK(!gf_deal_begins(&deal, 0) && gf_deal_leaves_out(&deal, 0));
-    CHECK(deal.entry[0].others > 3.9 && deal.entry[0].others < 4.1);
+    CHECK(!gf_deal_begins(deal, 0) && left_out(0));
+    CHECK(deal->device[0].others > 3.9 && deal->device[0].others < 4.1);
     assign_all(owner, rate);
-    CHECK_EQ(deal.entry[1].done, UNITS);
-    CHECK(!gf_session_is_up(gf_deal_session(&deal, 0))); /* no context was opened */
-    gf_deal_close(&deal);
+    CHECK_EQ(deal->device[1].done, UNITS);
+    CHECK(!is_up(0)); /* no context was opened */
+    gf_engine_close(deal);
     start_late("gpu:0,gpu:1", false, rate, UNITS, 1e9); /* somebody works */
     assign_all(owner, rate);
-    CHECK(deal.entry[0].done + deal.entry[1].done == UNITS);
-    gf_deal_close(&deal);
+    CHECK(deal->device[0].done + deal->device[1].done == UNITS);
+    gf_engine_close(deal);
 }
 
 /* Without a record the others begin and tell how long all takes, by the clock. */
@@ -295,26 +309,26 @@ static void test_late_measured(bool dynamic) {
     const double seconds[] = {0.001, 0.004};
     unsigned char owner[UNITS];
     start_late("gpu:0,host", dynamic, NULL, UNITS, 1e3);
-    CHECK(!gf_deal_begins(&deal, 0));
+    CHECK(!gf_deal_begins(deal, 0));
     assign_all(owner, seconds);
-    CHECK_EQ(deal.entry[1].done, UNITS);
-    CHECK(gf_deal_leaves_out(&deal, 0) && deal.entry[0].others < 1e3);
-    CHECK(!gf_session_is_up(gf_deal_session(&deal, 0)));
-    gf_deal_close(&deal);
+    CHECK_EQ(deal->device[1].done, UNITS);
+    CHECK(left_out(0) && deal->device[0].others < 1e3);
+    CHECK(!is_up(0));
+    gf_engine_close(deal);
 
     start_late("gpu:0,host", dynamic, NULL, UNITS, 1e-9); /* begins once the host has measured */
     for (int u = 0; u < UNITS; u++) {
-        for (int ms = 0; u == 3 && !gf_session_is_up(gf_deal_session(&deal, 0)) && ms < 5000; ms++)
+        for (int ms = 0; u == 3 && !is_up(0) && ms < 5000; ms++)
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        owner[u] = (unsigned char)gf_deal_assign(&deal, u);
-        gf_deal_end(&deal, owner[u], seconds[owner[u]]);
+        owner[u] = (unsigned char)gf_deal_assign(deal, u);
+        gf_deal_end(deal, owner[u], seconds[owner[u]]);
     }
     for (int u = 0; u < 3; u++)
         CHECK_EQ(owner[u], 1);
-    CHECK(gf_session_is_up(gf_deal_session(&deal, 0)) && !gf_deal_leaves_out(&deal, 0));
-    CHECK(deal.entry[0].done > UNITS / 2 && (dynamic || deal.entry[1].done > UNITS / 6));
-    CHECK_EQ(deal.entry[0].done + deal.entry[1].done, UNITS);
-    gf_deal_close(&deal);
+    CHECK(is_up(0) && !left_out(0));
+    CHECK(deal->device[0].done > UNITS / 2 && (dynamic || deal->device[1].done > UNITS / 6));
+    CHECK_EQ(deal->device[0].done + deal->device[1].done, UNITS);
+    gf_engine_close(deal);
 }
 
 /* Pulled by devices of which one is four times as fast: it takes the last units alone. */
@@ -325,20 +339,20 @@ static void test_dynamic(void) {
     start("gpu:0,gpu:1", true, NULL, 40);
     for (bool more = true; more;) {
         int i = clock[0] <= clock[1] ? 0 : 1;
-        if (deal.ended + 4 >= 40 && i == 1 && deal.begun < 40) { /* it would wait */
-            CHECK_EQ(gf_deal_take(&deal, 0), last + 1);
+        if (deal->ended + 4 >= 40 && i == 1 && deal->begun < 40) { /* it would wait */
+            CHECK_EQ(gf_deal_take(deal, 0), last + 1);
             i = 0;
         } else {
-            CHECK_EQ(gf_deal_take(&deal, i), last + 1);
+            CHECK_EQ(gf_deal_take(deal, i), last + 1);
         }
         clock[i] += seconds[i];
-        gf_deal_end(&deal, i, seconds[i]);
+        gf_deal_end(deal, i, seconds[i]);
         more = ++last < 39;
     }
-    CHECK_EQ(gf_deal_take(&deal, 1), -1);
-    CHECK(deal.entry[0].done > 30);
-    CHECK_EQ(deal.entry[0].done + deal.entry[1].done, 40);
-    gf_deal_close(&deal);
+    CHECK_EQ(gf_deal_take(deal, 1), -1);
+    CHECK(deal->device[0].done > 30);
+    CHECK_EQ(deal->device[0].done + deal->device[1].done, 40);
+    gf_engine_close(deal);
 }
 
 /* ---- failures ---- */
@@ -362,17 +376,17 @@ static void *run_units(void *user) {
     struct gf_runner runner;
     struct gf_report report;
     struct gf_array in = gf_job_array(&job, -1, NULL), out = gf_job_array(&job, 0, NULL);
-    gf_runner_open(&runner, gf_deal_session(&deal, h->i), 1);
+    gf_runner_open(&runner, deal, h->i, 1);
     gf_runner_next(&runner, 1);
-    for (int64_t u; (u = gf_deal_take(&deal, h->i)) >= 0;) {
+    for (int64_t u; (u = gf_deal_take(deal, h->i)) >= 0;) {
         int rc = gf_runner_plan(&runner, &job);
         if (!rc)
             rc = gf_runner_run(&runner, &in, &out, &report);
         h->failed += rc != 0;
         done[u] += !rc;
-        gf_deal_end(&deal, h->i, 0.001);
+        gf_deal_end(deal, h->i, 0.001);
         if (rc)
-            gf_deal_stop(&deal);
+            gf_deal_stop(deal);
     }
     gf_runner_close(&runner);
     return NULL;
@@ -384,11 +398,11 @@ static int run_all(void) {
     int failed = 0;
     for (int u = 0; u < UNITS; u++)
         done[u] = 0;
-    for (int i = 0; i < deal.n; i++) {
+    for (int i = 0; i < deal->n; i++) {
         hand[i] = (struct hand){.i = i};
         pthread_create(&hand[i].thread, NULL, run_units, &hand[i]);
     }
-    for (int i = 0; i < deal.n; i++) {
+    for (int i = 0; i < deal->n; i++) {
         pthread_join(hand[i].thread, NULL);
         failed += hand[i].failed;
     }
@@ -406,14 +420,14 @@ static void test_hand_back(bool dynamic, bool recorded, int status) {
     CHECK_EQ(run_all(), 0);
     for (int u = 0; u < UNITS; u++)
         CHECK_EQ(done[u], 1);
-    CHECK(!deal.entry[2].failed);
+    CHECK(!deal->device[2].failed);
     for (int i = 0; i < 2; i++) {
-        CHECK(dynamic || deal.entry[i].failed);
-        if (deal.entry[i].failed)
-            check_text(deal.entry[i].message, i ? "device 1 is full" : "device 0 is full");
+        CHECK(dynamic || deal->device[i].failed);
+        if (deal->device[i].failed)
+            check_text(deal->device[i].message, i ? "device 1 is full" : "device 0 is full");
     }
-    CHECK_EQ(deal.entry[0].done + deal.entry[1].done + deal.entry[2].done, UNITS);
-    gf_deal_close(&deal);
+    CHECK_EQ(deal->device[0].done + deal->device[1].done + deal->device[2].done, UNITS);
+    gf_engine_close(deal);
 }
 
 /* Units that a failed device has not begun go to the others in proportion to their rates; those begun stay
@@ -422,19 +436,18 @@ static void test_proportion(void) {
     const double rate[] = {3, 2, 1};
     int64_t has[3] = {0, 0, 0};
     start("gpu:0,gpu:1,host", false, rate, UNITS);
-    const int64_t begun[] = {gf_deal_take(&deal, 1), gf_deal_take(&deal, 1)};
-    struct gf_session *failed = &deal.entry[1].session;
+    const int64_t begun[] = {gf_deal_take(deal, 1), gf_deal_take(deal, 1)};
     gf_fail(GF_ENOMEM, "it is full");
-    CHECK(gf_deal_instead(&deal, failed) == &deal.entry[0].session);
+    CHECK(gf_deal_instead(deal, 1) == 0);
     for (int u = 0; u < UNITS; u++) {
-        NEED(deal.owner[u] < 3);
-        has[deal.owner[u]]++;
+        NEED(deal->owner[u] < 3);
+        has[deal->owner[u]]++;
     }
-    CHECK(has[1] == 2 && deal.owner[begun[0]] == 1 && deal.owner[begun[1]] == 1);
+    CHECK(has[1] == 2 && deal->owner[begun[0]] == 1 && deal->owner[begun[1]] == 1);
     CHECK_MSG(llabs(has[0] - 3 * has[2]) <= 3, "%d and %d units", (int)has[0], (int)has[2]);
-    CHECK(deal.entry[0].assigned == has[0] && deal.entry[2].assigned == has[2]);
-    CHECK(deal.entry[1].failed && gf_deal_take(&deal, 1) < 0);
-    gf_deal_close(&deal);
+    CHECK(deal->device[0].assigned == has[0] && deal->device[2].assigned == has[2]);
+    CHECK(deal->device[1].failed && gf_deal_take(deal, 1) < 0);
+    gf_engine_close(deal);
 }
 
 /* A device's first unit is not measured; one that is left out knows when the slowest of the others ends. */
@@ -443,14 +456,14 @@ static void test_first(void) {
     int ended[2] = {0, 0};
     start("gpu:0,host", false, NULL, UNITS);
     for (int u = 0; u < 6; u++) {
-        const int i = gf_deal_assign(&deal, u);
-        gf_deal_end(&deal, i, ended[i]++ ? 1 : 100);
+        const int i = gf_deal_assign(deal, u);
+        gf_deal_end(deal, i, ended[i]++ ? 1 : 100);
     }
-    CHECK(deal.entry[0].rate == 1 && deal.entry[1].rate == 1);
-    gf_deal_close(&deal);
+    CHECK(deal->device[0].rate == 1 && deal->device[1].rate == 1);
+    gf_engine_close(deal);
     start_late("gpu:0,host,gpu:2", false, rate, 2, 100);
-    CHECK(deal.entry[0].begin == GF_DEAL_NEVER && deal.entry[0].others == 1 / 0.9);
-    gf_deal_close(&deal);
+    CHECK(deal->device[0].begin == GF_DEAL_NEVER && deal->device[0].others == 1 / 0.9);
+    gf_engine_close(deal);
 }
 
 /* If the others fail, one that was left out works after all. */
@@ -461,8 +474,8 @@ static void test_late_instead(bool dynamic, const double *rate) {
     CHECK_EQ(run_all(), 0);
     for (int u = 0; u < UNITS; u++)
         CHECK_EQ(done[u], 1);
-    CHECK(deal.entry[1].failed && !deal.entry[0].failed && !gf_deal_leaves_out(&deal, 0));
-    gf_deal_close(&deal);
+    CHECK(deal->device[1].failed && !deal->device[0].failed && !left_out(0));
+    gf_engine_close(deal);
 }
 
 /* A device that failed takes no part when the next file's units are dealt. */
@@ -471,13 +484,13 @@ static void test_again(void) {
     fail_at[0] = 2;
     fail_status[0] = GF_EBACKEND;
     for (int file = 0; file < 2; file++) {
-        CHECK_EQ(file ? gf_deal_start(&deal, UNITS, 1) : 0, 0);
+        CHECK_EQ(file ? gf_deal_start(deal, NULL, UNITS, 1) : 0, 0);
         CHECK_EQ(run_all(), 0);
         for (int u = 0; u < UNITS; u++)
             CHECK_EQ(done[u], 1);
     }
-    CHECK(deal.entry[0].failed && deal.entry[0].done == 0 && !gf_deal_leaves_out(&deal, 0));
-    gf_deal_close(&deal);
+    CHECK(deal->device[0].failed && deal->device[0].done == 0 && !left_out(0));
+    gf_engine_close(deal);
 }
 
 /* If all have failed the work fails too, and nobody waits for ever. */
@@ -486,8 +499,8 @@ static void test_all_fail(void) {
     fail_at[0] = fail_at[1] = 5;
     fail_status[0] = fail_status[1] = GF_EBACKEND;
     CHECK(run_all() > 0);
-    CHECK(deal.entry[0].failed && deal.entry[1].failed);
-    gf_deal_close(&deal);
+    CHECK(deal->device[0].failed && deal->device[1].failed);
+    gf_engine_close(deal);
 }
 
 /* One that is named alone never hands its work to others; nor does a wrong job count as a failure of
@@ -497,13 +510,13 @@ static void test_alone(void) {
     fail_at[1] = 1;
     fail_status[1] = GF_ENOMEM;
     CHECK_EQ(run_all(), 1);
-    gf_deal_close(&deal);
+    gf_engine_close(deal);
     start("gpu:0,gpu:1", false, NULL, UNITS);
     fail_at[1] = 3;
     fail_status[1] = GF_EINVAL;
     CHECK(run_all() > 0);
-    CHECK(!deal.entry[1].failed);
-    gf_deal_close(&deal);
+    CHECK(!deal->device[1].failed);
+    gf_engine_close(deal);
 }
 
 static void test_hand_backs(void) {

@@ -85,8 +85,8 @@ static void test_match(void) {
 
 static void test_match_refusals(void) {
     struct gf_runner runner;
-    gf_runner_open(&runner, &op_session, 1);
-    const struct gf_crew crew = {&runner, 1, op_session.options.memory_limit};
+    gf_runner_open(&runner, op_engine, 0, 1);
+    const struct gf_crew crew = {&runner, 1, gf_runner_limit(&runner)};
     struct gf_match_template t = template_of(1), other = template_of(2);
     struct gf_array small = op_make(GF_F64, 2, matches[1].size, 0, 1),
                     line = op_make(GF_F64, 1, (int64_t[]){50}, 0, 1),
@@ -188,9 +188,8 @@ static void test_frc(void) {
 
 static void test_frc_refusals(void) {
     struct gf_runner runner;
-    gf_runner_open(&runner, &op_session, 1);
-    const struct gf_crew crew = {&runner, 1, 0},
-                         full = {&runner, 1, op_session.options.memory_limit};
+    gf_runner_open(&runner, op_engine, 0, 1);
+    const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, gf_runner_limit(&runner)};
     const struct gf_frc_options o = {0};
     struct gf_array a[3];
     struct gf_frc f = {0};
@@ -345,9 +344,8 @@ static void test_registration(void) {
 
 static void test_registration_refusals(void) {
     struct gf_runner runner;
-    gf_runner_open(&runner, &op_session, 1);
-    const struct gf_crew crew = {&runner, 1, 0},
-                         full = {&runner, 1, op_session.options.memory_limit};
+    gf_runner_open(&runner, op_engine, 0, 1);
+    const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, gf_runner_limit(&runner)};
     struct gf_array ref = op_make(GF_F32, 2, (int64_t[]){64, 60}, 0, 1),
                     px = op_make(GF_F32, 2, (int64_t[]){64, 60}, 0, 2),
                     line = op_make(GF_F32, 1, (int64_t[]){60}, 0, 1);

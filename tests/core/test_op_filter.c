@@ -12,7 +12,7 @@
 
 enum { THREADS = 4 };
 
-static struct gf_session session;
+static struct gf_engine *engine;
 
 /* ---- samples ---- */
 
@@ -176,7 +176,7 @@ static void *work(void *user) {
                               .crew = {.runner = &runner, .threads = 1},
                               .job = job_of(r),
                               .shared = w->shared};
-    gf_runner_open(&runner, &session, 1);
+    gf_runner_open(&runner, engine, 0, 1);
     w->status = gf_operation_apply(&op, &in, &w->out);
     gf_array_free(&in);
     gf_runner_close(&runner);
@@ -258,7 +258,7 @@ struct bench {
 static void open_bench(struct bench *b, const struct row *r, const struct row *options) {
     b->options = options_of(options);
     gf_filter_maker_open(&b->maker, &b->options);
-    gf_runner_open(&b->runner, &session, 1);
+    gf_runner_open(&b->runner, engine, 0, 1);
     b->op = (struct gf_operation){.kind = &gf_operation_filter,
                                   .crew = {.runner = &b->runner, .threads = 1},
                                   .job = job_of(r),
@@ -360,7 +360,7 @@ static void test_refusals(void) {
     CHECK_EQ(gf_operation_apply(op, &in, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "outside the spectrum of 16x16");
     b.options.part[0].radius[0].value = 4;
-    op->crew.held = session.options.memory_limit;
+    op->crew.held = gf_runner_limit(op->crew.runner);
     CHECK_EQ(gf_operation_apply(op, &in, &out), GF_ENOMEM);
     CHECK(!op->state && !out.data);
     gf_array_free(&in);
@@ -370,8 +370,8 @@ static void test_refusals(void) {
 int main(void) {
     struct gf_request request;
     NEED(!gf_request_one(&request, NULL, "openmp", NULL));
-    gf_session_open(&session, &(struct gf_session_options){.request = &request,
-                                                           .memory_limit = INT64_C(1) << 30});
+    NEED(!gf_engine_open(&engine, &(struct gf_engine_options){.request = &request,
+                                                              .memory_limit = INT64_C(1) << 30}));
     RUN("a filter multiplies lines, pictures and volumes, with all edges", test_rows(LOW, MASK));
     RUN("blurred samples are restored", test_rows(WIENER, LUCY));
     RUN("stripes and waves are found and removed", test_rows(STRIPES, SCREEN));
@@ -380,6 +380,6 @@ int main(void) {
     RUN("pages in parts are those of the volume", test_pages());
     RUN("units beyond the edges are those of the volume in memory", test_units());
     RUN("samples and options that do not fit are refused", test_refusals());
-    gf_session_close(&session);
+    gf_engine_close(engine);
     return TEST_END();
 }

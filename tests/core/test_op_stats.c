@@ -143,9 +143,8 @@ static void test_statistics(void) {
 
 static void test_statistics_refusals(void) {
     struct gf_runner runner;
-    gf_runner_open(&runner, &op_session, 1);
-    const struct gf_crew crew = {&runner, 1, 0},
-                         full = {&runner, 1, op_session.options.memory_limit};
+    gf_runner_open(&runner, op_engine, 0, 1);
+    const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, gf_runner_limit(&runner)};
     struct gf_array volume = make_survey(3), line = make_survey(4), like = volume;
     struct gf_statistics_options o = {.angular = true};
     struct gf_statistics s = {0};

@@ -1,9 +1,9 @@
-/* Sessions and runners on made-up backends: which one runs, what is opened and planned how often,
+/* The engine and its runners on made-up backends: which one runs, what is opened and planned how often,
  * what happens where one fails, and what is noted. */
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "core/engine/runner.h"
+#include "core/engine/device.h"
 #include "tests/core/fake_backends.h"
 
 static char notes[1024];
@@ -19,16 +19,16 @@ static void take_note(const char *format, ...) {
     strcat(notes, "\n");
 }
 
-static struct gf_session session;
+static struct gf_engine *engine;
 static struct gf_runner runner, beside;
 
-/* Lets another runner share the session. */
+/* Lets another runner share the device. */
 static void share(bool shared) {
     if (shared)
-        gf_runner_open(&beside, &session, 1);
+        gf_runner_open(&beside, engine, 0, 1);
 }
 
-/* A session of one runner, over fresh backends, for what is asked for and a device of the environment. */
+/* An engine with one runner, over fresh backends, for what is asked for and a device of the environment. */
 static int start_device(const char *backend, const char *device, const char *usual) {
     static struct gf_request request;
     n_notes = 0;
@@ -36,12 +36,14 @@ static int start_device(const char *backend, const char *device, const char *usu
     int rc = gf_request_one(&request, backends, backend, device);
     if (rc)
         return rc;
-    gf_session_open(&session, &(struct gf_session_options){.request = &request,
-                                                           .open = {.threads = 1, .device = usual},
-                                                           .device_variable = "GPUFFT_DEVICE",
-                                                           .note = take_note});
-    gf_runner_open(&runner, &session, 1);
-    return 0;
+    rc =
+        gf_engine_open(&engine, &(struct gf_engine_options){.request = &request,
+                                                            .open = {.threads = 1, .device = usual},
+                                                            .device_variable = "GPUFFT_DEVICE",
+                                                            .note = take_note});
+    if (!rc)
+        gf_runner_open(&runner, engine, 0, 1);
+    return rc;
 }
 
 /* Tests set what they want of the backends before. */
@@ -59,7 +61,7 @@ static void reset(void) {
 static void stop(void) {
     gf_runner_close(&beside);
     gf_runner_close(&runner);
-    gf_session_close(&session);
+    gf_engine_close(engine);
     const struct fake *all[] = {&host, &gpu, &other};
     for (int i = 0; i < 3; i++)
         CHECK_EQ(all[i]->opened, all[i]->closed);
@@ -100,7 +102,7 @@ static int run(int64_t n, int64_t runs) {
 
 static void test_choice(void) {
     CHECK_EQ(start(NULL), 0);
-    CHECK(!gf_session_asked(&session) && !gf_session_is_open(&session));
+    CHECK(!gf_engine_asked(engine, 0) && !gf_engine_is_open(engine, 0));
     CHECK_EQ(run(64, 1), 1);
     CHECK(!strcmp(gf_runner_name(&runner), "host") && !gf_runner_on_device(&runner));
     CHECK_EQ(run(4096, 100), 2);
@@ -111,7 +113,7 @@ static void test_choice(void) {
     CHECK(strstr(runner.why, "for 100 jobs"));
     CHECK_EQ(run(64, 1), 2); /* weighed again: the device is open now */
     CHECK_EQ(n_notes, 0);
-    CHECK(gf_session_is_open(&session) && !gf_session_is_lost(&session));
+    CHECK(gf_engine_is_open(engine, 0) && !gf_engine_is_lost(engine, 0));
     stop();
 
     CHECK_EQ(start(NULL), 0);
@@ -120,14 +122,14 @@ static void test_choice(void) {
     stop();
 
     CHECK_EQ(start("other"), 0);
-    CHECK(!strcmp(gf_session_asked(&session), "other"));
+    CHECK(!strcmp(gf_engine_asked(engine, 0)->name, "other"));
     CHECK_EQ(run(4096, 100), 3);
     CHECK(!strcmp(runner.why, "asked for by --backend"));
     stop();
 
     CHECK_EQ(start("gpo"), GF_EUSAGE);
     CHECK(strstr(gf_message(), "did you mean 'gpu'"));
-    gf_session_close(&session); /* harmless */
+    gf_engine_close(NULL); /* harmless */
     gpu.fail_probe = GF_EABSENT;
     CHECK_EQ(start("gpu"), GF_EABSENT);
     CHECK_EQ(start(NULL), 0);
@@ -157,7 +159,7 @@ static void test_plans(void) {
     for (int shared = 0; shared < 2; shared++) {
         struct fake *f = shared ? &gpu : &host;
         CHECK_EQ(start(shared ? "gpu" : "host"), 0);
-        gf_runner_open(&second, &session, 1);
+        gf_runner_open(&second, engine, 0, 1);
         CHECK_EQ(run(64, 1), (int)f->mark);
         CHECK_EQ(run_with(&second, 64, 1), (int)f->mark);
         CHECK_EQ(f->opened, shared ? 1 : 2);
@@ -252,7 +254,7 @@ static void test_fallback(void) {
                 CHECK(!strcmp(runner.why, "gpu did not work"));
                 CHECK_EQ(run(4097, 100), 1);
                 CHECK_MSG(n_notes == 1 && !strcmp(notes, ways[i].words), "%d: %s", n_notes, notes);
-                CHECK(!gf_session_is_lost(&session));
+                CHECK(!gf_engine_is_lost(engine, 0));
                 stop();
             }
 
@@ -262,7 +264,7 @@ static void test_fallback(void) {
     const struct gf_job job = job_of(4096);
     gpu.fail_exec = GF_EBACKEND;
     CHECK_EQ(start(NULL), 0);
-    gf_runner_open(&second, &session, 1);
+    gf_runner_open(&second, engine, 0, 1);
     gf_runner_next(&runner, 100);
     gf_runner_next(&second, 100);
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
@@ -299,14 +301,14 @@ static void test_asked(void) {
         CHECK_EQ(start("gpu"), 0);
         share(!alone);
         CHECK_EQ(run(4096, 100), GF_EUNABLE);
-        CHECK(!gf_session_is_lost(&session));
+        CHECK(!gf_engine_is_lost(engine, 0));
         gpu.fail_plan = 0;
         gpu.fail_exec = GF_EBACKEND;
         CHECK_EQ(run(4096, 100), GF_EBACKEND);
-        CHECK(!gf_session_is_lost(&session));
+        CHECK(!gf_engine_is_lost(engine, 0));
         gpu.lost = true;
         CHECK_EQ(run(4096, 100), GF_EBACKEND);
-        CHECK(gf_session_is_lost(&session) && gf_session_is_open(&session));
+        CHECK(gf_engine_is_lost(engine, 0) && gf_engine_is_open(engine, 0));
         CHECK_EQ(n_notes, 0);
         CHECK_EQ(host.opened, 0);
         stop();
@@ -319,7 +321,7 @@ static void test_asked(void) {
         gf_runner_ahead(&runner, NULL);
         CHECK_EQ(run(4096, 100), GF_EABSENT);
         CHECK_EQ(gpu.probed, probed + 1); /* to tell why it is absent */
-        CHECK(gf_session_is_lost(&session) && !gf_session_is_open(&session));
+        CHECK(gf_engine_is_lost(engine, 0) && !gf_engine_is_open(engine, 0));
         if (!alone) { /* what waited for its turn has the reason too */
             gf_fail(GF_EIO, "something else");
             CHECK_EQ(run(8192, 100), GF_EABSENT);
@@ -405,7 +407,7 @@ static void test_devices(void) {
 static void *run_thread(void *argument) {
     struct gf_runner own;
     int *failures = argument;
-    gf_runner_open(&own, &session, 1);
+    gf_runner_open(&own, engine, 0, 1);
     for (int i = 0; i < 20; i++)
         *failures += run_with(&own, 4096, 100) != 1;
     gf_runner_close(&own);
@@ -417,7 +419,7 @@ static void *run_often(void *argument) {
     int *failures = argument;
     for (int i = 0; i < 50; i++) {
         struct gf_runner own;
-        gf_runner_open(&own, &session, 1);
+        gf_runner_open(&own, engine, 0, 1);
         for (int k = 0; k < 3; k++)
             *failures += run_with(&own, 64 + (i + k) % 7, 1) != 2;
         gf_runner_close(&own);
@@ -440,7 +442,7 @@ static void test_threads(void) {
     CHECK_EQ(n_notes, 1);
     CHECK_EQ(gpu.opened, 1);
     gf_runner_close(&runner);
-    gf_session_close(&session);
+    gf_engine_close(engine);
     CHECK_EQ(gpu.planned, gpu.unplanned);
     reset();
 }
@@ -465,13 +467,13 @@ static void test_coming(void) {
 static void test_left(void) {
     for (int i = 1; i < 3; i++) {
         CHECK_EQ(start(backends[i]->name), 0);
-        session.options.ends = true;
+        engine->options.ends = true;
         CHECK_EQ(run(4096, 100), i + 1);
-        void *context = session.context[i];
-        struct gf_plan *left = session.plan[0].plan;
+        void *context = engine->device[0].context[i];
+        struct gf_plan *left = engine->device[0].plan[0].plan;
         struct fake *f = i == 1 ? &gpu : &other;
         gf_runner_close(&runner);
-        gf_session_close(&session);
+        gf_engine_close(engine);
         CHECK_EQ(f->opened, 1);
         CHECK_EQ(f->closed, i == 2);
         CHECK_EQ(f->unplanned, i == 2);
@@ -496,7 +498,7 @@ int main(void) {
     RUN("kept plans give way before a job runs in slabs", test_slabs());
     RUN("a device that was asked for is taken, or an error", test_devices());
     RUN("threads fall back together and note it once", test_threads());
-    RUN("threads may come and go in a session", test_coming());
+    RUN("threads may come and go", test_coming());
     RUN("at the end of the process the device's context is left alone", test_left());
     return TEST_END();
 }

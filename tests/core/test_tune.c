@@ -15,7 +15,7 @@
 #include "core/base/host/process.h"
 #include "core/base/value/status.h"
 #include "core/engine/auto.h"
-#include "core/engine/runner.h"
+#include "core/engine/engine.h"
 #include "core/engine/speeds.h"
 #include "core/engine/tune.h"
 #include "tests/test.h"
@@ -358,20 +358,20 @@ static struct gf_job magnitude_of(int64_t n) {
 /* A device's bus and copies have the record's speeds, unless records are ignored: then they are measured. */
 static double bus_speed(bool untuned, double *copy) {
     struct gf_request request;
-    struct gf_session session;
+    struct gf_engine *engine;
     struct gf_runner runner;
     const struct gf_job of = magnitude_of(64);
     double speed[2] = {0, 0};
     CHECK_EQ(gf_request_one(&request, backends, "gpu", NULL), 0);
-    gf_session_open(&session, &(struct gf_session_options){
-                                  .request = &request, .open.threads = 1, .untuned = untuned});
-    gf_runner_open(&runner, &session, 1);
+    NEED(!gf_engine_open(&engine, &(struct gf_engine_options){
+                                      .request = &request, .open.threads = 1, .untuned = untuned}));
+    gf_runner_open(&runner, engine, 0, 1);
     gf_runner_next(&runner, 1);
     CHECK_EQ(gf_runner_plan(&runner, &of), 0);
     gf_runner_bus_speed(&runner, speed);
     *copy = gf_runner_copy_speed(&runner);
     gf_runner_close(&runner);
-    gf_session_close(&session);
+    gf_engine_close(engine);
     return speed[0];
 }
 

@@ -44,8 +44,9 @@ static bool is_lopsided(const struct gf_filter *f) {
 static int cut(struct gf_operation *op) {
     const struct gf_filter_part *psf = gf_filter_psf(gf_filter_options_of(op));
     struct gf_filtering *f = op->state;
-    const struct gf_session *session = op->crew.runner->session;
-    const bool on_device = session->asked >= 0 && session->backends[session->asked]->list;
+    const struct gf_runner *r = op->crew.runner;
+    const struct gf_backend *asked = gf_engine_asked(r->engine, r->device);
+    const bool on_device = asked && asked->list;
     struct gf_filter_frame frame = {.dtype = f->frame.dtype};
     int64_t reach[GF_MAX_DIMS];
     gf_filter_spread(&op->job, psf, reach);
@@ -198,7 +199,7 @@ static int iterate(struct gf_operation *op) {
     if (!rc)
         rc = own && to && blur ? 0 : gf_no_memory();
     for (int i = 0; i < runners && runners > 1 && !rc; i++) {
-        gf_runner_open(&own[i], op->crew.runner->session, tiles->threads);
+        gf_runner_beside(&own[i], op->crew.runner, tiles->threads);
         expect_blurs(op, &own[i]);
     }
     for (int i = 0; i < 2 * tiles->hands && !rc; i++) {

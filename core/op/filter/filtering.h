@@ -12,6 +12,8 @@
 #ifndef GF_CORE_OP_FILTER_FILTERING_H
 #define GF_CORE_OP_FILTER_FILTERING_H
 
+#include <pthread.h>
+
 #include "core/op/filter/options.h"
 #include "core/op/operation.h"
 #include "core/restore/destripe.h"

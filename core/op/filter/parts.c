@@ -7,7 +7,7 @@
 
 int gf_filter_run_here(void *threads, const struct gf_job *job, const struct gf_array *in,
                        struct gf_array *out) {
-    return gf_crew_run_here(*(const int *)threads, job, in, out);
+    return gf_engine_run_here(*(const int *)threads, job, in, out);
 }
 
 bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, int64_t *extent) {
