@@ -29,26 +29,6 @@ static const struct {
       .copy = 4.23e12}},
 };
 
-int gf_assume_known(const char *name, const char *of, struct gf_assumed_device *device) {
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i].name) && !strcmp(of, known[i].backend)) {
-            *device = known[i].device;
-            return 0;
-        }
-    return gf_fail(GF_EABSENT, "unknown device '%s'; only h200 is built in", name);
-}
-
-int gf_assume_check(const struct gf_assumed_device *device) {
-    const struct gf_gpu_props *p = &device->props;
-    if (p->memory < 1 || p->max_alloc < 1 || p->local_bytes < 1024 || p->max_group < 1 ||
-        p->units < 1 || p->warp < 1 || p->max_group > 1 << 20 || p->warp > p->max_group)
-        return gf_fail(GF_EINVAL, "memory, largest_buffer, local_memory, most_group_items, "
-                                  "compute_units or items_in_step is missing or impossible");
-    return 0;
-}
-
-/* ---- a device without one ---- */
-
 static int64_t assumed_free_bytes(void *gpu) {
     const struct gf_assumed_device *d = gpu;
     return d->props.memory;
@@ -100,23 +80,30 @@ static int assumed_measure(void *context, struct gf_device_speed *speed) {
 
 static const struct gf_on_device on_device = {.measure = assumed_measure};
 
-int gf_assume_backend(const char *name, struct gf_assumed_device *device) {
+int gf_assume(const char *name, const char *backend, struct gf_assumed_device *device) {
     const struct gf_backend *const like[] = {&gf_backend_cuda, &gf_backend_opencl};
+    const struct gf_backend *b = NULL;
     for (size_t i = 0; i < sizeof like / sizeof *like; i++)
-        if (!strcmp(name, like[i]->name)) {
-            device->backend = (struct gf_backend){.name = like[i]->name,
-                                                  .what = like[i]->what,
-                                                  .own = device,
-                                                  .devices = true,
-                                                  .probe = assumed_probe,
-                                                  .list = assumed_list,
-                                                  .open = assumed_open,
-                                                  .plan = like[i]->plan,
-                                                  .on_device = &on_device,
-                                                  .lost = gf_gpu_run_lost,
-                                                  .close = free};
-            device->list[0] = &device->backend;
-            return 0;
-        }
-    return gf_fail(GF_EUSAGE, "--assume needs --backend=cuda or --backend=opencl");
+        b = strcmp(backend, like[i]->name) ? b : like[i];
+    if (!b)
+        return gf_fail(GF_EUSAGE, "--assume needs --backend=cuda or --backend=opencl");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(name, known[i].name) || strcmp(backend, known[i].backend))
+            continue;
+        *device = known[i].device;
+        device->backend = (struct gf_backend){.name = b->name,
+                                              .what = b->what,
+                                              .own = device,
+                                              .devices = true,
+                                              .probe = assumed_probe,
+                                              .list = assumed_list,
+                                              .open = assumed_open,
+                                              .plan = b->plan,
+                                              .on_device = &on_device,
+                                              .lost = gf_gpu_run_lost,
+                                              .close = free};
+        device->list[0] = &device->backend;
+        return 0;
+    }
+    return gf_fail(GF_EUSAGE, "--assume: unknown device '%s'; only h200 is built in", name);
 }

@@ -2,8 +2,7 @@
  * for it as the real one would, but runs nothing.
  *
  *     struct gf_assumed_device d;
- *     int rc = gf_assume_known("h200", "cuda", &d);
- *     if (!rc) rc = gf_assume_backend("cuda", &d);
+ *     int rc = gf_assume("h200", "cuda", &d);
  *     if (!rc) rc = gf_request_one(&request, d.list, "cuda", NULL); */
 #ifndef GF_CORE_ENGINE_ASSUME_H
 #define GF_CORE_ENGINE_ASSUME_H
@@ -12,19 +11,13 @@
 
 struct gf_assumed_device {
     struct gf_gpu_props props;
-    double copy; /* bytes read plus written a second by a copy; 0: unknown */
-    /* Set by gf_assume_backend(). */
+    double copy; /* bytes read plus written a second by a copy */
     struct gf_backend backend;
     const struct gf_backend *list[2]; /* of it alone */
 };
 
-/* The built-in properties of the device `name` as that backend reports them; GF_EABSENT with the
- * known names. */
-int gf_assume_known(const char *name, const char *backend, struct gf_assumed_device *device);
-/* GF_EINVAL if no device can have these properties. */
-int gf_assume_check(const struct gf_assumed_device *device);
-/* Makes the backend `name`, "cuda" or "opencl", on that device, which must stay where it is;
- * GF_EUSAGE for other names. */
-int gf_assume_backend(const char *name, struct gf_assumed_device *device);
+/* Makes the backend "cuda" or "opencl" on the device `name`, with built-in properties; `device` must
+ * stay where it is. GF_EUSAGE for other names. */
+int gf_assume(const char *name, const char *backend, struct gf_assumed_device *device);
 
 #endif
