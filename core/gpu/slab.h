@@ -141,6 +141,14 @@ struct gf_gpu_slab_end {
     bool locked, ours; /* page-locked; to be unlocked by this job */
 };
 
+/* A view without the n slowest axes, each of one index. */
+static inline struct gf_array gf_gpu_slab_drop(const struct gf_array *a, int n) {
+    struct gf_array v = *a;
+    for (v.base = NULL; n > 0; n--)
+        v = gf_array_index(&v, 0, 0);
+    return v;
+}
+
 /* The plan of one device. */
 struct gf_gpu_slabs {
     const struct gf_gpu_context *c;
@@ -149,11 +157,13 @@ struct gf_gpu_slabs {
     struct gf_job job;                     /* a volume's; a picture has one row a page */
     bool picture;                          /* the job is a picture's or a line's */
     struct gf_slab_plan plan;              /* shape of the exchange; nothing else is set */
-    struct gf_job asked;                   /* as asked for */
-    struct gf_filter *filter;              /* a copy without the offset */
-    struct gf_array table; /* values of a filter that needs a table; the first member's */
-    int64_t unit;          /* bytes of a bin in the exchange, all channels */
-    int64_t bins, columns; /* of a page of the exchange, of a row */
+    struct gf_job asked;                   /* as asked for, without */
+    int dropped;                           /* so many slowest axes of one index */
+    struct gf_filter *filter;              /* of blocks: a copy without the offset */
+    struct gf_filter *of_pages[2]; /* of slabs by themselves, as long as each and as the rest */
+    struct gf_array table;         /* values of a filter that needs a table; the first member's */
+    int64_t unit;                  /* bytes of a bin in the exchange, all channels */
+    int64_t bins, columns;         /* of a page of the exchange, of a row */
     int64_t pitch; /* in place: bins between pages of the exchange, so that rows begin at views */
     int64_t late;  /* in place: last parts of the first walk, sent or read by the second walk's */
     bool in_output, in_input; /* the array can hold the exchange */

@@ -1,5 +1,7 @@
 /* The jobs of the parts of each walk, the sizes that fit the device, and the plans. */
 
+#include <stdlib.h>
+
 #include "core/filter/filter.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/slab_walk.h"
@@ -17,7 +19,10 @@ enum { LEAST_ROW = 12 << 10 };
 
 static struct gf_job slab_job(const struct gf_gpu_walk *w, int64_t pages) {
     const struct gf_gpu_slabs *s = w->s;
-    struct gf_job job = gf_part_pages(&s->job, w->direction == GF_INVERSE, pages);
+    const bool filters = s->job.op == GF_FILTER && !s->filter; /* each page by itself */
+    struct gf_job job =
+        filters ? s->job : gf_part_pages(&s->job, w->direction == GF_INVERSE, pages);
+    job.shape[0] = pages;
     job.lean = job.spend_input = false;
     if (!w->from_input) {
         job.in_dtype = gf_job_number(&job);
@@ -141,6 +146,19 @@ void gf_gpu_slabs_drop_runs(struct gf_gpu_walk *w) {
     w->n_runs = 0;
 }
 
+/* Gives a job of some pages, each filtered by itself, as many pages of the table. */
+static int filter_pages(struct gf_job *job, struct gf_filter **of_pages) {
+    if (job->op != GF_FILTER || job->whole.axes || !job->filter->table.data)
+        return 0;
+    if (!*of_pages && !(*of_pages = malloc(sizeof **of_pages)))
+        return gf_no_memory();
+    **of_pages = *job->filter;
+    (*of_pages)->table.shape[0] = job->shape[0];
+    (*of_pages)->table.base = NULL;
+    job->filter = *of_pages;
+    return 0;
+}
+
 /* Makes the plans for parts of `each` and for the rest. */
 static int make_plans(struct gf_gpu_walk *w) {
     const int64_t rest = w->extent - (w->n - 1) * w->each;
@@ -148,8 +166,10 @@ static int make_plans(struct gf_gpu_walk *w) {
     int rc = 0;
     w->n_runs = rest < w->each ? 2 : 1;
     for (int i = 0; i < w->n_runs && !rc; i++) {
-        const struct gf_job job = part_job(w, counts[i]);
-        rc = gf_gpu_run_make(w->c, &w->run[i], &job);
+        struct gf_job job = part_job(w, counts[i]);
+        rc = filter_pages(&job, &w->s->of_pages[i]);
+        if (!rc)
+            rc = gf_gpu_run_make(w->c, &w->run[i], &job);
     }
     return rc;
 }

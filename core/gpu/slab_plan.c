@@ -45,12 +45,11 @@ static const char *refuses(const struct gf_job *asked, const struct gf_job *job)
         return NULL;
     if (real && (job->axes == 1 || !(job->axes >> 2 & 1) || job->shape[2] < 2))
         return "real samples whose last axis is not transformed";
-    if (asked->counted[0] && asked->counted[0] < asked->shape[0])
-        return line ? "edges that were added to a single line"
-                    : "edges that were added to the slowest axis";
-    if (job->op == GF_FILTER)
-        return twice ? NULL : "a filter that leaves the slowest axis alone";
-    for (int i = 0; i < job->n_out; i++) {
+    for (int i = 0; i < job->n_out && line && asked->counted[0]; i++)
+        if (gf_dtype_is_integer(
+                job->out[i].dtype)) /* those beyond the edges would count as clipped */
+            return "edges that were added to a single line, with integer results";
+    for (int i = 0; i < job->n_out && job->op == GF_FFT; i++) {
         if (real && forward && twice && (line || !job->out[i].half) &&
             !gf_gpu_slab_mirrors(&job->out[i]))
             return "an output of this type has no mirror image";
@@ -85,6 +84,7 @@ static void describe(struct gf_gpu_slabs *s) {
     p->job = *job;
     p->real = is_real(s);
     p->pages = job->shape[0];
+    p->kept_pages = gf_job_counted(job, 0);
     p->rows = job->shape[1];
     p->width = (halved ? job->shape[2] / 2 + 1 : job->shape[2]) * gf_job_lanes(job);
     p->number = (int64_t)gf_dtype_size(gf_job_number(job));
@@ -159,13 +159,20 @@ static void add_walk(struct gf_gpu_slabs *s, bool blocks, enum gf_direction dire
     w->granule = blocks ? granule(s) : 1;
     w->columns = gf_gpu_slabs_are_line(s) && !blocks;
     w->extent = blocks ? s->bins : s->plan.pages;
-    w->bytes_read = w->from_input ? gf_job_bytes(job, -1) : s->plan.exchange_bytes;
+    if (!blocks && w->to_output && s->filter &&
+        !w->columns) /* not what was added beyond the edges */
+        w->extent = s->plan.kept_pages;
+    w->bytes_read = w->from_input
+                        ? gf_job_bytes(job, -1)
+                        : s->plan.exchange_bytes / (blocks ? s->bins : s->plan.pages) * w->extent;
     w->bytes_written = w->to_output ? 0 : s->plan.exchange_bytes;
     for (int i = 0; i < job->n_out && w->to_output && !w->scans; i++) {
         const int64_t bytes = gf_job_bytes(job, i), n = job->shape[2];
         const bool mirrored = gf_gpu_job_walks_twice(job) && s->plan.real && !job->out[i].half &&
                               direction == GF_FORWARD; /* the host writes the rest */
-        w->bytes_written += mirrored ? bytes / n * (n / 2 + 1) : bytes;
+        w->bytes_written += mirrored ? bytes / n * (n / 2 + 1)
+                            : blocks ? bytes
+                                     : bytes / s->plan.pages * w->extent;
     }
     if (s->role.members)
         take_share(w);
@@ -180,7 +187,7 @@ static void add_walks(struct gf_gpu_slabs *s) {
     const enum gf_direction back = s->filter ? GF_INVERSE : job->direction;
     const unsigned bits = twice ? TO_OUTPUT : FROM_INPUT | TO_OUTPUT;
     bool scans = false;
-    for (int i = 0; i < job->n_out && forward && !s->filter; i++)
+    for (int i = 0; i < job->n_out && forward && job->op == GF_FFT; i++)
         scans |= gf_gpu_slabs_scans(s, i);
     if (twice)
         add_walk(s, !slabs_first, job->direction, FROM_INPUT);
@@ -193,7 +200,7 @@ static void add_walks(struct gf_gpu_slabs *s) {
 
 /* Counts a filter's table, which is uploaded part by part. */
 static void count_table(struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
-    const int64_t part = w->run[0].plan->bytes[GF_GPU_FILTER];
+    const int64_t part = w->filters ? w->run[0].plan->bytes[GF_GPU_FILTER] : 0;
     const int64_t bytes = part / w->each * w->extent;
     w->bytes_read += bytes;
     s->host_bytes += bytes;
@@ -223,14 +230,27 @@ static void count_memory(struct gf_gpu_slabs *s) {
         s->host_bytes += s->plan.exchange_bytes;
 }
 
-/* Copies the filter without its offset, which belongs to a single bin. */
+static void drop_axes(struct gf_lowpass *l, int n) {
+    for (int i = n; i < GF_MAX_DIMS; i++) {
+        l->centre[i - n] = l->centre[i];
+        l->radius[i - n] = l->radius[i];
+    }
+}
+
+/* Copies the filter of blocks without its offset, which belongs to a single bin. */
 static int take_filter(struct gf_gpu_slabs *s) {
-    if (s->job.op != GF_FILTER)
+    if (s->job.op != GF_FILTER || !gf_gpu_job_walks_twice(&s->job))
         return 0;
     if (!(s->filter = malloc(sizeof *s->filter)))
         return gf_no_memory();
-    *s->filter = *s->job.filter;
-    s->filter->offset = 0;
+    struct gf_filter *f = s->filter;
+    *f = *s->job.filter;
+    f->offset = 0;
+    for (int i = 0; i < f->n_factors; i++) {
+        drop_axes(&f->factor[i].a, s->dropped);
+        drop_axes(&f->factor[i].b, s->dropped);
+    }
+    f->table = gf_gpu_slab_drop(&f->table, f->table.data ? s->dropped : 0);
     return 0;
 }
 
@@ -238,6 +258,8 @@ static void drop_share(struct gf_gpu_slabs *s) {
     for (int i = 0; i < s->n_walks; i++)
         gf_gpu_slabs_drop_runs(&s->walk[i]);
     free(s->filter);
+    free(s->of_pages[0]);
+    free(s->of_pages[1]);
     gf_array_free(&s->table);
     if (s->exchange_locked)
         s->c->api->unlock(s->c->gpu, s->exchange);
@@ -253,9 +275,15 @@ static void drop_share(struct gf_gpu_slabs *s) {
 static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_role role, struct gf_gpu_slabs **slabs) {
     *slabs = NULL;
-    const bool line = job->ndim == 1;
-    const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
-    const char *why = refuses(job, &volume);
+    struct gf_job asked = *job;
+    int dropped = role.resident ? 0 : gf_job_drop_single(&asked);
+    if (job->op == GF_FILTER && asked.ndim > 1 && !gf_gpu_job_walks_twice(&asked)) {
+        asked = *job; /* pages are filtered by a filter of volumes */
+        dropped = 0;
+    }
+    const bool line = asked.ndim == 1;
+    const struct gf_job volume = line ? line_matrix(&asked) : gf_slab_volume(&asked);
+    const char *why = refuses(&asked, &volume);
     if (!why && role.resident)
         why = refuses_resident(&volume, job);
     if (!why && role.in_place && role.members != 2)
@@ -270,8 +298,9 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     s->c = c;
     s->role = role;
     s->job = volume;
-    s->picture = job->ndim < 3;
-    s->asked = *job;
+    s->picture = asked.ndim < 3;
+    s->asked = asked;
+    s->dropped = dropped;
     int rc = take_filter(s);
     describe(s);
     if (!rc) {

@@ -172,7 +172,7 @@ static int make_table(struct run *r) {
 static int run_walks(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
     struct gf_report *found = &r->all->found;
-    const bool spectrum = !s->filter && s->job.direction == GF_FORWARD;
+    const bool spectrum = s->job.op == GF_FFT && s->job.direction == GF_FORWARD;
     int rc = s->filter ? make_table(r) : spectrum ? gf_slab_range_open(&s->plan, &r->range) : 0;
     if (!rc)
         gf_slab_range_input(&r->range, 0, &r->ends.in.a);
@@ -271,11 +271,14 @@ static int take_exchange(struct run *r) {
 int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
     struct gf_gpu_slabs *s = p->member->s;
-    struct run r = {.all = p, .c = p->member->c, .s = s, .ends.in.a = gf_gpu_slab_volume(in)};
+    struct gf_array to[GF_MAX_OUTPUTS], from = gf_gpu_slab_drop(in, s->dropped);
+    struct run r = {.all = p, .c = p->member->c, .s = s, .ends.in.a = gf_gpu_slab_volume(&from)};
     const double start = gf_now_ms();
     p->found = (struct gf_report){.devices = s->role.members};
-    for (int i = 0; i < s->job.n_out; i++)
-        r.ends.out[i].a = gf_gpu_slab_volume(&out[i]);
+    for (int i = 0; i < s->job.n_out; i++) {
+        to[i] = gf_gpu_slab_drop(&out[i], s->dropped);
+        r.ends.out[i].a = gf_gpu_slab_volume(&to[i]);
+    }
     int rc = take_exchange(&r);
     if (!rc) {
         look_at_all(&r);
@@ -284,7 +287,7 @@ int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struc
         unlock_all(&r);
     }
     if (!rc)
-        gf_gpu_slabs_make_real(s, out);
+        gf_gpu_slabs_make_real(s, to);
     p->found.ms.run = gf_now_ms() - start;
     if (!rc && report)
         *report = p->found;

@@ -54,7 +54,7 @@ static bool shows(struct gf_gpu_walk *w) {
 }
 
 static bool has_table(struct gf_gpu_walk *w) {
-    return w->run[0].plan->bytes[GF_GPU_FILTER] > 0;
+    return w->filters && w->run[0].plan->bytes[GF_GPU_FILTER] > 0;
 }
 
 /* ---- in host memory ---- */

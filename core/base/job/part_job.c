@@ -16,6 +16,17 @@ struct gf_job gf_slab_volume(const struct gf_job *job) {
     return v;
 }
 
+int gf_job_drop_single(struct gf_job *job) {
+    int n = 0;
+    for (; job->ndim > 1 && job->shape[0] == 1 && job->axes >> 1; n++) {
+        job->ndim--;
+        job->axes >>= 1;
+        memmove(job->shape, job->shape + 1, (size_t)job->ndim * sizeof *job->shape);
+        memmove(job->counted, job->counted + 1, (size_t)job->ndim * sizeof *job->counted);
+    }
+    return n;
+}
+
 void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf_job *inverse) {
     *forward = *inverse = *job;
     forward->op = inverse->op = GF_FFT;

@@ -17,6 +17,9 @@ enum { GF_PART_TILE = 32 };
 
 /* A picture's job as a volume's with one row a page. */
 struct gf_job gf_slab_volume(const struct gf_job *job);
+/* Drops the slowest axes of one index before another transformed one, and returns their number. The
+ * caller does the same to a filter. */
+int gf_job_drop_single(struct gf_job *job);
 
 /* The two transforms of a filter: samples to an unscaled complex half spectrum, and back to the
  * job's outputs with the factor 1 / N. */
