@@ -253,7 +253,7 @@ out:
 /* If this device fails, the part is dealt to another. */
 static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
     struct flow f = {.planes = p, .hand = hand};
-    const struct gf_job job = gf_dwt_planes_job(&hand->t->op.job);
+    const struct gf_job job = gf_slab_volume(&hand->t->op.job);
     int rc;
     gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f.part);
     do
@@ -271,7 +271,7 @@ static bool is_usual(const struct gf_settings *s) {
 
 const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     const struct gf_settings *s = t->s;
-    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
+    const struct gf_job job = gf_slab_volume(&t->op.job);
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
     const bool usual = is_usual(s);
@@ -298,7 +298,7 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
     const int devices = parts ? gf_engine_devices(t->deal) : 1;
     const int64_t room = gf_dwt_planes_room(t, devices);
-    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
+    const struct gf_job job = gf_slab_volume(&t->op.job);
     struct gf_dwt_part part;
     int64_t bytes = 0;
     gf_dwt_part(&job, parts ? parts : 1, 0, &part);

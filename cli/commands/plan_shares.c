@@ -45,7 +45,7 @@ static int share(const struct gf_job *job, int ranks, double *pieces, struct gf_
 
 /* Parts of a wavelet transform and pages need no exchange. */
 static int share_planes(const struct gf_task *t, int ranks, struct gf_ranks_plan *p) {
-    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
+    const struct gf_job job = gf_slab_volume(&t->op.job);
     struct gf_slab_wavelet w = {.memory_bytes = gf_dwt_planes_bytes(t, true)};
     p->most = gf_dwt_parts(&job, INT_MAX / 16);
     if (job.direction == GF_INVERSE && gf_idwt_planes_plan(t, &w))

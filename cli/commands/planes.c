@@ -58,7 +58,7 @@ int gf_planes_count(const struct gf_job *job, const struct gf_engine *e) {
 }
 
 int gf_planes_parts(const struct gf_task *t) {
-    const struct gf_job job = gf_dwt_planes_job(&t->op.job);
+    const struct gf_job job = gf_slab_volume(&t->op.job);
     if (t->ranks)
         return gf_dwt_parts(&job, t->ranks->size);
     return gf_planes_may_share(t) ? gf_planes_count(&job, t->deal) : 0;

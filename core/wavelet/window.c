@@ -33,17 +33,6 @@ const char *gf_dwt_refuses_planes(const struct gf_job *job) {
                                              : gf_dwt_refuses_parts(job);
 }
 
-struct gf_job gf_dwt_planes_job(const struct gf_job *job) {
-    struct gf_job planes = *job;
-    if (job->ndim != 2)
-        return planes;
-    planes.ndim = 3;
-    planes.shape[1] = 1;
-    planes.shape[2] = job->shape[1];
-    planes.axes = (job->axes & 1) | (job->axes & 2) << 1;
-    return planes;
-}
-
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {
     struct gf_dwt_axis z;
     const enum gf_boundary b = job->wavelet.boundary;

@@ -25,8 +25,6 @@ int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b);
 /* NULL, or why coefficients cannot be processed a few at a time, or plane by plane. */
 const char *gf_dwt_refuses_parts(const struct gf_job *job);
 const char *gf_dwt_refuses_planes(const struct gf_job *job);
-/* The job of a picture as a volume with one row per plane; a volume's job is unchanged. */
-struct gf_job gf_dwt_planes_job(const struct gf_job *job);
 
 /* One level; level 1 is the finest. */
 struct gf_dwt_window {

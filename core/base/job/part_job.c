@@ -5,7 +5,7 @@
 
 struct gf_job gf_slab_volume(const struct gf_job *job) {
     struct gf_job v = *job;
-    if (job->ndim == 3)
+    if (job->ndim != 2)
         return v;
     v.ndim = 3;
     v.shape[1] = 1;

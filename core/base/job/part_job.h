@@ -15,7 +15,7 @@
  * of whole tiles round as the whole array does. */
 enum { GF_PART_TILE = 32 };
 
-/* A picture's job as a volume's with one row a page. */
+/* A picture's job as a volume's with one row a page; other jobs as they are. */
 struct gf_job gf_slab_volume(const struct gf_job *job);
 /* Drops the slowest axes of one index before another transformed one, and returns their number. The
  * caller does the same to a filter. */
