@@ -22,14 +22,11 @@ struct regular {
 };
 
 static int append(struct gf_shapes *list, const struct gf_extents *shape) {
-    if (list->n == GF_MOST_SHAPES)
-        return gf_fail(GF_EUSAGE, "more than %d shapes", GF_MOST_SHAPES);
-    struct gf_extents *grown = realloc(list->shape, ((size_t)list->n + 1) * sizeof *grown);
-    if (!grown)
-        return gf_no_memory();
-    list->shape = grown;
-    grown[list->n++] = *shape;
-    return 0;
+    int rc = list->n == GF_MOST_SHAPES ? gf_fail(GF_EUSAGE, "more than %d shapes", GF_MOST_SHAPES)
+                                       : gf_list_grow(&list->shape, list->n, sizeof *shape);
+    if (!rc)
+        list->shape[list->n++] = *shape;
+    return rc;
 }
 
 static int append_regular(struct gf_shapes *list, struct regular r) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/value/array.h"
 #include "core/base/value/status.h"
 #include "formats/io/io.h"
 
@@ -108,15 +109,9 @@ static void add_image(struct parser *p, const XML_Char **pairs) {
 
 static void add_data(struct parser *p, const XML_Char **pairs) {
     struct gf_ome *ome = p->ome;
-    if (ome->n_data == ome->capacity) {
-        const size_t capacity = ome->capacity ? 2 * ome->capacity : 64;
-        struct gf_ome_data *more = realloc(ome->data, capacity * sizeof *more);
-        if (!more) {
-            stop(p, gf_no_memory());
-            return;
-        }
-        ome->data = more;
-        ome->capacity = capacity;
+    if (gf_list_grow(&ome->data, (int64_t)ome->n_data, sizeof *ome->data)) {
+        stop(p, GF_ENOMEM);
+        return;
     }
     if (!ome->n_data)
         ome->list_at[0] = (size_t)gf_expat.XML_GetCurrentByteIndex(p->xml);

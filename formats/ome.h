@@ -36,7 +36,7 @@ struct gf_ome {
         int64_t directory, count, first[3]; /* z, c, t; count -1: all directories */
         bool elsewhere;
     } * data;
-    size_t n_data, capacity;
+    size_t n_data;
     size_t pixels[2], list_at[2]; /* in the text: Pixels' start tag and all TiffData; end 0: none */
 };
 

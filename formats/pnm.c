@@ -269,17 +269,6 @@ static bool is_bitmap(const struct header *h) {
     return h->kind == 1 || h->kind == 4;
 }
 
-static int add_frame(struct header *h, int64_t at) {
-    if (!(h->n & (h->n - 1))) { /* 0 or a power of two: it is full */
-        int64_t *more = realloc(h->at, (size_t)(h->n ? 2 * h->n : 1) * sizeof *more);
-        if (!more)
-            return gf_no_memory();
-        h->at = more;
-    }
-    h->at[h->n++] = at;
-    return GF_OK;
-}
-
 /* Bytes of a raw picture's samples. */
 static int64_t raw_bytes(const struct header *h) {
     const int64_t samples = h->width * h->channels;
@@ -294,7 +283,9 @@ static int find_frames(struct gf_source *source, struct header *h) {
     for (int more = 1; !rc && more;) {
         struct header next = {0};
         const int64_t at = gf_source_tell(source), size = gf_source_known_size(source);
-        rc = add_frame(h, at);
+        rc = gf_list_grow(&h->at, h->n, sizeof *h->at);
+        if (!rc)
+            h->at[h->n++] = at;
         if (!rc && size >= 0 && size - at < bytes)
             rc = gf_fail(GF_EFORMAT, "frame %lld: unexpected end of file", (long long)h->n - 1);
         if (!rc)

@@ -40,7 +40,7 @@ struct gf_zarr_array {
     char *run;          /* the last one, of `held` pages from `first` on; owned */
     int64_t first, held;
     /* The chunks that have a file, by their number in the order of their indices, ascending; owned. */
-    int64_t *stored, n_stored, most_stored;
+    int64_t *stored, n_stored;
     bool listed;
 };
 

@@ -383,16 +383,10 @@ static void chunk_name(const struct gf_zarr_array *a, const int64_t *at, char na
 /* ---- the chunks that are there ---- */
 
 static int add_stored(struct gf_zarr_array *a, int64_t number) {
-    if (a->n_stored == a->most_stored) {
-        const int64_t most = a->most_stored * 2 + 64;
-        int64_t *more = realloc(a->stored, (size_t)most * sizeof *more);
-        if (!more)
-            return gf_no_memory();
-        a->stored = more;
-        a->most_stored = most;
-    }
-    a->stored[a->n_stored++] = number;
-    return GF_OK;
+    int rc = gf_list_grow(&a->stored, a->n_stored, sizeof number);
+    if (!rc)
+        a->stored[a->n_stored++] = number;
+    return rc;
 }
 
 /* Reads the indices along the axes [from, end) from a name as chunk_name() writes it, and appends

@@ -41,19 +41,14 @@ static int by_nature(const void *a, const void *b) {
     return compare_naturally(*(char *const *)a, *(char *const *)b);
 }
 
-/* Appends a text, and takes ownership of it. The list grows at powers of two. NULL is GF_ENOMEM. */
+/* Appends a text, and takes ownership of it. NULL is GF_ENOMEM. */
 static int append(char ***list, int *n, char *text) {
-    if (text && !(*n & (*n - 1))) {
-        char **more = realloc(*list, (size_t)(*n ? 2 * *n : 1) * sizeof *more);
-        if (more)
-            *list = more;
-        else
-            free(text), text = NULL;
-    }
-    if (!text)
-        return gf_no_memory();
-    (*list)[(*n)++] = text;
-    return 0;
+    int rc = text ? gf_list_grow(list, *n, sizeof **list) : gf_no_memory();
+    if (rc)
+        free(text);
+    else
+        (*list)[(*n)++] = text;
+    return rc;
 }
 
 static int add(struct gf_inputs *list, char *path) {

@@ -106,19 +106,14 @@ static int better(const void *a, const void *b) {
 /* Lists the local maxima, best first; *list is the caller's to free. */
 static int list_summits(const struct gf_array *map, double least, struct place **list,
                         int64_t *count) {
-    int64_t room = 0, at[GF_MAX_DIMS];
+    int64_t at[GF_MAX_DIMS];
     for (int64_t i = 0; i < gf_array_count(map); i++) {
         gf_array_unravel(map, i, at);
         const double score = score_at(map, at);
         if (!(score > 0) || score < least || !is_summit(map, at, score))
             continue;
-        if (*count == room) {
-            room = 2 * room + 64;
-            struct place *more = realloc(*list, (size_t)room * sizeof **list);
-            if (!more)
-                return gf_no_memory();
-            *list = more;
-        }
+        if (gf_list_grow(list, *count, sizeof **list))
+            return GF_ENOMEM;
         (*list)[(*count)++] = (struct place){score, i};
     }
     if (*count)

@@ -247,7 +247,7 @@ static int older_first(const void *a, const void *b) {
 static int list(const struct gf_store *s, int most, struct entry **entries, bool sweep) {
     struct dirent *d;
     struct stat st;
-    int n = 0, room = 0;
+    int n = 0;
     *entries = NULL;
     const int fd = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -265,12 +265,8 @@ static int list(const struct gf_store *s, int most, struct entry **entries, bool
                 unlinkat(fd, d->d_name, 0);
             continue;
         }
-        if (n == room) {
-            struct entry *more = realloc(*entries, (size_t)(room += 256) * sizeof *more);
-            if (!more)
-                break;
-            *entries = more;
-        }
+        if (gf_list_grow(entries, n, sizeof **entries))
+            break;
         struct entry *e = &(*entries)[n++];
         snprintf(e->name, sizeof e->name, "%.63s", d->d_name);
         e->bytes = st.st_size;

@@ -17,7 +17,7 @@ static bool tiff_sniff(const unsigned char *head, size_t n) {
 
 struct numbers {
     int64_t *at;
-    size_t n, capacity;
+    size_t n;
 };
 
 struct reader {
@@ -32,16 +32,10 @@ struct reader {
 };
 
 static int add(struct numbers *list, int64_t v) {
-    if (list->n == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        int64_t *more = realloc(list->at, capacity * sizeof *more);
-        if (!more)
-            return gf_no_memory();
-        list->at = more;
-        list->capacity = capacity;
-    }
-    list->at[list->n++] = v;
-    return GF_OK;
+    int rc = gf_list_grow(&list->at, (int64_t)list->n, sizeof v);
+    if (!rc)
+        list->at[list->n++] = v;
+    return rc;
 }
 
 static int fail_differing(const struct reader *r, const struct gf_tiff_page *b, int64_t from,
@@ -247,7 +241,7 @@ static int arrange(struct gf_decoder *d, struct gf_ome *ome) {
         return rc;
     }
     free(r->order.at);
-    r->order = (struct numbers){map, (size_t)planes, (size_t)planes};
+    r->order = (struct numbers){map, (size_t)planes};
     r->pages = r->order.n;
     r->differ |= r->skips;
     return GF_OK;

@@ -88,6 +88,17 @@ void *gf_alloc(size_t bytes) {
     return allocate(bytes, false);
 }
 
+int gf_list_grow(void *list, int64_t n, size_t element) {
+    void *old, *more;
+    if (n & (n - 1)) /* grows at powers of two */
+        return 0;
+    memcpy(&old, list, sizeof old);
+    if (!(more = realloc(old, (size_t)(n ? 2 * n : 1) * element)))
+        return gf_no_memory();
+    memcpy(list, &more, sizeof more);
+    return 0;
+}
+
 void gf_free(void *p) {
     if (!gf_huge_page_give(p))
         free(p);

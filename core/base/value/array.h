@@ -114,6 +114,10 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
 /* Counts NaN and Inf. Sets *first, unless it is NULL, to the number of the first in C order. */
 int64_t gf_array_nonfinite(const struct gf_array *a, int64_t *first);
 
+/* Makes room for one more in *list, a list of n elements of malloc() that has grown by this alone.
+ * GF_ENOMEM. */
+int gf_list_grow(void *list, int64_t n, size_t element);
+
 /* 64-byte aligned memory, in huge pages if large; NULL if memory is short. */
 void *gf_alloc(size_t bytes);
 void gf_free(void *p);
