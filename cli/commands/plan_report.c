@@ -106,6 +106,8 @@ static json_t *bus_report(struct gf_runner *r) {
     gf_runner_bus_speed(r, speed);
     for (int i = 0; i < plan->n_passes; i++) {
         const struct gf_pass_info *p = &plan->pass[i];
+        if (p->host)
+            continue;
         up += p->bytes_read;
         down += p->bytes_written;
         if (speed[0] > 0 && speed[1] > 0)

@@ -8,7 +8,6 @@
 #include "core/gpu/dwt.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/team.h"
-#include "core/wavelet/dwt.h"
 
 static int gpu_open(const struct gf_backend *b, const struct gf_backend_options *options,
                     void **context) {
@@ -48,29 +47,14 @@ static const struct gf_plan_ops whole = {.time = whole_time,
                                          .download = gf_gpu_whole_download,
                                          .drop = gf_gpu_whole_drop};
 
-/* ---- wavelet plans with a host share ----
- *
- * The CPU's share of plans with `host_share`, which needs all coefficients: percentage thresholds,
- * pictures of the pyramid, several outputs. An inverse's share precedes the upload, a forward
- * transform's follows the download. */
-
-static int take_coefficients(const struct gf_job *job, struct gf_array *c) {
-    int64_t packed[GF_MAX_RANK];
-    gf_dwt_shape(job, true, packed);
-    return gf_array_alloc(c, gf_dwt_real(job), job->ndim + 1, packed);
-}
+/* ---- wavelet plans with a host share (core/gpu/dwt.h) ---- */
 
 static int shared_upload(struct gf_plan *plan, const struct gf_array *in) {
     const struct gf_gpu_context *c = plan->context;
-    const struct gf_job *job = &plan->job;
     struct gf_array coefficients = {0};
-    if (job->direction == GF_FORWARD)
+    if (plan->job.direction == GF_FORWARD)
         return gf_gpu_whole_upload(plan, in);
-    int rc = take_coefficients(job, &coefficients);
-    if (!rc)
-        gf_dwt_convert(in, &coefficients, c->threads);
-    if (!rc)
-        rc = gf_dwt_threshold(job, &coefficients, c->threads);
+    int rc = gf_gpu_dwt_begin(c, &plan->job, in, &coefficients);
     if (!rc)
         rc = gf_gpu_whole_upload(plan, &coefficients);
     if (!rc) /* the upload may still read the array */
@@ -81,49 +65,19 @@ static int shared_upload(struct gf_plan *plan, const struct gf_array *in) {
 
 static int shared_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
     const struct gf_gpu_context *c = plan->context;
-    const struct gf_job *job = &plan->job;
     struct gf_array coefficients = {0};
     struct gf_report found = {.imag_ratio = 0};
-    if (job->direction == GF_INVERSE)
+    if (plan->job.direction == GF_INVERSE)
         return gf_gpu_whole_download(plan, out, report);
-    int rc = take_coefficients(job, &coefficients);
+    int rc = gf_gpu_dwt_begin(c, &plan->job, NULL, &coefficients);
     if (!rc)
         rc = gf_gpu_whole_download(plan, &coefficients, &found);
     if (!rc)
-        rc = gf_dwt_threshold(job, &coefficients, c->threads);
-    for (int i = 0; i < job->n_out && !rc; i++)
-        gf_dwt_output(job, i, &coefficients, &out[i], c->threads, &found.high[i]);
+        rc = gf_gpu_dwt_end(c, &plan->job, &coefficients, out, &found);
     if (!rc && report)
         *report = found;
     gf_array_free(&coefficients);
     return rc;
-}
-
-/* Appends the share to the passes of `gpufft plan`, with its memory. */
-static void list_share(const struct gf_gpu_run *m, const struct gf_job *job, struct gf_plan *plan) {
-    int64_t packed[GF_MAX_RANK], bytes = (int64_t)gf_dtype_size(gf_dwt_real(job)), count;
-    if (!m->plan->host_share || plan->n_passes == GF_MAX_PASSES)
-        return;
-    gf_dwt_shape(job, true, packed);
-    gf_size_product(packed, job->ndim + 1, 1, &count);
-    bool inverse = job->direction == GF_INVERSE;
-    struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-    *p = (struct gf_pass_info){
-        .bytes_read = count * (inverse ? (int64_t)gf_dtype_size(job->in_dtype) : bytes)};
-    snprintf(p->what, sizeof p->what, "on the CPU, %s:", inverse ? "beforehand" : "at the end");
-    size_t used = strlen(p->what);
-    if (job->wavelet.threshold != GF_KEEP_ALL)
-        used += (size_t)snprintf(p->what + used, sizeof p->what - used, " %s threshold,",
-                                 job->wavelet.threshold == GF_SOFT ? "soft" : "hard");
-    for (int i = 0; i < job->n_out && !inverse; i++) {
-        p->bytes_written += count * (int64_t)gf_dtype_size(job->out[i].dtype);
-        used += (size_t)snprintf(p->what + used, sizeof p->what - used, " %s,",
-                                 gf_dtype_name(job->out[i].dtype));
-    }
-    if (inverse)
-        p->bytes_written = count * bytes;
-    p->what[used - 1] = 0; /* the last comma */
-    plan->workspace_bytes += count * bytes;
 }
 
 static const struct gf_plan_ops dwt_shared = {.upload = shared_upload,
@@ -147,11 +101,11 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
         return rc;
     if (m->plan->host_share)
         plan->ops = &dwt_shared;
-    if (job->direction == GF_INVERSE)
-        list_share(m, job, plan);
+    if (job->direction == GF_INVERSE && m->plan->host_share)
+        gf_gpu_dwt_list_share(plan);
     gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
-    if (job->direction == GF_FORWARD)
-        list_share(m, job, plan);
+    if (job->direction == GF_FORWARD && m->plan->host_share)
+        gf_gpu_dwt_list_share(plan);
     gf_gpu_run_summarize(m, plan);
     return 0;
 }

@@ -16,6 +16,16 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
                            int64_t memory, const struct gf_dwt_taker *taker,
                            struct gf_dwt_stream **out);
 
+/* The host's share of jobs that need all coefficients at once (gf_gpu_dwt_take_share()). begin()
+ * allocates the coefficients, which the caller frees; of an inverse they are `in` with its threshold.
+ * end() applies a forward job's threshold, fills the outputs, and notes what they show. GF_ENOMEM. */
+int gf_gpu_dwt_begin(const struct gf_gpu_context *c, const struct gf_job *job,
+                     const struct gf_array *in, struct gf_array *coefficients);
+int gf_gpu_dwt_end(const struct gf_gpu_context *c, const struct gf_job *job,
+                   struct gf_array *coefficients, struct gf_array *out, struct gf_report *report);
+/* Appends it to the passes of `gpufft plan`, with its memory. */
+void gf_gpu_dwt_list_share(struct gf_plan *plan);
+
 /* For arrays that do not fit the device: chunks of planes (a picture's rows) pass through it, all
  * levels in one walk. True if the job takes this path, not that of core/gpu/slab.h. */
 static inline bool gf_gpu_dwt_slabs_serve(const struct gf_job *job) {

@@ -7,6 +7,7 @@
 
 #include "core/base/host/clock.h"
 #include "core/base/value/pages.h"
+#include "core/gpu/plan/make.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/wavelet.h"
 #include "core/wavelet/dwt.h"
@@ -14,7 +15,8 @@
 enum { CHUNK = 32 << 20, RUNS = 4 };
 
 struct gf_gpu_dwt_slabs {
-    struct gf_job job; /* of a volume */
+    struct gf_job job; /* of a volume: the device's share */
+    bool host_share;
     struct gf_slab_wavelet inverse;
     struct gf_dwt_stream_info what;
     struct gf_gpu_run run[RUNS]; /* an inverse's recent chunks */
@@ -27,9 +29,7 @@ static const char *refuses(const struct gf_job *job) {
         return "a single page";
     if (job->direction == GF_INVERSE)
         return gf_slab_wavelet_refuses(job);
-    return job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype)
-               ? "pictures of wavelet coefficients"
-               : gf_dwt_refuses_planes(job);
+    return gf_dwt_refuses_planes(job);
 }
 
 /* ---- forward ---- */
@@ -194,25 +194,43 @@ static void list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
     plan->kernels_built += w->what.built;
     plan->build_seconds += w->what.build_seconds;
     plan->in_slabs = true;
-    plan->workspace_bytes = w->what.host_bytes;
+    plan->workspace_bytes += w->what.host_bytes;
     plan->device_bytes = w->what.device_bytes;
 }
 
-static int exec(struct gf_bound *b, struct gf_report *report) {
-    const struct gf_gpu_context *c = b->plan->context;
-    struct gf_gpu_dwt_slabs *w = b->plan->impl;
-    struct gf_array from = gf_gpu_slab_volume(&b->in), to[GF_MAX_OUTPUTS];
+static int run(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+               struct gf_report *report) {
+    const struct gf_gpu_context *c = plan->context;
+    struct gf_gpu_dwt_slabs *w = plan->impl;
+    const struct gf_array from = gf_gpu_slab_volume(in);
+    struct gf_array to[GF_MAX_OUTPUTS];
     struct transit t = {.c = c, .w = w, .in = &from, .out = to};
     const struct gf_slab_io io = {.user = &t,
                                   .threads = c->threads,
                                   .read_rows = read_rows,
                                   .write = write_rows,
                                   .run = run_chunk};
-    const double start = gf_now_ms();
     for (int i = 0; i < w->job.n_out; i++)
-        to[i] = gf_gpu_slab_volume(&b->out[i]);
-    const int rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
-                                                  : gf_slab_wavelet_run(&w->inverse, &io, report);
+        to[i] = gf_gpu_slab_volume(&out[i]);
+    return w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
+                                          : gf_slab_wavelet_run(&w->inverse, &io, report);
+}
+
+static int exec(struct gf_bound *b, struct gf_report *report) {
+    struct gf_plan *plan = b->plan;
+    const struct gf_gpu_context *c = plan->context;
+    const struct gf_job *job = &plan->job;
+    const bool shares = ((struct gf_gpu_dwt_slabs *)plan->impl)->host_share;
+    const bool forward = job->direction == GF_FORWARD;
+    struct gf_array coefficients = {0};
+    const double start = gf_now_ms();
+    int rc = shares ? gf_gpu_dwt_begin(c, job, forward ? NULL : &b->in, &coefficients) : 0;
+    if (!rc)
+        rc = run(plan, shares && !forward ? &coefficients : &b->in,
+                 shares && forward ? &coefficients : b->out, report);
+    if (!rc && shares && forward)
+        rc = gf_gpu_dwt_end(c, job, &coefficients, b->out, report);
+    gf_array_free(&coefficients);
     report->ms.run = gf_now_ms() - start;
     return rc;
 }
@@ -225,6 +243,7 @@ static void drop(struct gf_plan *plan) {
 int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
     struct gf_job volume = gf_slab_volume(&plan->job);
+    const bool host_share = gf_gpu_dwt_take_share(&volume);
     const char *why = refuses(&volume);
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
@@ -233,10 +252,15 @@ int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan) 
         return gf_no_memory();
     volume.lean = volume.spend_input = false;
     w->job = volume;
+    w->host_share = host_share;
     plan->impl = w;
     plan->ops = &ops;
     const int rc = volume.direction == GF_FORWARD ? fit_forward(c, w) : fit_inverse(c, w);
+    if (!rc && host_share && volume.direction == GF_INVERSE)
+        gf_gpu_dwt_list_share(plan);
     if (!rc)
         list(w, plan);
+    if (!rc && host_share && volume.direction == GF_FORWARD)
+        gf_gpu_dwt_list_share(plan);
     return rc;
 }

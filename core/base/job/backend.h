@@ -66,6 +66,7 @@ struct gf_pass_info {
     /* Expected time on a device, as the bytes that it could copy meanwhile; 0 if unknown. */
     double cost;
     bool part; /* reads only a few lines or bins, for the next pass's display range */
+    bool host; /* the CPU does it for the device */
 };
 
 /* One device's share of a plan: pages, bins of all pages, and the bytes that it sends to other

@@ -5,6 +5,7 @@
 
 #include "core/wavelet/dwt.h"
 #include "core/base/value/status.h"
+#include "core/gpu/plan/make.h"
 #include "core/gpu/plan/pass.h"
 
 /* How a level's work is divided; see kernels/wavelet.h. */
@@ -285,29 +286,26 @@ static int add_levels(const struct level *l) {
     return rc;
 }
 
-/* Reduces the job to the device's share: a forward transform ends with all coefficients as floats,
- * an inverse begins with them, unless that is the whole job. */
-static void take_share(struct gf_gpu_plan *p) {
-    struct gf_job *job = &p->job;
-    enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
-    bool percent = job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent;
-    p->host_share = percent;
-    if (job->direction == GF_FORWARD)
-        p->host_share = percent || job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype);
-    if (!p->host_share)
-        return;
+bool gf_gpu_dwt_take_share(struct gf_job *job) {
+    const enum gf_dtype real = gf_dwt_real(job);
+    const bool forward = job->direction == GF_FORWARD;
+    bool shares = job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent;
+    shares |= forward && (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype));
+    if (!shares)
+        return false;
     job->wavelet.threshold = GF_KEEP_ALL;
-    if (job->direction == GF_INVERSE) {
+    if (forward) {
+        job->n_out = 1;
+        job->out[0] = (struct gf_output){.kind = GF_REAL, .dtype = real};
+    } else {
         job->in_dtype = real;
-        return;
     }
-    job->n_out = 1;
-    job->out[0] = (struct gf_output){.kind = GF_REAL, .dtype = real};
+    return true;
 }
 
 int gf_gpu_dwt_make(struct gf_gpu_plan *p) {
     struct level l = {.p = p};
-    take_share(p);
+    p->host_share = gf_gpu_dwt_take_share(&p->job);
     const struct gf_job *job = &p->job;
     struct gf_dwt_layout layout;
     if (gf_dwt_taps(&job->wavelet) != 4)

@@ -32,4 +32,9 @@ const char *gf_gpu_plan_way(int i);
 double gf_gpu_plan_cost(const struct gf_gpu_plan *plan);
 void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* may be NULL */
 
+/* Reduces a wavelet job to the device's share, and returns true, if it needs all coefficients at once
+ * (a threshold by share, pictures, several outputs): a forward transform then ends with them as
+ * floats, an inverse begins with them. */
+bool gf_gpu_dwt_take_share(struct gf_job *job);
+
 #endif

@@ -137,7 +137,7 @@ int gf_gpu_filter_job(struct gf_gpu_plan_builder *b);
  * differ. */
 void gf_gpu_filter_move(struct gf_gpu_plan *p, int axis, int64_t first);
 
-/* ---- dwt.c: wavelets, one pass per level; core/gpu/backend_gpu.c does the CPU's share ---- */
+/* ---- dwt.c: wavelets, one pass per level; core/gpu/dwt_share.c does the CPU's share ---- */
 
 /* Fills an empty plan for gf_gpu_plan_make(). Reduces p->job to the device's share and sets
  * p->host_share if the CPU has one. GF_EUNSUPP. */
