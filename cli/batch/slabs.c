@@ -27,7 +27,7 @@ struct slabs {
 
 /* The job of the slabs. A spectrum of another precision is converted when it is read. */
 static struct gf_job job_of(const struct gf_task *t) {
-    struct gf_job job = t->op.job;
+    struct gf_job job = gf_slab_without_single(&t->op.job);
     job.lean = false;
     if (t->ranks)
         job.spend_input = false;
@@ -55,7 +55,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_file *file = t->reader.file[0];
     if (line && (t->s->frames || gf_file_unit(file) < GF_SAMPLE))
         return "lines are read from raw and .npy files only";
-    if (!line && t->image.ndim == 2 && gf_file_unit(file) < GF_ROW)
+    if (!line && job.ndim == 2 && gf_file_unit(file) < GF_ROW)
         return "pictures are read from raw, .npy and uncompressed TIFF files only";
     if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
@@ -154,7 +154,7 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    const enum gf_unit unit = t->image.ndim == 2 ? GF_ROW : GF_PAGE;
+    const enum gf_unit unit = s->plan.picture ? GF_ROW : GF_PAGE;
     int rc = gf_finite_read(&t->reader, &t->image, unit, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);

@@ -10,7 +10,8 @@ enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
  * mirror images as doubles, values, and the table three times. */
 enum { TABLE_SHARE = 9 };
 
-const char *gf_slab_refuses(const struct gf_job *job) {
+const char *gf_slab_refuses(const struct gf_job *asked) {
+    const struct gf_job without = gf_slab_without_single(asked), *job = &without;
     const int last = job->ndim - 1;
     if (job->op == GF_DWT)
         return "only Fourier transforms and filters are";

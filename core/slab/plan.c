@@ -1,6 +1,13 @@
 /* The pages of slabs, the rows of blocks, and the places of pieces. */
 #include "core/slab/plan.h"
 
+struct gf_job gf_slab_without_single(const struct gf_job *job) {
+    struct gf_job without = *job;
+    if (job->op == GF_FFT)
+        gf_job_drop_single(&without);
+    return without;
+}
+
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {
     const int64_t first = i * p->slab_pages;
     return (struct gf_span){first, i + 1 < p->n_slabs ? p->slab_pages : p->pages - first};

@@ -81,7 +81,9 @@ struct gf_slab_block {
 
 /* True for a job whose only axis is the last. */
 bool gf_slab_is_line(const struct gf_job *job);
-/* NULL, or why the job cannot run in slabs. */
+/* A transform of a single page as a picture's, of a single row as a line's. */
+struct gf_job gf_slab_without_single(const struct gf_job *job);
+/* NULL, or why the job cannot run in slabs, after that. */
 const char *gf_slab_refuses(const struct gf_job *job);
 /* The backend of the parts: how it packs the half spectra of a volume or picture, and the workspace
  * in bytes of its plan for a part (NULL: unknown; -1: it cannot tell). */
