@@ -92,21 +92,22 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
     struct gf_gpu_run *m = plan->impl = calloc(1, sizeof *m);
     if (!m)
         return gf_no_memory();
+    struct gf_gpu_program *g = &m->program;
     plan->ops = &whole;
-    m->choice.measured = gf_gpu_choose(c, job);
-    int rc = gf_gpu_run_make(c, m, job);
+    g->choice.measured = gf_gpu_choose(c, job);
+    int rc = gf_gpu_program_make(c, g, job);
     if (!rc)
-        rc = gf_gpu_run_prepare(c, m, 0);
+        rc = gf_gpu_program_prepare(c, g, 0);
     if (rc)
         return rc;
-    if (m->plan->host_share)
+    if (g->plan->host_share)
         plan->ops = &dwt_shared;
-    if (job->direction == GF_INVERSE && m->plan->host_share)
+    if (job->direction == GF_INVERSE && g->plan->host_share)
         gf_gpu_dwt_list_share(plan);
-    gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
-    if (job->direction == GF_FORWARD && m->plan->host_share)
+    gf_gpu_run_list(g->plan, 0, g->plan->n_passes, plan);
+    if (job->direction == GF_FORWARD && g->plan->host_share)
         gf_gpu_dwt_list_share(plan);
-    gf_gpu_run_summarize(m, plan);
+    gf_gpu_program_summarize(g, plan);
     return 0;
 }
 

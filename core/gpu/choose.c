@@ -55,12 +55,12 @@ static int enter(struct contest *t) {
     for (int i = 0; i < n; i++) {
         struct entrant *e = &t->entrant[t->n];
         struct gf_gpu_choices choices = {.script = list[i].script};
-        if (gf_gpu_plan_make_chosen(t->job, &t->c->props, &choices, &e->run.plan))
+        if (gf_gpu_plan_make_chosen(t->job, &t->c->props, &choices, &e->run.program.plan))
             continue;
         memcpy(e->script, list[i].script, sizeof e->script);
         for (int k = 0; k < GF_GPU_N_BUFFERS; k++)
-            if ((k <= GF_GPU_B || k >= GF_GPU_OUT) && most[k] < e->run.plan->bytes[k])
-                most[k] = e->run.plan->bytes[k];
+            if ((k <= GF_GPU_B || k >= GF_GPU_OUT) && most[k] < e->run.program.plan->bytes[k])
+                most[k] = e->run.program.plan->bytes[k];
         t->n++;
     }
     int rc = n > 0 ? gf_job_alloc(t->job, -1, &t->in) : GF_EUNSUPP;
@@ -83,15 +83,15 @@ static void build(struct contest *t) {
     enum { AT_ONCE = 4 };
 #pragma omp parallel for num_threads(AT_ONCE) schedule(dynamic, 1)
     for (int i = 0; i < t->n; i++)
-        t->entrant[i].ready =
-            (!i || !is_late(t, build_ms)) && !gf_gpu_run_build(t->c, &t->entrant[i].run);
+        t->entrant[i].ready = (!i || !is_late(t, build_ms)) &&
+                              !gf_gpu_program_build(t->c, &t->entrant[i].run.program);
 }
 
 /* Warms a plan up and sets how often a measurement repeats its run. */
 static bool get_ready(struct contest *t, struct entrant *e) {
     const struct gf_gpu_context *c = t->c;
     double ms = 0;
-    int rc = gf_gpu_run_prepare(c, &e->run, 0);
+    int rc = gf_gpu_program_prepare(c, &e->run.program, 0);
     if (!rc)
         rc = gf_gpu_run_take(c, &e->run, t->lent);
     if (!rc)
@@ -160,10 +160,10 @@ static bool wins(struct contest *t, const struct entrant *best, struct gf_gpu_pl
 }
 
 /* Deletes kernels compiled only for losers. */
-static void forget_losers(struct contest *t, const struct gf_gpu_run *winner) {
+static void forget_losers(struct contest *t, const struct gf_gpu_program *winner) {
     for (int i = 0; i < t->n; i++)
-        for (int k = 0; k < t->entrant[i].run.n_requests; k++) {
-            struct gf_kernel_request *r = &t->entrant[i].run.request[k];
+        for (int k = 0; k < t->entrant[i].run.program.n_requests; k++) {
+            struct gf_kernel_request *r = &t->entrant[i].run.program.request[k];
             bool needed = !r->built;
             for (int w = 0; w < winner->n_requests; w++)
                 needed = needed || (!strcmp(r->options, winner->request[w].options) &&
@@ -183,7 +183,7 @@ static void decide(struct contest *t) {
     memcpy(r.script, winner->script, sizeof r.script);
     if (usual->ready && r.ms > 0)
         gf_gpu_plan_record_keep(t->c->api, &t->c->props, t->job, &r);
-    forget_losers(t, &winner->run);
+    forget_losers(t, &winner->run.program);
 }
 
 int gf_gpu_choose(struct gf_gpu_context *c, const struct gf_job *job) {

@@ -113,7 +113,7 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
 static int find_run(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
                     const struct gf_job *job, struct gf_gpu_run **out) {
     for (int i = 0; i < RUNS; i++)
-        if (w->run[i].plan && gf_job_equal(&w->made[i], job)) {
+        if (w->run[i].program.plan && gf_job_equal(&w->made[i], job)) {
             *out = &w->run[i];
             return 0;
         }
@@ -121,8 +121,8 @@ static int find_run(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
     w->made[w->next] = *job;
     w->next = (w->next + 1) % RUNS;
     gf_gpu_run_drop(c, m);
-    int rc = gf_gpu_run_make(c, m, job);
-    return rc ? rc : gf_gpu_run_prepare(c, m, 0);
+    int rc = gf_gpu_program_make(c, &m->program, job);
+    return rc ? rc : gf_gpu_program_prepare(c, &m->program, 0);
 }
 
 static int run_chunk(void *user, const struct gf_job *job, const struct gf_array *in,
@@ -163,14 +163,14 @@ static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     }
     const int64_t pairs = inverse->pairs;
     w->what = (struct gf_dwt_stream_info){.host_bytes = inverse->memory_bytes,
-                                          .device_bytes = m ? m->bytes : 0,
+                                          .device_bytes = m ? m->program.bytes : 0,
                                           .bytes_up = inverse->bytes_read,
                                           .bytes_down = inverse->bytes_written,
                                           .chunks = gf_divide_up(w->job.shape[0] / 2, pairs),
                                           .planes = 2 * pairs};
     for (int i = 0; i < RUNS; i++) {
-        w->what.built += w->run[i].built;
-        w->what.build_seconds += w->run[i].build_seconds;
+        w->what.built += w->run[i].program.built;
+        w->what.build_seconds += w->run[i].program.build_seconds;
     }
     return rc;
 }

@@ -157,18 +157,18 @@ static void drop_runs(struct gf_dwt_stream *s) {
 }
 
 /* A plan's device bytes, without the slots. */
-static int64_t own_bytes(const struct gf_gpu_run *m) {
-    return m->plan ? gf_gpu_plan_bytes(m->plan, GF_GPU_IN + 1, GF_GPU_OUT) : 0;
+static int64_t own_bytes(const struct gf_gpu_plan *p) {
+    return p ? gf_gpu_plan_bytes(p, GF_GPU_IN + 1, GF_GPU_OUT) : 0;
 }
 
 static int64_t device_bytes(const struct gf_dwt_stream *s) {
     int64_t bytes = 0;
     for (int i = 0; i < s->n_levels; i++) {
         const struct level *l = &s->level[i];
-        const struct gf_gpu_plan *p = l->run[0].plan;
+        const struct gf_gpu_plan *p = l->run[0].program.plan;
         bytes += slots_of(l) * (p->bytes[GF_GPU_IN] + p->bytes[GF_GPU_OUT]);
         for (int k = 0; k < SIZES; k++)
-            bytes += own_bytes(&l->run[k]);
+            bytes += own_bytes(l->run[k].program.plan);
     }
     return bytes;
 }
@@ -179,17 +179,17 @@ static int make_runs(struct gf_dwt_stream *s) {
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
         struct level *l = &s->level[i / SIZES];
         const int64_t chunk = i % SIZES ? l->chunks - 1 : 0;
-        struct gf_gpu_run *m = run_of(l, chunk);
+        struct gf_gpu_program *g = &run_of(l, chunk)->program;
         l->job.shape[0] = chunk_of(l, chunk).extent;
-        rc = m->plan ? 0 : gf_gpu_run_make(s->c, m, &l->job);
+        rc = g->plan ? 0 : gf_gpu_program_make(s->c, g, &l->job);
     }
     const int64_t all = rc ? 0 : device_bytes(s);
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
-        struct gf_gpu_run *m = &s->level[i / SIZES].run[i % SIZES];
-        const struct gf_gpu_plan *p = m->plan;
+        struct gf_gpu_program *g = &s->level[i / SIZES].run[i % SIZES].program;
+        const struct gf_gpu_plan *p = g->plan;
         if (p)
-            rc = gf_gpu_run_prepare(
-                s->c, m, all - own_bytes(m) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
+            rc = gf_gpu_program_prepare(
+                s->c, g, all - own_bytes(p) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
     }
     return rc;
 }
@@ -209,7 +209,7 @@ static int fit(struct gf_dwt_stream *s, int64_t part, int64_t memory) {
 static int take_slot(struct gf_dwt_stream *s, struct level *l, int k) {
     const struct gf_gpu *api = s->c->api;
     struct slot *t = &l->slot[k];
-    const struct gf_gpu_plan *p = l->run[0].plan;
+    const struct gf_gpu_plan *p = l->run[0].program.plan;
     int rc = api->pin(s->c->gpu, staged_bytes(l), &t->in);
     if (!rc)
         rc = api->pin(s->c->gpu, packed_bytes(l), &t->out);
@@ -229,7 +229,7 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
     for (int k = 0; k < SIZES && !rc; k++) {
         struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
             [GF_GPU_IN] = l->slot[0].device_in, [GF_GPU_OUT] = l->slot[0].device_out};
-        if (l->run[k].plan)
+        if (l->run[k].program.plan)
             rc = gf_gpu_run_take(s->c, &l->run[k], lent);
     }
     l->next = l->first = l->z.first;
@@ -336,7 +336,7 @@ static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct s
     struct gf_gpu_run *m = run_of(l, t->chunk);
     m->buffer[GF_GPU_IN] = t->device_in;
     m->buffer[GF_GPU_OUT] = t->device_out;
-    int rc = gf_gpu_run_launch(s->c, m, 0, m->plan->n_passes);
+    int rc = gf_gpu_run_launch(s->c, m, 0, m->program.plan->n_passes);
     if (rc || t->chunk + 1 == l->chunks)
         return rc;
     const struct slot *next = &l->slot[(t->chunk + 1) % SLOTS];
@@ -364,7 +364,7 @@ static int queue_chunk(struct gf_dwt_stream *s, struct level *l, struct slot *t)
         rc = gf_gpu_queue_after(s->c, GF_GPU_DOWNLOADS, mark + TRANSFORMED);
     if (!rc)
         rc = api->download(gpu, t->out, t->device_out, 0,
-                           run_of(l, t->chunk)->plan->bytes[GF_GPU_OUT]);
+                           run_of(l, t->chunk)->program.plan->bytes[GF_GPU_OUT]);
     return rc ? rc : api->mark(gpu, mark + DOWNLOADED);
 }
 
@@ -454,10 +454,10 @@ static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info
         const struct level *l = &s->level[i];
         info->bytes_up += (l->z.planes + (s->periodic ? KEPT : 0)) * l->plane;
         for (int64_t k = 0; k < l->chunks; k++)
-            info->bytes_down += run_of(&s->level[i], k)->plan->bytes[GF_GPU_OUT];
+            info->bytes_down += run_of(&s->level[i], k)->program.plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < SIZES; k++) {
-            info->built += l->run[k].built;
-            info->build_seconds += l->run[k].build_seconds;
+            info->built += l->run[k].program.built;
+            info->build_seconds += l->run[k].program.build_seconds;
         }
     }
 }

@@ -75,11 +75,12 @@ void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m) 
 }
 
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+    const struct gf_gpu_program *g = &m->program;
     gf_gpu_run_give_back(c, m);
-    for (int i = 0; i < m->n_requests; i++)
-        c->api->unload(c->gpu, m->request[i].kernel);
-    gf_gpu_plan_free(m->plan);
-    *m = (struct gf_gpu_run){.plan = NULL};
+    for (int i = 0; i < g->n_requests; i++)
+        c->api->unload(c->gpu, g->request[i].kernel);
+    gf_gpu_plan_free(g->plan);
+    *m = (struct gf_gpu_run){.ready = false};
 }
 
 int64_t gf_gpu_run_room(const struct gf_gpu_context *c) {
@@ -126,28 +127,28 @@ static void translate(const struct gf_gpu *api, struct gf_kernel_request *r) {
 }
 
 /* Passes may share a kernel with different tiles: it is loaded for the largest. */
-int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
-    const struct gf_gpu_plan *p = m->plan;
+int gf_gpu_program_build(const struct gf_gpu_context *c, struct gf_gpu_program *g) {
+    const struct gf_gpu_plan *p = g->plan;
     for (int i = 0, next; i < p->n_passes; i = next) {
         const struct gf_kernel_request *r = &launched(p, i, &next)->kernel;
         int j = 0;
-        while (j < m->n_requests &&
-               (strcmp(m->request[j].options, r->options) || strcmp(m->request[j].entry, r->entry)))
+        while (j < g->n_requests &&
+               (strcmp(g->request[j].options, r->options) || strcmp(g->request[j].entry, r->entry)))
             j++;
-        if (j == m->n_requests)
-            m->request[m->n_requests++] = *r;
-        if (m->request[j].local_bytes < r->local_bytes)
-            m->request[j].local_bytes = r->local_bytes;
-        m->kernel[i] = j;
+        if (j == g->n_requests)
+            g->request[g->n_requests++] = *r;
+        if (g->request[j].local_bytes < r->local_bytes)
+            g->request[j].local_bytes = r->local_bytes;
+        g->kernel[i] = j;
     }
     double start = gf_now_ms();
-    int n = m->n_requests;
+    int n = g->n_requests;
     for (int i = 0; i < n && c->api->suffix; i++)
-        translate(c->api, &m->request[i]);
-    int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built, c->compiling);
-    m->build_seconds = (gf_now_ms() - start) * 1e-3;
+        translate(c->api, &g->request[i]);
+    int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, g->request, n, &g->built, c->compiling);
+    g->build_seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
-        m->n_requests = 0; /* none is loaded */
+        g->n_requests = 0; /* none is loaded */
     return rc;
 }
 
@@ -162,12 +163,12 @@ static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job)
     return c->general && !c->props.is_cpu && !c->props.plain && points <= POINTS;
 }
 
-/* Sets m->plan from the job's record. False if there is none or the device refuses it. */
-static bool make_kept(const struct gf_gpu_context *c, struct gf_gpu_run *m,
+/* Sets g->plan from the job's record. False if there is none or the device refuses it. */
+static bool make_kept(const struct gf_gpu_context *c, struct gf_gpu_program *g,
                       const struct gf_job *job) {
     struct gf_gpu_plan_record r;
     struct gf_gpu_choices choices = {.script = r.script};
-    struct gf_plan_choice *choice = &m->choice;
+    struct gf_plan_choice *choice = &g->choice;
     char script[GF_GPU_SCRIPT] = "";
     if (c->how == GF_PLAN_ESTIMATE || !gf_gpu_plan_record_find(c->api, &c->props, job, &r))
         return false;
@@ -176,29 +177,30 @@ static bool make_kept(const struct gf_gpu_context *c, struct gf_gpu_run *m,
     choice->noisy = r.noisy;
     if (r.noisy)
         return false;
-    choice->kept = !gf_gpu_plan_make_chosen(job, &c->props, &choices, &m->plan) &&
+    choice->kept = !gf_gpu_plan_make_chosen(job, &c->props, &choices, &g->plan) &&
                    gf_gpu_choices_text(&choices, script) && !strcmp(script, r.script);
     choice->refused = !choice->kept;
     if (choice->refused)
-        gf_gpu_plan_free(m->plan);
+        gf_gpu_plan_free(g->plan);
     return choice->kept;
 }
 
-int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m,
-                    const struct gf_job *job) {
-    if (make_kept(c, m, job))
+int gf_gpu_program_make(const struct gf_gpu_context *c, struct gf_gpu_program *g,
+                        const struct gf_job *job) {
+    if (make_kept(c, g, job))
         return 0;
-    return is_general(c, job) ? gf_gpu_plan_make_way(job, &c->props, "general", &m->plan)
-                              : gf_gpu_plan_make(job, &c->props, &m->plan);
+    return is_general(c, job) ? gf_gpu_plan_make_way(job, &c->props, "general", &g->plan)
+                              : gf_gpu_plan_make(job, &c->props, &g->plan);
 }
 
-int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside) {
-    for (int i = 0; i < m->plan->n_passes; i++)
-        m->counts |= m->plan->pass[i].output >= 0;
-    int rc = c->api->check ? c->api->check(m->plan) : 0;
+int gf_gpu_program_prepare(const struct gf_gpu_context *c, struct gf_gpu_program *g,
+                           int64_t beside) {
+    for (int i = 0; i < g->plan->n_passes; i++)
+        g->counts |= g->plan->pass[i].output >= 0;
+    int rc = c->api->check ? c->api->check(g->plan) : 0;
     if (!rc)
-        rc = check_memory(c, m->plan, beside, &m->bytes);
-    return rc || c->dry || m->n_requests ? rc : gf_gpu_run_build(c, m);
+        rc = check_memory(c, g->plan, beside, &g->bytes);
+    return rc || c->dry || g->n_requests ? rc : gf_gpu_program_build(c, g);
 }
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
@@ -211,12 +213,12 @@ void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_
     }
 }
 
-void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan) {
-    plan->workspace_bytes += gf_gpu_tables_bytes(&m->plan->tables, m->plan->job.precision);
-    plan->device_bytes = m->bytes;
-    plan->kernels_built = m->built;
-    plan->build_seconds = m->build_seconds;
-    plan->choice = m->choice;
+void gf_gpu_program_summarize(const struct gf_gpu_program *g, struct gf_plan *plan) {
+    plan->workspace_bytes += gf_gpu_tables_bytes(&g->plan->tables, g->plan->job.precision);
+    plan->device_bytes = g->bytes;
+    plan->kernels_built = g->built;
+    plan->build_seconds = g->build_seconds;
+    plan->choice = g->choice;
 }
 
 /* ---- run ---- */
@@ -230,7 +232,7 @@ static int put_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m
         float singles[MOST_PARAMS];
         double doubles[MOST_PARAMS];
     } reals;
-    const bool is_double = m->plan->job.precision == GF_DOUBLE;
+    const bool is_double = m->program.plan->job.precision == GF_DOUBLE;
     const int64_t word = is_double ? 8 : 4;
     for (int i = 0; i < count; i++)
         gf_real_put(&reals, i, is_double, v[i]);
@@ -239,7 +241,7 @@ static int put_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 
 /* Range passes write the upper end of a display that has no given range. */
 static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
-    const struct gf_job *job = &m->plan->job;
+    const struct gf_job *job = &m->program.plan->job;
     double v[MOST_PARAMS] = {0};
     for (int i = 0; i < job->n_out; i++) {
         double *at = v + i * GF_GPU_PARAMS_EACH;
@@ -256,7 +258,7 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
 
 static int upload_filter(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
     struct gf_array table = {.data = NULL};
-    int rc = gf_gpu_filter_table(&m->plan->job, c->threads, &table);
+    int rc = gf_gpu_filter_table(&m->program.plan->job, c->threads, &table);
     if (!rc)
         rc = gf_gpu_stage_upload(c->stage, m->buffer[GF_GPU_FILTER], &table);
     gf_array_free(&table);
@@ -265,8 +267,8 @@ static int upload_filter(const struct gf_gpu_context *c, const struct gf_gpu_run
 
 /* Uploads values before orders: both at once would take more memory than gf_gpu_tables_bytes(). */
 static int upload_tables(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
-    const struct gf_gpu_tables *t = &m->plan->tables;
-    const enum gf_precision precision = m->plan->job.precision;
+    const struct gf_gpu_tables *t = &m->program.plan->tables;
+    const enum gf_precision precision = m->program.plan->job.precision;
     const int64_t bytes[2] = {t->count * (precision == GF_DOUBLE ? 16 : 8), t->order_count * 4};
     int rc = 0;
     for (int i = 0; i < 2 && !rc; i++) {
@@ -286,7 +288,7 @@ static int upload_tables(const struct gf_gpu_context *c, const struct gf_gpu_run
 
 int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                     struct gf_gpu_buffer *const *lent) {
-    struct gf_gpu_plan *p = m->plan;
+    struct gf_gpu_plan *p = m->program.plan;
     if (m->ready)
         return 0;
     for (int i = GF_GPU_N_BUFFERS - 1; i >= 0; i--) {
@@ -318,7 +320,7 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 
 int gf_gpu_run_upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                           const struct gf_array *in) {
-    const struct gf_job *job = &m->plan->job;
+    const struct gf_job *job = &m->program.plan->job;
     const double rms = gf_range_rms(job, in) * gf_job_scale(job);
     double both[2] = {rms, gf_range_rounding(job, rms)};
     int rc = 0;
@@ -340,13 +342,13 @@ int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 
 int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m, int first,
                       int end) {
-    const struct gf_gpu_plan *p = m->plan;
+    const struct gf_gpu_plan *p = m->program.plan;
     int rc = 0;
-    if (m->counts && !first && !m->repeats)
+    if (m->program.counts && !first && !m->repeats)
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_COUNTERS], 0, p->bytes[GF_GPU_COUNTERS]);
     for (int i = first, next; i < end && !rc; i = next) {
         const struct gf_gpu_pass *pass = launched(p, i, &next);
-        struct gf_gpu_launch launch = {.kernel = m->request[m->kernel[i]].kernel,
+        struct gf_gpu_launch launch = {.kernel = m->program.request[m->program.kernel[i]].kernel,
                                        .groups = pass->groups,
                                        .group = pass->group,
                                        .local_bytes = pass->kernel.local_bytes,
@@ -376,16 +378,16 @@ static const enum gf_gpu_buffer_id reported[] = {GF_GPU_PARAMS, GF_GPU_COUNTERS,
 enum { N_REPORTED = 3 };
 
 /* Sets the offset of each buffer in a packed report; at[N_REPORTED] is the end. */
-static void lay_out_report(const struct gf_gpu_run *m, int64_t at[N_REPORTED + 1]) {
+static void lay_out_report(const struct gf_gpu_program *g, int64_t at[N_REPORTED + 1]) {
     enum { ALIGNED = 16 };
     at[0] = 0;
     for (int i = 0; i < N_REPORTED; i++)
-        at[i + 1] = gf_divide_up(at[i] + m->plan->bytes[reported[i]], ALIGNED) * ALIGNED;
+        at[i + 1] = gf_divide_up(at[i] + g->plan->bytes[reported[i]], ALIGNED) * ALIGNED;
 }
 
-int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m) {
+int64_t gf_gpu_program_report_bytes(const struct gf_gpu_program *g) {
     int64_t at[N_REPORTED + 1];
-    lay_out_report(m, at);
+    lay_out_report(g, at);
     return at[N_REPORTED];
 }
 
@@ -393,11 +395,11 @@ int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_r
                            struct gf_gpu_buffer *to) {
     int64_t at[N_REPORTED + 1];
     int rc = 0;
-    lay_out_report(m, at);
+    lay_out_report(&m->program, at);
     for (int i = 0; i < N_REPORTED && !rc; i++)
         if (m->buffer[reported[i]])
             rc = c->api->copy(c->gpu, to, at[i], m->buffer[reported[i]], 0,
-                              m->plan->bytes[reported[i]]);
+                              m->program.plan->bytes[reported[i]]);
     return rc;
 }
 
@@ -407,13 +409,13 @@ static double real_at(const struct gf_gpu_plan *p, const void *values, int64_t a
 
 void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
                              struct gf_report *report) {
-    const struct gf_gpu_plan *p = m->plan;
+    const struct gf_gpu_plan *p = m->program.plan;
     const char *from = packed;
     int64_t at[N_REPORTED + 1];
-    lay_out_report(m, at);
+    lay_out_report(&m->program, at);
     const uint32_t *counters = (const uint32_t *)(from + at[1]);
     for (int i = 0; i < p->job.n_out; i++) {
-        for (int j = 0; m->counts && j < COUNTERS; j++)
+        for (int j = 0; m->program.counts && j < COUNTERS; j++)
             report->clipped[i] += counters[i * COUNTERS + j];
         report->clipped[i] /= m->repeats + 1;
         gf_report_range(&p->job, i, real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_LOW),
@@ -431,13 +433,13 @@ void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
 static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                        struct gf_report *report) {
     int64_t at[N_REPORTED + 1];
-    lay_out_report(m, at);
+    lay_out_report(&m->program, at);
     char *packed = malloc((size_t)at[N_REPORTED]);
     int rc = packed ? 0 : gf_no_memory();
     for (int i = 0; i < N_REPORTED && !rc; i++)
-        if (m->buffer[reported[i]] && (m->counts || reported[i] != GF_GPU_COUNTERS))
+        if (m->buffer[reported[i]] && (m->program.counts || reported[i] != GF_GPU_COUNTERS))
             rc = c->api->download(c->gpu, packed + at[i], m->buffer[reported[i]], 0,
-                                  m->plan->bytes[reported[i]]);
+                                  m->program.plan->bytes[reported[i]]);
     if (!rc)
         rc = c->api->sync(c->gpu);
     if (!rc)
@@ -448,7 +450,7 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
 
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report) {
-    const struct gf_job *job = &m->plan->job;
+    const struct gf_job *job = &m->program.plan->job;
     struct gf_report found = {.imag_ratio = 0};
     int rc = 0;
     for (int i = 0; i < job->n_out && !rc; i++)
@@ -464,17 +466,17 @@ int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const s
                    struct gf_array *out, struct gf_report *report) {
     int rc = gf_gpu_run_upload(c, m, in);
     if (!rc)
-        rc = gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
+        rc = gf_gpu_run_launch(c, m, 0, m->program.plan->n_passes);
     return rc ? rc : gf_gpu_run_download(c, m, out, report);
 }
 
 int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                            double *seconds) {
     int rc = 0, listed = 0;
-    for (int i = 0, next; i < m->plan->n_passes && !rc; i = next) {
-        const struct gf_gpu_pass *pass = &m->plan->pass[i];
+    for (int i = 0, next; i < m->program.plan->n_passes && !rc; i = next) {
+        const struct gf_gpu_pass *pass = &m->program.plan->pass[i];
         double took = 0;
-        launched(m->plan, i, &next);
+        launched(m->program.plan, i, &next);
         rc = gf_gpu_run_begin(c, &took);
         if (!rc)
             rc = gf_gpu_run_launch(c, m, i, next);
@@ -500,7 +502,8 @@ int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int t
     int rc = gf_gpu_run_begin(c, seconds);
     for (int i = 0; i < times && !rc; i++) {
         m->repeats = i;
-        rc = m->once ? m->once(c, m) : gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
+        rc = m->program.once ? m->program.once(c, m)
+                             : gf_gpu_run_launch(c, m, 0, m->program.plan->n_passes);
     }
     return rc ? rc : gf_gpu_run_end(c, seconds);
 }

@@ -1,7 +1,7 @@
 /* An open GPU, and a plan's kernels and buffers on it, for all backends on GPUs.
  *
- *     struct gf_gpu_run m = {.plan = p};
- *     int rc = gf_gpu_run_prepare(c, &m, 0);
+ *     struct gf_gpu_run m = {.program.plan = p};
+ *     int rc = gf_gpu_program_prepare(c, &m.program, 0);
  *     if (!rc) rc = gf_gpu_run_upload(c, &m, &in);
  *     if (!rc) rc = gf_gpu_run_launch(c, &m, 0, p->n_passes);
  *     if (!rc) rc = gf_gpu_run_download(c, &m, out, &report);
@@ -29,8 +29,10 @@ struct gf_gpu_context {
     struct gf_gpu_team *team;              /* led by this device, see core/gpu/team.h; NULL: none */
 };
 
-struct gf_gpu_run {
-    /* The plan, which runs do not change: */
+struct gf_gpu_run;
+
+/* A plan and its kernels, which runs do not change. */
+struct gf_gpu_program {
     struct gf_gpu_plan *plan;                        /* owned */
     struct gf_kernel_request request[GF_MAX_PASSES]; /* all different */
     int n_requests;
@@ -42,7 +44,12 @@ struct gf_gpu_run {
     bool counts; /* some output counts its clipped samples */
     /* Queues the work of one run, without waiting; NULL: all passes. */
     int (*once)(const struct gf_gpu_context *c, const struct gf_gpu_run *m);
-    /* The memory of one run at a time, from gf_gpu_run_take() to gf_gpu_run_give_back(): */
+};
+
+/* A program and the memory of one run at a time, from gf_gpu_run_take() to
+ * gf_gpu_run_give_back(). */
+struct gf_gpu_run {
+    struct gf_gpu_program program;
     struct gf_gpu_buffer *buffer[GF_GPU_N_BUFFERS];
     bool ready;    /* buffers are allocated, tables and parameters uploaded */
     unsigned lent; /* bits: buffers that the run does not own */
@@ -63,19 +70,21 @@ bool gf_gpu_run_slow_close(void *context);
 
 /* Bytes of the device's memory available now. */
 int64_t gf_gpu_run_room(const struct gf_gpu_context *c);
-/* Sets m->plan to the job's kept plan, to one with general kernels, or to the estimate's. */
-int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_job *job);
-/* Takes ownership of m->plan, checks that the device has room for its buffers and `beside` bytes
+/* Sets g->plan to the job's kept plan, to one with general kernels, or to the estimate's. */
+int gf_gpu_program_make(const struct gf_gpu_context *c, struct gf_gpu_program *g,
+                        const struct gf_job *job);
+/* Takes ownership of g->plan, checks that the device has room for its buffers and `beside` bytes
  * more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and everything below, also
  * after a failure, and leaves an empty run. */
-int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside);
-/* Only builds the kernels, in any thread; gf_gpu_run_prepare() then skips this. */
-int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m);
+int gf_gpu_program_prepare(const struct gf_gpu_context *c, struct gf_gpu_program *g,
+                           int64_t beside);
+/* Only builds the kernels, in any thread; gf_gpu_program_prepare() then skips this. */
+int gf_gpu_program_build(const struct gf_gpu_context *c, struct gf_gpu_program *g);
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 /* Appends passes first <= i < end to those that `gpufft plan` shows. */
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan);
 /* Sets the memory, kernels and build time that `gpufft plan` and --verbose print. */
-void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan);
+void gf_gpu_program_summarize(const struct gf_gpu_program *g, struct gf_plan *plan);
 
 /* Allocates the buffers that lent[] lacks and uploads tables and parameters, unless m->ready.
  * lent may be NULL. gf_gpu_run_give_back() undoes it. */
@@ -111,7 +120,7 @@ int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const s
 
 /* A packed report: its size; copied on the device after a run; added to a report, whose ranges
  * become this run's. */
-int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m);
+int64_t gf_gpu_program_report_bytes(const struct gf_gpu_program *g);
 int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                            struct gf_gpu_buffer *to);
 void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,

@@ -114,8 +114,8 @@ static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
 static int64_t own_bytes(const struct gf_gpu_walk *w) {
     int64_t sum = 0;
     for (int i = GF_GPU_A; i < GF_GPU_OUT && w->n_runs > 1; i++)
-        if (i > GF_GPU_B || w->run[1].plan->bytes[i] > w->run[0].plan->bytes[i])
-            sum += w->run[1].plan->bytes[i];
+        if (i > GF_GPU_B || w->run[1].program.plan->bytes[i] > w->run[0].program.plan->bytes[i])
+            sum += w->run[1].program.plan->bytes[i];
     return sum;
 }
 
@@ -136,7 +136,7 @@ static int64_t kept_bytes(const struct gf_gpu_walk *w) {
     const struct gf_gpu_slabs *s = w->s;
     int64_t bytes = 0;
     for (const struct gf_gpu_walk *b = s->walk; b < w && s->role.resident; b++)
-        bytes += b->n ? b->run[0].bytes - inbox_bytes(b) : 0;
+        bytes += b->n ? b->run[0].program.bytes - inbox_bytes(b) : 0;
     return bytes;
 }
 
@@ -169,7 +169,7 @@ static int make_plans(struct gf_gpu_walk *w) {
         struct gf_job job = part_job(w, counts[i]);
         rc = filter_pages(&job, &w->s->of_pages[i]);
         if (!rc)
-            rc = gf_gpu_run_make(w->c, &w->run[i], &job);
+            rc = gf_gpu_program_make(w->c, &w->run[i].program, &job);
     }
     return rc;
 }
@@ -179,14 +179,14 @@ static int make_runs(struct gf_gpu_walk *w) {
     int rc = make_plans(w);
     if (rc)
         return rc;
-    const struct gf_gpu_plan *p = w->run[0].plan;
+    const struct gf_gpu_plan *p = w->run[0].program.plan;
     const int64_t held = inbox_bytes(w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
     const int64_t again = in + p->bytes[GF_GPU_FILTER] + gf_gpu_slab_output_at(p, p->job.n_out);
     const int64_t deep = gf_gpu_walk_depth(w);
     const int64_t beside = (deep - 1) * again + own_bytes(w) + held +
-                           deep * gf_gpu_run_report_bytes(&w->run[0]) + kept_bytes(w);
+                           deep * gf_gpu_program_report_bytes(&w->run[0].program) + kept_bytes(w);
     for (int i = 0; i < w->n_runs && !rc; i++)
-        rc = gf_gpu_run_prepare(w->c, &w->run[i], i ? 0 : beside);
+        rc = gf_gpu_program_prepare(w->c, &w->run[i].program, i ? 0 : beside);
     return rc;
 }
 
@@ -223,7 +223,7 @@ static bool may_read(const struct gf_gpu_slabs *s) {
 
 /* The cost of all parts: their first passes up to `most`, or both of a launch of two. */
 static double walk_cost(const struct gf_gpu_walk *w, int most) {
-    const struct gf_gpu_plan *p = w->n ? w->run[0].plan : NULL;
+    const struct gf_gpu_plan *p = w->n ? w->run[0].program.plan : NULL;
     double cost = 0;
     for (int i = 0; p && i < p->n_passes && (i < most || (i && p->pass[i - 1].chain)); i++)
         cost += p->pass[i].cost * (double)w->extent / (double)w->each;
@@ -238,9 +238,9 @@ static void read_other(struct gf_gpu_slabs *s) {
     struct gf_gpu_walk *first = &s->walk[0], *w = &s->walk[1];
     w->reads_other = may_read(s) && w->n;
     for (int k = 0; k < w->n_runs; k++)
-        w->reads_other = w->reads_other && gf_gpu_plan_can_read_elsewhere(w->run[k].plan);
+        w->reads_other = w->reads_other && gf_gpu_plan_can_read_elsewhere(w->run[k].program.plan);
     for (int k = 0; k < w->n_runs && w->reads_other; k++)
-        gf_gpu_plan_read_elsewhere(w->run[k].plan);
+        gf_gpu_plan_read_elsewhere(w->run[k].program.plan);
     const double sent = walk_cost(first, GF_MAX_PASSES), read = walk_cost(w, 1);
     if (w->reads_other && first->n)
         s->late = (int64_t)((double)first->n * read / (sent + read) + 0.5);
@@ -282,11 +282,11 @@ static int64_t in_place_bytes(struct gf_gpu_slabs *s) {
     for (int i = 0; i < s->n_walks; i++) {
         struct gf_gpu_walk *w = &s->walk[i];
         for (int64_t k = 0; k < w->n && w->from_input; k++)
-            bytes += gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_IN];
+            bytes += gf_gpu_part_run(w, k)->program.plan->bytes[GF_GPU_IN];
         for (int64_t k = 0; k < w->n && gf_gpu_walk_leaves(w); k++)
-            bytes += gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_OUT];
+            bytes += gf_gpu_part_run(w, k)->program.plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < w->n_runs; k++) {
-            const struct gf_gpu_plan *p = w->run[k].plan;
+            const struct gf_gpu_plan *p = w->run[k].program.plan;
             bytes += gf_gpu_plan_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables etc. */
             for (int j = 0; j < 2; j++)
                 work[j] = gf_max(work[j], p->bytes[GF_GPU_A + j]);
@@ -306,8 +306,9 @@ static int fit_in_place(struct gf_gpu_slabs *s) {
     const int64_t all = rc ? 0 : in_place_bytes(s);
     for (int i = 0; i < s->n_walks && !rc; i++)
         for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
-            struct gf_gpu_run *m = &s->walk[i].run[k];
-            rc = gf_gpu_run_prepare(s->c, m, all - gf_gpu_plan_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
+            struct gf_gpu_program *g = &s->walk[i].run[k].program;
+            rc = gf_gpu_program_prepare(s->c, g,
+                                        all - gf_gpu_plan_bytes(g->plan, 0, GF_GPU_N_BUFFERS));
         }
     return rc;
 }

@@ -200,7 +200,7 @@ static void add_walks(struct gf_gpu_slabs *s) {
 
 /* Counts a filter's table, which is uploaded part by part. */
 static void count_table(struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
-    const int64_t part = w->filters ? w->run[0].plan->bytes[GF_GPU_FILTER] : 0;
+    const int64_t part = w->filters ? w->run[0].program.plan->bytes[GF_GPU_FILTER] : 0;
     const int64_t bytes = part / w->each * w->extent;
     w->bytes_read += bytes;
     s->host_bytes += bytes;
@@ -212,17 +212,17 @@ static void count_memory(struct gf_gpu_slabs *s) {
         if (!s->walk[i].n)
             continue;
         count_table(s, &s->walk[i]);
-        const struct gf_gpu_run *m = &s->walk[i].run[0];
+        const struct gf_gpu_program *g = &s->walk[i].run[0].program;
         const bool held = s->role.members && !s->walk[i].from_input; /* by the devices */
         const int64_t bytes[GF_GPU_SLAB_STAGES] = {
-            held ? 0 : m->plan->bytes[GF_GPU_IN],
-            gf_gpu_slab_output_at(m->plan, m->plan->job.n_out), gf_gpu_run_report_bytes(m),
-            m->plan->bytes[GF_GPU_FILTER]};
+            held ? 0 : g->plan->bytes[GF_GPU_IN],
+            gf_gpu_slab_output_at(g->plan, g->plan->job.n_out), gf_gpu_program_report_bytes(g),
+            g->plan->bytes[GF_GPU_FILTER]};
         for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
             most[k] = gf_max(most[k], bytes[k]);
         if (s->role.members && !s->walk[i].to_output)
             most[GF_GPU_SLAB_SENT] = gf_max(most[GF_GPU_SLAB_SENT], bytes[GF_GPU_SLAB_DOWN]);
-        s->device_bytes = gf_max(s->device_bytes, m->bytes);
+        s->device_bytes = gf_max(s->device_bytes, g->bytes);
     }
     for (int k = 0; k < GF_GPU_SLAB_STAGES && !s->role.in_place; k++)
         s->host_bytes += GF_GPU_SLAB_DEPTH * most[k];
@@ -359,7 +359,7 @@ int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
 static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
     const struct gf_gpu_role *role = &w->s->role;
     for (int64_t part = 0; part < w->n && role->resident; part++) {
-        const struct gf_gpu_plan *p = gf_gpu_part_run(w, part)->plan;
+        const struct gf_gpu_plan *p = gf_gpu_part_run(w, part)->program.plan;
         for (int i = 0; i < p->n_passes; i++) {
             pass->bytes_read += p->pass[i].summary.bytes_read;
             pass->bytes_written += p->pass[i].summary.bytes_written;
@@ -383,10 +383,10 @@ static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *
         busy += w->n > 0;
         longest = w->each > longest->each ? w : longest;
         count_bytes(w, pass);
-        plan->kernels_built += w->run[0].built + w->run[1].built;
-        plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
+        plan->kernels_built += w->run[0].program.built + w->run[1].program.built;
+        plan->build_seconds += w->run[0].program.build_seconds + w->run[1].program.build_seconds;
     }
-    const int passes = longest->run[0].plan->n_passes;
+    const int passes = longest->run[0].program.plan->n_passes;
     const char *scans = longest->scans ? ", for the display range" : "";
     const char *units = longest->columns  ? "columns"
                         : longest->blocks ? (s->asked.ndim == 1 ? "rows" : "bins of a page")

@@ -23,10 +23,10 @@ struct run {
 /* Puts the display ranges found into the plans of a walk to the outputs. */
 static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
     for (int i = 0; i < w->n_runs && !w->scans && w->to_output; i++)
-        for (int k = 0; k < w->run[i].plan->job.n_out; k++) {
+        for (int k = 0; k < w->run[i].program.plan->job.n_out; k++) {
             const int of = w->output[k];
             if (r->s->job.out[of].range != GF_RANGE_GIVEN)
-                gf_part_range(&w->run[i].plan->job.out[k], r->range.of[of]);
+                gf_part_range(&w->run[i].program.plan->job.out[k], r->range.of[of]);
         }
 }
 
@@ -54,9 +54,9 @@ static int run_some_lines(const struct run *r, const struct gf_array *all, int64
     struct gf_job job = gf_part_lines(&r->s->job, lines.shape[0], count, 1);
     struct gf_gpu_run *m = calloc(1, sizeof *m);
     job.lean = false;
-    int rc = m ? gf_gpu_run_make(r->c, m, &job) : gf_no_memory();
+    int rc = m ? gf_gpu_program_make(r->c, &m->program, &job) : gf_no_memory();
     if (!rc)
-        rc = gf_gpu_run_prepare(r->c, m, 0);
+        rc = gf_gpu_program_prepare(r->c, &m->program, 0);
     if (!rc)
         rc = gf_gpu_run_all(r->c, m, &lines, &lines, NULL);
     if (m)
@@ -162,7 +162,7 @@ static int make_table(struct run *r) {
     bool needed = false;
     for (int i = 0; i < r->all->n; i++) {
         const struct gf_gpu_walk *w = &r->all->member[i].s->walk[1];
-        needed |= w->n && w->run[0].plan->bytes[GF_GPU_FILTER];
+        needed |= w->n && w->run[0].program.plan->bytes[GF_GPU_FILTER];
     }
     whole.filter = r->s->filter;
     return needed && !r->s->table.data ? gf_gpu_filter_table(&whole, r->c->threads, &r->s->table)

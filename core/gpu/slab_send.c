@@ -43,9 +43,10 @@ int gf_gpu_slab_hold(struct gf_gpu_walk *w) {
     if (s->role.in_place)
         rc = api->alloc(w->c->gpu, offset_of(s, s->plan.pages, 0), &s->whole);
     for (int64_t k = 0; k < w->n && !rc; k++)
-        rc = s->role.in_place ? gf_gpu_slab_view(w->c, s, w, k, &w->inbox[k])
-                              : api->alloc(w->c->gpu, gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_IN],
-                                           &w->inbox[k]);
+        rc = s->role.in_place
+                 ? gf_gpu_slab_view(w->c, s, w, k, &w->inbox[k])
+                 : api->alloc(w->c->gpu, gf_gpu_part_run(w, k)->program.plan->bytes[GF_GPU_IN],
+                              &w->inbox[k]);
     return rc;
 }
 

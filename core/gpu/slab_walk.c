@@ -54,7 +54,7 @@ static bool shows(struct gf_gpu_walk *w) {
 }
 
 static bool has_table(struct gf_gpu_walk *w) {
-    return w->filters && w->run[0].plan->bytes[GF_GPU_FILTER] > 0;
+    return w->filters && w->run[0].program.plan->bytes[GF_GPU_FILTER] > 0;
 }
 
 /* ---- in host memory ---- */
@@ -148,7 +148,7 @@ static void lend(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **buf
         buffer[i] = own[i] ? own[i] : buffer[i];
     if (has_inbox(w))
         buffer[GF_GPU_IN] = w->inbox[part];
-    for (int k = 0; k < w->run[0].plan->job.n_out; k++) /* or in place of the input */
+    for (int k = 0; k < w->run[0].program.plan->job.n_out; k++) /* or in place of the input */
         buffer[GF_GPU_OUT + k] = own[GF_GPU_OUT + k] ? own[GF_GPU_OUT + k] : buffer[GF_GPU_IN];
 }
 
@@ -164,11 +164,11 @@ static int transform(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *m, 
         rc = api->follow(gpu, GF_GPU_DOWNLOADED + slot);
     lend(w, part, m->buffer);
     if (w->filters) /* the device has the last of three axes */
-        gf_gpu_filter_move(m->plan, w->s->picture ? 2 : 1,
+        gf_gpu_filter_move(m->program.plan, w->s->picture ? 2 : 1,
                            gf_gpu_part_span(w, part).first / w->granule);
     if (w->columns)
-        gf_gpu_transpose_move(m->plan, gf_gpu_part_span(w, part).first);
-    return rc ? rc : gf_gpu_run_launch(w->c, m, 0, m->plan->n_passes);
+        gf_gpu_transpose_move(m->program.plan, gf_gpu_part_span(w, part).first);
+    return rc ? rc : gf_gpu_run_launch(w->c, m, 0, m->program.plan->n_passes);
 }
 
 static int queue_passes(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *m, int slot) {
@@ -186,32 +186,33 @@ static bool downloads(struct gf_gpu_walk *w) {
     return !w->scans && (!sends(w) || shows(w));
 }
 
-static int download_output(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_run *m, int k,
+static int download_output(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_plan *p, int k,
                            int slot) {
     struct gf_gpu_buffer *out = w->slot[slot][GF_GPU_OUT + k];
     char *staged = w->s->staging[GF_GPU_SLAB_DOWN][slot];
     if (!w->to_staged[k])
         return copy_rows(w, part, k, out);
-    return w->c->api->download(w->c->gpu, staged + gf_gpu_slab_output_at(m->plan, k), out, 0,
-                               m->plan->bytes[GF_GPU_OUT + k]);
+    return w->c->api->download(w->c->gpu, staged + gf_gpu_slab_output_at(p, k), out, 0,
+                               p->bytes[GF_GPU_OUT + k]);
 }
 
-static int queue_download(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_run *m,
+static int queue_download(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_program *g,
                           int slot) {
     const struct gf_gpu *api = w->c->api;
     void *gpu = w->c->gpu;
     int rc = gf_gpu_queue_after(w->c, GF_GPU_DOWNLOADS, GF_GPU_TRANSFORMED + slot);
     if (rc || w->s->role.resident)
         return rc;
-    for (int k = 0; k < m->plan->job.n_out && !rc && downloads(w); k++)
-        rc = download_output(w, part, m, k, slot);
+    for (int k = 0; k < g->plan->job.n_out && !rc && downloads(w); k++)
+        rc = download_output(w, part, g->plan, k, slot);
     if (!rc)
         rc = api->download(gpu, w->s->staging[GF_GPU_SLAB_REPORT][slot],
-                           w->slot[slot][GF_GPU_SLAB_REPORTED], 0, gf_gpu_run_report_bytes(m));
+                           w->slot[slot][GF_GPU_SLAB_REPORTED], 0, gf_gpu_program_report_bytes(g));
     return rc ? rc : api->mark(gpu, GF_GPU_DOWNLOADED + slot);
 }
 
-static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_run *m, int slot) {
+static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_plan *p,
+                        int slot) {
     const struct gf_gpu *api = w->c->api;
     void *gpu = w->c->gpu;
     char *(*staging)[GF_GPU_SLAB_DEPTH] = w->s->staging;
@@ -221,11 +222,11 @@ static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu
         return rc;
     if (!has_inbox(w))
         rc = w->from_staged ? api->upload(gpu, to[GF_GPU_IN], 0, staging[GF_GPU_SLAB_UP][slot],
-                                          m->plan->bytes[GF_GPU_IN])
+                                          p->bytes[GF_GPU_IN])
                             : copy_rows(w, part, -1, to[GF_GPU_IN]);
     if (!rc && has_table(w))
         rc = api->upload(gpu, to[GF_GPU_FILTER], 0, staging[GF_GPU_SLAB_TABLE][slot],
-                         m->plan->bytes[GF_GPU_FILTER]);
+                         p->bytes[GF_GPU_FILTER]);
     return rc ? rc : api->mark(gpu, GF_GPU_UPLOADED + slot);
 }
 
@@ -233,12 +234,12 @@ static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu
 static int begin(struct gf_gpu_walk *w, int64_t part) {
     struct gf_gpu_run *m = gf_gpu_part_run(w, part);
     const int slot = gf_gpu_part_slot(w, part);
-    int rc = w->s->role.resident ? 0 : queue_upload(w, part, m, slot);
+    int rc = w->s->role.resident ? 0 : queue_upload(w, part, m->program.plan, slot);
     if (!rc)
         rc = queue_passes(w, part, m, slot);
     if (rc || (w->s->role.resident && !sends(w)))
         return rc;
-    return queue_download(w, part, m, slot);
+    return queue_download(w, part, &m->program, slot);
 }
 
 /* Waits for a part's report and adds it. */
@@ -250,7 +251,7 @@ static int read_report(struct gf_gpu_walk *w, int64_t part) {
     if (rc)
         return rc;
     gf_gpu_run_parse_report(m, w->s->staging[GF_GPU_SLAB_REPORT][slot], &found);
-    for (int k = 0; k < m->plan->job.n_out; k++) {
+    for (int k = 0; k < m->program.plan->job.n_out; k++) {
         const int i = w->output[k];
         w->all->high[i] = fmax(w->all->high[i], found.high[k]);
         all->low[i] = found.low[k];
@@ -280,7 +281,7 @@ static int pack(struct gf_gpu_walk *w, int64_t next, struct gf_gpu_slab_copy *co
 static int unpack(struct gf_gpu_walk *w, int64_t back, struct gf_gpu_slab_copy *copy, int *n) {
     if (back < 0 || back >= w->n || w->s->role.resident)
         return 0;
-    const struct gf_gpu_plan *p = gf_gpu_part_run(w, back)->plan;
+    const struct gf_gpu_plan *p = gf_gpu_part_run(w, back)->program.plan;
     char *from = w->s->staging[GF_GPU_SLAB_DOWN][back % GF_GPU_SLAB_DEPTH];
     int rc = read_report(w, back);
     if (!rc && shows(w)) {
@@ -298,7 +299,7 @@ void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *en
     w->from = side_of(w, -1, &from->a);
     if (!has_inbox(w))
         w->from_staged = is_staged(&w->from, from->locked);
-    for (int k = 0; k < w->run[0].plan->job.n_out; k++) {
+    for (int k = 0; k < w->run[0].program.plan->job.n_out; k++) {
         const struct gf_gpu_slab_end *to =
             w->to_output ? &ends->out[w->output[k]] : &ends->exchange;
         w->to[k] = side_of(w, k, &to->a);
@@ -327,7 +328,7 @@ static int take_staging(struct gf_gpu_walk *w) {
                                        [GF_GPU_SLAB_TABLE] = has_table(w),
                                        [GF_GPU_SLAB_SENT] = sends(w) && gf_gpu_slab_stages(w)};
     int rc = 0;
-    for (int k = 0; k < w->run[0].plan->job.n_out && downloads(w); k++)
+    for (int k = 0; k < w->run[0].program.plan->job.n_out && downloads(w); k++)
         needed[GF_GPU_SLAB_DOWN] |= w->to_staged[k];
     for (int k = 0; k < GF_GPU_SLAB_STAGES && !rc; k++)
         rc = needed[k] ? take_stage(w, k) : 0;
@@ -340,7 +341,7 @@ static int take_work(const struct gf_gpu_member *m, int first, int end) {
     for (int j = 0; j < 2; j++) {
         int64_t bytes = 0;
         for (int k = 2 * first; k < 2 * end; k++) {
-            const struct gf_gpu_plan *p = m->s->walk[k / 2].run[k % 2].plan;
+            const struct gf_gpu_plan *p = m->s->walk[k / 2].run[k % 2].program.plan;
             bytes = p ? gf_max(bytes, p->bytes[GF_GPU_A + j]) : bytes;
         }
         if (!rc && bytes)
@@ -371,16 +372,16 @@ static int take_buffers(struct gf_gpu_walk *w) {
     void *gpu = w->c->gpu;
     int rc = 0;
     for (int i = 0; i < slots && !rc; i++) {
-        const struct gf_gpu_run *m = gf_gpu_part_run(w, i);
+        const struct gf_gpu_program *g = &gf_gpu_part_run(w, i)->program;
         struct gf_gpu_buffer **slot = w->slot[i];
         if (!has_inbox(w))
-            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_IN], &slot[GF_GPU_IN]);
+            rc = api->alloc(gpu, g->plan->bytes[GF_GPU_IN], &slot[GF_GPU_IN]);
         if (!rc)
-            rc = take_output(w, i, m->plan);
+            rc = take_output(w, i, g->plan);
         if (!rc && !role->resident)
-            rc = api->alloc(gpu, gf_gpu_run_report_bytes(m), &slot[GF_GPU_SLAB_REPORTED]);
+            rc = api->alloc(gpu, gf_gpu_program_report_bytes(g), &slot[GF_GPU_SLAB_REPORTED]);
         if (!rc && has_table(w))
-            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_FILTER], &slot[GF_GPU_FILTER]);
+            rc = api->alloc(gpu, g->plan->bytes[GF_GPU_FILTER], &slot[GF_GPU_FILTER]);
         if (!rc && w->reads_other)
             rc = gf_gpu_slab_view(w->c, w->all->member[1 - role->member].s, w, i,
                                   &slot[GF_GPU_ELSEWHERE]);
@@ -397,7 +398,7 @@ static int take_runs(struct gf_gpu_walk *w) {
     for (int64_t i = 0; i < w->n && !rc; i++) {
         struct gf_gpu_run *m = gf_gpu_part_run(w, i);
         if (w->reads_other)
-            gf_gpu_plan_set_elsewhere(m->plan,
+            gf_gpu_plan_set_elsewhere(m->program.plan,
                                       gf_gpu_slab_late(w->all->member[1 - w->s->role.member].s));
         rc = gf_gpu_run_take(w->c, m, lent);
     }

@@ -57,8 +57,8 @@ struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
     p->job = *job;
     p->props = c->props;
     struct gf_bare *m = plan->impl;
-    m->run.plan = p;
-    m->run.once = v->once;
+    m->run.program.plan = p;
+    m->run.program.once = v->once;
     m->drop = v->drop;
     return plan;
 }
@@ -66,14 +66,14 @@ struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
 /* Checks that the device has room. Lists one pass, as the library does not tell how many it has. */
 static int complete(const struct gf_gpu_context *c, const char *name, struct gf_plan *plan) {
     struct gf_bare *m = plan->impl;
-    int rc = gf_gpu_run_prepare(c, &m->run, m->work_bytes);
+    int rc = gf_gpu_program_prepare(c, &m->run.program, m->work_bytes);
     if (rc)
         return rc;
-    gf_gpu_run_summarize(&m->run, plan);
+    gf_gpu_program_summarize(&m->run.program, plan);
     struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
     snprintf(pass->what, sizeof pass->what, "%s", name);
-    pass->bytes_read = m->run.plan->bytes[GF_GPU_IN];
-    pass->bytes_written = m->run.plan->bytes[GF_GPU_OUT];
+    pass->bytes_read = m->run.program.plan->bytes[GF_GPU_IN];
+    pass->bytes_written = m->run.program.plan->bytes[GF_GPU_OUT];
     plan->build_seconds += m->build_seconds;
     return 0;
 }
@@ -107,7 +107,7 @@ int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struc
     if (!plan)
         return rc ? rc : GF_ENOMEM;
     struct gf_bare *m = plan->impl;
-    gf_gpu_size_buffers(m->run.plan);
+    gf_gpu_size_buffers(m->run.program.plan);
     rc = v->make(c, m, job);
     return gf_plan_finish(plan, rc ? rc : complete(c, v->name, plan), out);
 }

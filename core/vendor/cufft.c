@@ -64,7 +64,7 @@ static bool starts_even(const struct gf_cufft_layout *l) {
 
 /* Chooses between reals with half spectra, for which it returns true, and complex numbers. */
 static bool choose_transform(struct impl *m) {
-    struct gf_gpu_plan *p = m->bare.run.plan;
+    struct gf_gpu_plan *p = m->bare.run.program.plan;
     const struct gf_job *job = &p->job;
     struct transform *e = &m->transform[0];
     const int half = gf_job_half_axis(job);
@@ -89,7 +89,7 @@ static bool choose_transform(struct impl *m) {
 
 /* The passes around the transform; a direct inverse has one before it. */
 static int make_passes(struct impl *m) {
-    struct gf_gpu_plan *p = m->bare.run.plan;
+    struct gf_gpu_plan *p = m->bare.run.program.plan;
     const struct gf_job *job = &p->job;
     const bool real = choose_transform(m), forward = job->direction == GF_FORWARD;
     const struct transform *e = &m->transform[0];
@@ -134,7 +134,7 @@ static bool runs_on_device(const struct gf_job *job) {
 
 /* Forward from A to B, times the table, and back to A. */
 static int make_filter(struct impl *m) {
-    struct gf_gpu_plan *p = m->bare.run.plan;
+    struct gf_gpu_plan *p = m->bare.run.program.plan;
     const struct gf_job *job = &p->job;
     struct transform *e = m->transform;
     bool plain =
@@ -165,7 +165,7 @@ static int make_filter(struct impl *m) {
 static void list_passes(const struct impl *m, struct gf_plan *plan) {
     int64_t before = gf_gpu_space_bytes(&m->transform[0].from),
             after = gf_gpu_space_bytes(&m->transform[0].to);
-    gf_gpu_run_list(m->bare.run.plan, 0, m->before, plan);
+    gf_gpu_run_list(m->bare.run.program.plan, 0, m->before, plan);
     if (m->copies_input) {
         struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
@@ -174,10 +174,10 @@ static void list_passes(const struct impl *m, struct gf_plan *plan) {
     gf_pass_list_axes(plan, "cufft", !m->transform[0].in_complex, !m->transform[0].out_complex,
                       before, after);
     if (m->n_transforms > 1) {
-        gf_gpu_run_list(m->bare.run.plan, m->before, m->between, plan);
+        gf_gpu_run_list(m->bare.run.program.plan, m->before, m->between, plan);
         gf_pass_list_axes(plan, "cufft", false, true, after, before);
     }
-    gf_gpu_run_list(m->bare.run.plan, m->between, m->bare.run.plan->n_passes, plan);
+    gf_gpu_run_list(m->bare.run.program.plan, m->between, m->bare.run.program.plan->n_passes, plan);
 }
 
 /* ---- plan ---- */
@@ -192,8 +192,8 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct tran
         return GF_EBACKEND;
     if (!l->rank)
         return 0;
-    e->type =
-        gf_cufft_type(e->in_complex, e->out_complex, m->bare.run.plan->job.precision == GF_DOUBLE);
+    e->type = gf_cufft_type(e->in_complex, e->out_complex,
+                            m->bare.run.program.plan->job.precision == GF_DOUBLE);
     int code = f->create(&e->plan);
     e->planned = !code;
     code = code ? code : f->auto_allocate(e->plan, 0);
@@ -222,11 +222,11 @@ static int make_all(const struct gf_gpu_context *c, struct impl *m, struct gf_pl
     for (int i = 0; i < m->n_transforms && !rc; i++)
         rc = make_plan(c, m, &m->transform[i]);
     if (!rc)
-        rc = gf_gpu_run_prepare(c, &m->bare.run, m->bare.work_bytes);
+        rc = gf_gpu_program_prepare(c, &m->bare.run.program, m->bare.work_bytes);
     if (rc)
         return rc;
     list_passes(m, plan);
-    gf_gpu_run_summarize(&m->bare.run, plan);
+    gf_gpu_program_summarize(&m->bare.run.program, plan);
     return 0;
 }
 
@@ -254,7 +254,7 @@ static int cufft_upload(struct gf_plan *plan, const struct gf_array *in) {
 static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
                          const struct transform *e) {
     const int direction =
-        m->bare.run.plan->job.direction == GF_FORWARD ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
+        m->bare.run.program.plan->job.direction == GF_FORWARD ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
     const struct gf_cufft_layout *l = &e->layout;
     const int64_t in_step = l->in_step * e->from.element, out_step = l->out_step * e->to.element;
     char *in = gf_gpu_native(m->bare.run.buffer[e->from.buffer_id]),
@@ -274,7 +274,7 @@ static int run_once(const struct gf_gpu_context *c, const struct gf_gpu_run *r) 
     int rc = gf_gpu_run_launch(c, r, m->ready, m->before);
     if (!rc && m->copies_input)
         rc = c->api->copy(c->gpu, r->buffer[m->transform[0].from.buffer_id], 0,
-                          r->buffer[GF_GPU_IN], 0, r->plan->bytes[GF_GPU_IN]);
+                          r->buffer[GF_GPU_IN], 0, r->program.plan->bytes[GF_GPU_IN]);
     if (!rc)
         rc = run_transform(c, m, &m->transform[0]);
     if (!rc && m->n_transforms > 1) {
@@ -282,7 +282,7 @@ static int run_once(const struct gf_gpu_context *c, const struct gf_gpu_run *r) 
         if (!rc)
             rc = run_transform(c, m, &m->transform[1]);
     }
-    return rc ? rc : gf_gpu_run_launch(c, r, m->between, r->plan->n_passes);
+    return rc ? rc : gf_gpu_run_launch(c, r, m->between, r->program.plan->n_passes);
 }
 
 static int cufft_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {

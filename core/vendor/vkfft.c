@@ -47,8 +47,8 @@ static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const stru
     struct impl *m = (struct impl *)bare;
     VkFFTConfiguration f = {.numberBatches = 1};
     const bool real = !gf_dtype_is_complex(job->in_dtype);
-    m->in_bytes = (uint64_t)bare->run.plan->bytes[GF_GPU_IN];
-    m->out_bytes = (uint64_t)bare->run.plan->bytes[GF_GPU_OUT];
+    m->in_bytes = (uint64_t)bare->run.program.plan->bytes[GF_GPU_IN];
+    m->out_bytes = (uint64_t)bare->run.program.plan->bytes[GF_GPU_OUT];
     m->stream = c->api->stream(c->gpu);
     if (!m->stream || cuCtxGetDevice(&m->device) != CUDA_SUCCESS)
         return gf_fail(GF_EBACKEND, "VkFFT: no CUDA context");

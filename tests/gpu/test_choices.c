@@ -252,12 +252,12 @@ static struct gf_job job_of(int64_t side) {
 /* The plan that was kept for the job; NULL: none. */
 static struct gf_gpu_plan *kept_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                                      struct gf_plan_choice *choice) {
-    struct gf_gpu_run m = {.plan = NULL};
-    CHECK(!gf_gpu_run_make(c, &m, job));
-    *choice = m.choice;
-    if (m.choice.kept)
-        return m.plan;
-    gf_gpu_plan_free(m.plan);
+    struct gf_gpu_run m = {.ready = false};
+    CHECK(!gf_gpu_program_make(c, &m.program, job));
+    *choice = m.program.choice;
+    if (m.program.choice.kept)
+        return m.program.plan;
+    gf_gpu_plan_free(m.program.plan);
     return NULL;
 }
 
@@ -320,10 +320,10 @@ static void test_winners(const char *folder) {
                       fabs(choice.estimate_ms - ms[0]) < 1e-3,
                   "%g ms, recorded %g, of %g and %g", plan_ms(p), choice.ms, ms[0], ms[1]);
         won += best < ms[0];
-        struct gf_gpu_run m = {.plan = p};
+        struct gf_gpu_run m = {.program.plan = p};
         const int measured = choice.measured, left = count_kernels(folder) - before;
-        CHECK(!gf_gpu_run_prepare(c, &m, 0) && !m.built);
-        CHECK_MSG(left == m.n_requests, "%d kernels left of %d plans", left, measured);
+        CHECK(!gf_gpu_program_prepare(c, &m.program, 0) && !m.program.built);
+        CHECK_MSG(left == m.program.n_requests, "%d kernels left of %d plans", left, measured);
         gf_gpu_run_drop(c, &m);        /* and p */
         const int launched = launches; /* it is known: nothing is measured again */
         choice.measured = 0;

@@ -42,21 +42,21 @@ static void test_far(bool gpu) {
         backends_fill(&in, &seed);
         bool ran = run(&job, &in, &near, NULL);
         const struct gf_gpu_context *c = contexts[0];
-        struct gf_gpu_run m = {.plan = NULL};
-        CHECK_EQ(gf_gpu_plan_make(&job, &c->props, &m.plan), 0);
-        for (int i = 0; ran && i < m.plan->n_passes; i++) {
-            char *option = strstr(m.plan->pass[i].kernel.options, "-DFAR=0");
+        struct gf_gpu_run m = {.ready = false};
+        CHECK_EQ(gf_gpu_plan_make(&job, &c->props, &m.program.plan), 0);
+        for (int i = 0; ran && i < m.program.plan->n_passes; i++) {
+            char *option = strstr(m.program.plan->pass[i].kernel.options, "-DFAR=0");
             CHECK(option);
             if (option)
                 option[6] = '1';
         }
         gf_job_out_shape(&job, 0, n);
         CHECK_EQ(gf_array_alloc(&far, GF_F32, 4, n), 0);
-        int rc = gf_gpu_run_prepare(c, &m, 0);
+        int rc = gf_gpu_program_prepare(c, &m.program, 0);
         if (!rc)
             rc = gf_gpu_run_upload(c, &m, &in);
         if (!rc)
-            rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+            rc = gf_gpu_run_launch(c, &m, 0, m.program.plan->n_passes);
         if (!rc)
             rc = gf_gpu_run_download(c, &m, &far, &report);
         CHECK_MSG(!rc, "%s", gf_message());

@@ -109,11 +109,11 @@ static void test_shared_tiles(void) {
                              .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
         job.axes = (1u << job.ndim) - 1;
         struct gf_gpu_context c = {.api = &tiles, .props = gpu_devices[0], .general = true};
-        struct gf_gpu_run m = {.plan = NULL};
-        CHECK_EQ(gf_gpu_run_make(&c, &m, &job), 0);
-        CHECK_EQ(gf_gpu_run_prepare(&c, &m, 0), 0);
-        shared += m.n_requests < m.plan->n_passes;
-        CHECK_EQ(gf_gpu_run_launch(&c, &m, 0, m.plan->n_passes), 0);
+        struct gf_gpu_run m = {.ready = false};
+        CHECK_EQ(gf_gpu_program_make(&c, &m.program, &job), 0);
+        CHECK_EQ(gf_gpu_program_prepare(&c, &m.program, 0), 0);
+        shared += m.program.n_requests < m.program.plan->n_passes;
+        CHECK_EQ(gf_gpu_run_launch(&c, &m, 0, m.program.plan->n_passes), 0);
         gf_gpu_run_drop(&c, &m);
     }
     CHECK(shared >= 3 && n_launches >= 12);
@@ -162,19 +162,19 @@ static void test_dialect(void) {
     struct gf_gpu_device d = {.api = &other, .props = gpu_devices[0]};
     struct gf_gpu_context c = {.api = &other, .gpu = &d, .props = gpu_devices[0]};
     struct gf_gpu_buffer *b;
-    struct gf_gpu_run m = {.plan = NULL};
+    struct gf_gpu_run m = {.ready = false};
     struct gf_job job = picture(64, 64);
     d.props.max_alloc = 1 << 20;
     c.props.plain = true;
-    CHECK_EQ(gf_gpu_run_make(&c, &m, &job), 0);
-    CHECK_EQ(gf_gpu_run_prepare(&c, &m, 0), 0);
-    CHECK_MSG(n_translated == m.n_requests && n_translated > 1, "%d of %d", n_translated,
-              m.n_requests);
+    CHECK_EQ(gf_gpu_program_make(&c, &m.program, &job), 0);
+    CHECK_EQ(gf_gpu_program_prepare(&c, &m.program, 0), 0);
+    CHECK_MSG(n_translated == m.program.n_requests && n_translated > 1, "%d of %d", n_translated,
+              m.program.n_requests);
     gf_gpu_run_drop(&c, &m);
     job.channels = 3;
-    m = (struct gf_gpu_run){.plan = NULL};
-    CHECK_EQ(gf_gpu_run_make(&c, &m, &job), 0);
-    CHECK_EQ(gf_gpu_run_prepare(&c, &m, 0), GF_EUNABLE);
+    m = (struct gf_gpu_run){.ready = false};
+    CHECK_EQ(gf_gpu_program_make(&c, &m.program, &job), 0);
+    CHECK_EQ(gf_gpu_program_prepare(&c, &m.program, 0), GF_EUNABLE);
     CHECK(strstr(gf_message(), "no channels in this dialect"));
     gf_gpu_run_drop(&c, &m);
     CHECK_EQ(gf_gpu_alloc(&d, (1 << 20) + 1, &b), GF_ENOMEM);
@@ -203,18 +203,18 @@ static double compare(struct gf_gpu_context *c, void *host, int64_t n,
           !gf_array_alloc(&b, GF_C64, 3, shape));
     for (int64_t i = 0; i < 2 * LINES * n; i++)
         ((float *)in.data)[i] = (float)(i * i % 127) / 127 - 0.5f;
-    struct gf_gpu_run m = {.plan = NULL};
-    int rc = gf_gpu_plan_make_way(&job, &c->props, "general", &m.plan);
+    struct gf_gpu_run m = {.ready = false};
+    int rc = gf_gpu_plan_make_way(&job, &c->props, "general", &m.program.plan);
     if (!rc)
-        rc = gf_gpu_run_prepare(c, &m, 0);
+        rc = gf_gpu_program_prepare(c, &m.program, 0);
     if (!rc)
         rc = gf_gpu_run_upload(c, &m, &in);
     if (!rc)
-        rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+        rc = gf_gpu_run_launch(c, &m, 0, m.program.plan->n_passes);
     if (!rc)
         rc = gf_gpu_run_download(c, &m, &a, &report);
     CHECK_MSG(!rc, "%lld points: %s", (long long)n, gf_message());
-    CHECK_MSG(!rc && !strcmp(m.plan->pass[0].kernel.entry, "fft_general"),
+    CHECK_MSG(!rc && !strcmp(m.program.plan->pass[0].kernel.entry, "fft_general"),
               "%lld points by another kernel", (long long)n);
     gf_gpu_run_drop(c, &m);
     CHECK_EQ(gf_backend_run(&gf_backend_openmp, host, &job, &in, &b, NULL), 0);

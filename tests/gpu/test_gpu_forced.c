@@ -32,7 +32,7 @@ static int change(struct gf_gpu_plan *p, const char *option, char to) {
 /* A chain's counters, which it must leave at zero. */
 static void check_counters(const struct gf_gpu_run *m) {
     const struct gf_gpu_context *c = contexts[0];
-    const int64_t bytes = m->plan->bytes[GF_GPU_CHAIN];
+    const int64_t bytes = m->program.plan->bytes[GF_GPU_CHAIN];
     uint32_t *counter = calloc(1, (size_t)bytes + 4);
     int rc =
         !counter || (bytes && c->api->download(c->gpu, counter, m->buffer[GF_GPU_CHAIN], 0, bytes));
@@ -45,16 +45,16 @@ static void check_counters(const struct gf_gpu_run *m) {
 /* Runs the plan a few times, and drops it. */
 static bool run_plan(struct gf_gpu_plan *p, const struct gf_array *in, struct gf_array *out) {
     const struct gf_gpu_context *c = contexts[0];
-    struct gf_gpu_run m = {.plan = p};
+    struct gf_gpu_run m = {.program.plan = p};
     int64_t n[GF_MAX_RANK];
     gf_job_out_shape(&p->job, 0, n);
     int rc = gf_array_alloc(out, p->job.out[0].dtype, p->job.ndim + 1, n);
     if (!rc)
-        rc = gf_gpu_run_prepare(c, &m, 0);
+        rc = gf_gpu_program_prepare(c, &m.program, 0);
     for (int i = 0; i < 3 && !rc; i++) {
         rc = gf_gpu_run_upload(c, &m, in);
         if (!rc)
-            rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+            rc = gf_gpu_run_launch(c, &m, 0, m.program.plan->n_passes);
         if (!rc)
             check_counters(&m);
     }
