@@ -100,6 +100,65 @@ json_t *gf_report_add(json_t *o, const struct gf_report_member *m) {
     return o;
 }
 
+/* ---- facts ---- */
+
+static struct gf_report_value number(enum gf_fact_kind kind, const char *p) {
+    double real;
+    int64_t whole;
+    switch (kind) {
+    case GF_FACT_REAL:
+        memcpy(&real, p, sizeof real);
+        return isnan(real) ? gf_report_text(NULL) : gf_report_real(real);
+    case GF_FACT_LONG:
+        memcpy(&whole, p, sizeof whole);
+        return gf_report_whole(whole);
+    case GF_FACT_BOOL:
+        return gf_report_bool(*(const bool *)p);
+    default:
+        return gf_report_text(p);
+    }
+}
+
+static struct gf_report_value value(const struct gf_fact *f, int64_t row) {
+    const char *p = (const char *)f->data + (size_t)row * f->stride;
+    if (!f->width)
+        return number(f->kind, p);
+    json_t *list = json_array();
+    for (int i = 0; i < f->width; i++) /* double and int64_t alike */
+        json_array_append_new(list, number(f->kind, p + (size_t)i * sizeof(double)).json);
+    return gf_report_json(list);
+}
+
+/* Adds fact[0..n) to an object or a list; row: of a table's columns, else -1. */
+static void add_facts(json_t *to, const struct gf_fact *fact, int64_t n, int64_t row) {
+    for (const struct gf_fact *f = fact; f < fact + n; f += 1 + f->within) {
+        const bool table = f->kind == GF_FACT_TABLE, listed = f->stride && row < 0;
+        struct gf_report_value v = f->kind == GF_FACT_RECORD ? gf_report_json(json_object())
+                                   : f->kind > GF_FACT_RECORD || listed
+                                       ? gf_report_json(json_array())
+                                       : value(f, row < 0 ? 0 : row);
+        if (f->kind >= GF_FACT_RECORD && !table)
+            add_facts(v.json, f + 1, f->within, row);
+        for (int64_t i = 0; (table || listed) && i < f->rows; i++) {
+            json_t *member = table ? json_object() : value(f, i).json;
+            if (table)
+                add_facts(member, f + 1, f->within, i);
+            json_array_append_new(v.json, member);
+        }
+        if (f->key)
+            GF_ADD(to, (struct gf_report_member){f->key, v});
+        else
+            json_array_append_new(to, v.json);
+    }
+}
+
+json_t *gf_report_facts(json_t *o, struct gf_facts *facts) {
+    missed |= facts->missed;
+    add_facts(o, facts->fact, facts->n, -1);
+    gf_facts_free(facts);
+    return o;
+}
+
 json_t *gf_json_shape(const int64_t *shape, int n) {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)

@@ -25,9 +25,9 @@
 #define GF_CLI_REPORT_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
+
+#include "core/op/facts.h"
 
 struct gf_report_value {
     json_t *json; /* NULL: none */
@@ -71,6 +71,9 @@ struct gf_report_value gf_report_json(json_t *v);
 /* Appends a report of these members to a list. */
 #define GF_APPEND(list, ...) json_array_append_new(list, GF_REPORT(__VA_ARGS__))
 json_t *gf_report_add(json_t *o, const struct gf_report_member *members);
+
+/* Adds what an operation found; returns `o`. Frees the facts, whose lack of memory counts as the report's. */
+json_t *gf_report_facts(json_t *o, struct gf_facts *facts);
 
 json_t *gf_json_shape(const int64_t *shape, int n);
 /* `unit`: NULL, or factors. */

@@ -69,7 +69,7 @@ static int make(const struct gf_task *t, const struct gf_job *job, const struct 
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
     int64_t memory = limit - gf_finite_bytes(&t->reader, &t->image);
-    memory -= t->op.kind ? t->op.kind->bytes(&t->op, limit) : 0;
+    memory -= t->op.kind ? t->op.kind->room(&t->op, limit) : 0;
     memory -= t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     return gf_slab_plan_make(job, w, memory > 0 ? memory : 0, members, plan);
 }

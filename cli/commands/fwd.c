@@ -182,22 +182,24 @@ static int find_marks(const struct gf_task *t, int64_t z, const struct gf_stats 
     struct gf_job one;
     const struct gf_spectrum s = spectrum_of(t, z, &one);
     struct gf_signal_statistics found = {.n_peaks = 0};
+    struct gf_facts facts = {0};
     const double weight =
         gf_job_scale(&t->op.job) * gf_window_mean(&t->s->windowing.window, &one, 1);
-    int rc = gf_statistics_find_peaks(&s, t->s->picture.marks, weight, &found);
+    int rc = gf_statistics_find_peaks(&s, t->s->picture.marks, weight, st->o.spacing, &found);
     notes->n_marks = rc ? 0 : found.n_peaks;
     for (int k = 0; k < notes->n_marks; k++) {
         const struct gf_peak *p = &found.peak[k];
-        const double f = gf_stats_cycles(st, p);
         notes->mark[k] = (struct gf_mark){.at = {p->at[0], p->at[1]}, .twin = p->twin};
-        snprintf(notes->mark[k].label, sizeof notes->mark[k].label, "%.4g %s",
-                 f > 0 ? 1 / f : found.wave[k].period, f > 0 ? st->unit : "px");
+        snprintf(notes->mark[k].label, sizeof notes->mark[k].label, "%.4g %s", found.wave[k].length,
+                 found.wave[k].per_unit > 0 ? st->unit : "px");
     }
-    json_t *peaks = rc ? NULL : gf_stats_peaks_report(st, &found);
+    if (!rc)
+        gf_statistics_peak_facts(&found, 2, st->unit, &facts);
+    json_t *o = gf_report_facts(json_object(), &facts), *peaks = json_object_get(o, "peaks");
     for (size_t k = 0; k < json_array_size(peaks) && t->op.job.ndim > 2; k++)
         GF_ADD(json_array_get(peaks, k), GF_KEY("page", z));
     json_array_extend(list, peaks);
-    json_decref(peaks);
+    json_decref(o);
     free(found.peak);
     free(found.wave);
     return rc;
@@ -213,10 +215,10 @@ static int draw_planes(const struct gf_task *t, int64_t z, json_t *list) {
     struct gf_notes notes = {.n_marks = 0};
     spectrum_of(t, z, &one);
     plane.ndim = 2;
-    st.unit = gf_signal_spacing(&plane, 2, st.spacing, NULL);
+    st.unit = gf_signal_spacing(&plane, 2, st.o.spacing, NULL);
     notes.unit = st.unit ? st.unit : "sample";
     for (int i = 0; i < 2; i++)
-        notes.spacing[i] = st.unit ? st.spacing[i] : 1;
+        notes.spacing[i] = st.unit ? st.o.spacing[i] : 1;
     gf_colormap_make(t->s->picture.colormap, colors);
     int rc = make_view(t, &view);
     if (!rc && list)
@@ -247,8 +249,8 @@ static int draw_plot(const struct gf_task *t, struct gf_product *p) {
     signal.ring = malloc((size_t)st.of.n_rings * sizeof *signal.ring);
     if (!signal.ring)
         return gf_no_memory();
-    st.unit = gf_signal_spacing(&t->image, t->op.job.ndim, st.spacing, &alike);
-    st.ring_spacing = alike ? st.spacing[axis] : 0;
+    st.unit = gf_signal_spacing(&t->image, t->op.job.ndim, st.o.spacing, &alike);
+    st.ring_spacing = alike ? st.o.spacing[axis] : 0;
     for (int64_t k = 0; k < st.of.n_rings; k++) {
         const int64_t at = (zero + k) % n * p->image.px.stride[axis];
         const double v = gf_sample_get((const char *)p->image.px.data + at, p->image.px.dtype);
@@ -350,7 +352,7 @@ static int prepare(struct gf_task *t) {
         t->op.kind = &gf_operation_window;
         t->op.shared = (void *)&s->windowing;
         t->op.of.px = t->image.px;
-        rc = t->op.kind->describe(&t->op);
+        rc = gf_operation_describe(&t->op);
     }
     if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))
         rc = gf_fail(GF_EINVAL, "--half is for real input, and this is complex: its spectrum has "

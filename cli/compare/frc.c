@@ -12,43 +12,12 @@
 
 struct comparison {
     struct gf_task *t;
-    int64_t page;     /* -1: all of the file */
-    const char *unit; /* of o.sample; NULL: unknown */
+    int64_t page; /* -1: all of the file */
     struct gf_frc_options o;
     struct gf_frc f;
 };
 
 /* ---- the report ---- */
-
-static json_t *rings_report(const struct comparison *c) {
-    static const struct gf_frc_threshold half_bit = {GF_FRC_HALF_BIT, 0},
-                                         sigma_3 = {GF_FRC_3_SIGMA, 0};
-    json_t *list = json_array();
-    for (int64_t i = 0; i < c->f.n; i++) {
-        double *const *v = c->f.curve;
-        const int64_t bins = c->f.ring[i].bins;
-        GF_APPEND(list, GF_KEY("frequency", v[GF_FRC_FREQUENCY][i]), GF_KEY("bins", bins),
-                  GF_KEY("correlation", v[GF_FRC_CORRELATION][i]),
-                  GF_KEY_IF(c->o.random > 0, "randomized", v[GF_FRC_RANDOMIZED][i]),
-                  GF_KEY_IF(c->o.random > 0, "corrected", v[GF_FRC_CORRECTED][i]),
-                  GF_KEY("half_bit", gf_frc_threshold(half_bit, bins)),
-                  GF_KEY("sigma_3", gf_frc_threshold(sigma_3, bins)));
-    }
-    return list;
-}
-
-static json_t *crossings_report(const struct comparison *c) {
-    json_t *list = json_array();
-    for (int k = 0; k < c->o.n_thresholds; k++) {
-        const double f = c->f.crossing[k];
-        const bool crosses = f > 0 && f < INFINITY;
-        GF_APPEND(
-            list, GF_KEY("threshold", c->o.name[k]), GF_KEY_OR_NULL(crosses, "frequency", f),
-            GF_KEY_OR_NULL(crosses, "resolution", 1 / f),
-            GF_KEY(".why", f > 0 ? "the curve stays above it" : "the curve is never above it"));
-    }
-    return list;
-}
 
 static const char form[] =
     "  shape      {shape}{?luma ; luma of colour}{?halves ; halves of one picture}"
@@ -56,7 +25,8 @@ static const char form[] =
     "{?randomize   random     phases beyond {randomize:.4g} cycles/{per}; the curve is "
     "corrected\n}"
     "  threshold  cycles/{per:-6s}  resolution in {in}\n"
-    "{*crossings   {threshold:-10s} {?frequency {frequency:-14.4g} {resolution:.4g}|{why}}\n}";
+    "{*crossings   {threshold:-10s} {?frequency {frequency:-14.4g} {resolution:.4g}|"
+    "{?above the curve stays above it|the curve is never above it}}\n}";
 
 static const char csv[] =
     "frequency,bins,correlation,{?randomize randomized,corrected,}half_bit,sigma_3\n"
@@ -66,17 +36,20 @@ static const char csv[] =
 static json_t *report(const void *comparison) {
     const struct comparison *c = comparison;
     const struct gf_settings *s = c->t->s;
-    return GF_ADD(gf_signal_report(c->t, c->t->read[0], c->page),
-                  GF_KEY_IF(s->other.with, "with", s->other.with),
-                  GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
-                  GF_BOOL("luma", s->other.about.color == GF_RGB || c->t->image.color == GF_RGB),
-                  GF_BOOL("halves", !s->other.with), GF_KEY_IF(c->o.mask, "mask", c->o.mask),
-                  GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
-                  GF_KEY_IF(c->unit, "unit", c->unit), GF_KEY("crossings", crossings_report(c)),
-                  GF_KEY("rings", rings_report(c)),
+    struct gf_facts facts = {0};
+    gf_frc_facts(&c->o, &c->f, &facts);
+    json_t *o =
+        GF_ADD(gf_signal_report(c->t, c->t->read[0], c->page),
+               GF_KEY_IF(s->other.with, "with", s->other.with),
+               GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
+               GF_BOOL("luma", s->other.about.color == GF_RGB || c->t->image.color == GF_RGB),
+               GF_BOOL("halves", !s->other.with), GF_KEY_IF(c->o.mask, "mask", c->o.mask),
+               GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
+               GF_KEY_IF(c->o.unit, "unit", c->o.unit));
+    return GF_ADD(gf_report_facts(o, &facts),
                   GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)), GF_BOOL("ok", true),
-                  GF_KEY(".in", c->unit ? c->unit : "samples"),
-                  GF_KEY(".per", c->unit ? c->unit : "sample"));
+                  GF_KEY(".in", c->o.unit ? c->o.unit : "samples"),
+                  GF_KEY(".per", c->o.unit ? c->o.unit : "sample"));
 }
 
 /* The curve's value at a frequency. */
@@ -103,10 +76,10 @@ static int write_file(const struct comparison *c) {
     plot.curve = curve;
     snprintf(title, sizeof title, s->other.with ? "%.100s and %.100s" : "%.100s",
              gf_log_name(last_of(c->t->name)), s->other.with ? last_of(s->other.with) : "");
-    snprintf(label, sizeof label, "cycles/%s", c->unit ? c->unit : "sample");
+    snprintf(label, sizeof label, "cycles/%s", c->o.unit ? c->o.unit : "sample");
     for (int k = 0; k < n; k++) { /* the dots come first, which puts them on top */
         at[k][0] = c->f.crossing[k];
-        if (!(at[k][0] > 0 && at[k][0] < INFINITY))
+        if (isnan(at[k][0]))
             continue;
         at[k][1] = value_at(c, at[k][0]);
         curve[plot.n++] = (struct gf_plot_curve){NULL, &at[k][0], &at[k][1], 1, k + 1};
@@ -128,13 +101,12 @@ static int write_file(const struct comparison *c) {
 /* Sets the unit, c->o.sample and c->o.random; notes that the distances of the samples differ. */
 static int take_units(struct comparison *c) {
     const struct gf_settings *s = c->t->s;
-    const struct gf_radius *r = &s->frc.find.randomize;
     const struct gf_image *image = &c->t->image;
     double spacing[GF_MAX_DIMS];
     bool alike, same = true;
     char kind = 0, own = 0;
     const char *unit = gf_signal_spacing(image, image->ndim, spacing, &alike);
-    c->unit = alike ? unit : NULL;
+    c->o.unit = alike ? unit : NULL;
     c->o.sample = alike ? spacing[0] : 1;
     if (unit && !alike && c->page <= 0)
         gf_log_note("'%s': the distance of its samples differs from axis to axis; a ring holds one "
@@ -151,23 +123,8 @@ static int take_units(struct comparison *c) {
             "'%s': its samples are not as far apart as those of '%s'; they are compared one "
             "by one, and the resolution is by the first",
             gf_log_name(c->t->read[0]), s->other.with);
-    const double metres = gf_unit_value(r->name, &kind);
-    const double sample = c->unit ? c->o.sample * gf_unit_value(c->unit, &own) : 0;
-    c->o.random = r->unit == GF_NYQUIST      ? r->value / 200
-                  : r->unit < GF_PERIOD      ? r->value
-                  : own != kind              ? 0
-                  : r->unit == GF_PER_LENGTH ? r->value / metres * sample
-                                             : sample / (r->value * metres);
-    if (r->unit >= GF_PERIOD && !(c->o.random > 0))
-        return gf_fail(
-            GF_EINVAL,
-            "--randomize=%.60s: its samples have no distance of that kind that is the same "
-            "along all axes; give --pixel=LENGTH, or cycles a sample",
-            s->frc.find.randomize_text);
-    return c->o.random <= 0.5
-               ? 0
-               : gf_fail(GF_EINVAL, "--randomize=%.60s: it is up to 0.5 cycles a sample",
-                         s->frc.find.randomize_text);
+    const double metres = c->o.unit ? gf_unit_value(c->o.unit, &own) : 0;
+    return gf_frc_randomize(&c->o, c->o.sample * metres, own);
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {

@@ -9,20 +9,6 @@
 
 /* ---- the report ---- */
 
-static json_t *peaks_report(const struct gf_match *m, const struct gf_match_peak *peak, int n) {
-    json_t *list = json_array();
-    for (int k = 0; k < n; k++) {
-        double centre[GF_MAX_DIMS];
-        for (int i = 0; i < m->ndim; i++)
-            centre[i] = peak[k].fine[i] + (double)(m->shape[i] - 1) / 2;
-        GF_APPEND(list, GF_KEY("at", gf_json_shape(peak[k].at, m->ndim)),
-                  GF_KEY("corner", gf_json_reals(peak[k].fine, NULL, m->ndim)),
-                  GF_KEY("centre", gf_json_reals(centre, NULL, m->ndim)),
-                  GF_KEY("score", peak[k].score));
-    }
-    return list;
-}
-
 static const char form[] =
     "  shape      {shape}, template {template}{?weighted , masked}{?luma ; luma of colour}\n"
     "{?peaks   matches\n    corner {axes:-15s}  centre                  score\n"
@@ -35,19 +21,20 @@ static void print(const struct gf_task *t, const char *name, int64_t page,
     const struct gf_match_template *of = t->s->match.template;
     const struct gf_match *m = &of->match;
     const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
-    gf_signal_print(
-        t, name, form,
-        GF_ADD(gf_signal_report(t, t->read[0], page),
-               GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
-               GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
-               GF_BOOL("weighted", of->weight.data),
-               GF_BOOL("luma", t->s->other.about.color == GF_RGB || t->image.color == GF_RGB),
-               GF_KEY("precision", is_double ? "double" : "single"),
-               GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
-               GF_KEY("peaks", peaks_report(m, found->peak, found->n)),
-               GF_KEY_IF(found->best > 0, "best", found->best), GF_BOOL("ok", true),
-               GF_KEY(".axes", axes[m->ndim - 1]), GF_KEY(".least", t->s->match.find.least),
-               GF_BOOL(".seeks", t->s->match.find.peaks != 0)));
+    struct gf_facts facts = {0};
+    gf_match_facts(m, found, &facts);
+    json_t *o = GF_ADD(
+        gf_signal_report(t, t->read[0], page),
+        GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
+        GF_KEY("template", gf_json_shape(m->shape, m->ndim)), GF_BOOL("weighted", of->weight.data),
+        GF_BOOL("luma", t->s->other.about.color == GF_RGB || t->image.color == GF_RGB),
+        GF_KEY("precision", is_double ? "double" : "single"),
+        GF_KEY("backend", gf_runner_name(t->op.crew.runner)));
+    gf_signal_print(t, name, form,
+                    GF_ADD(gf_report_facts(o, &facts), GF_BOOL("ok", true),
+                           GF_KEY(".axes", axes[m->ndim - 1]),
+                           GF_KEY(".least", t->s->match.find.least),
+                           GF_BOOL(".seeks", t->s->match.find.peaks != 0)));
 }
 
 /* Puts the scores into the map that is written; integers show 0 to 1 as black to white. */

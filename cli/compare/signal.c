@@ -46,9 +46,8 @@ static enum gf_dtype real_type(const struct gf_settings *s, enum gf_dtype dtype)
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px) {
     const int64_t channels = image->px.shape[image->ndim] - image->alpha;
     const struct gf_array in = gf_array_slice(&image->px, image->ndim, 0, channels);
-    int rc =
-        px->data ? 0 : gf_array_alloc(px, real_type(s, in.dtype), image->ndim, image->px.shape);
-    return rc ? rc : gf_signal_take(&in, image->color == GF_RGB, px);
+    px->dtype = real_type(s, in.dtype);
+    return gf_signal_take(&in, image->color == GF_RGB, px);
 }
 
 /* Makes a signal of a file, and its image without samples. */
@@ -113,6 +112,8 @@ const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spa
         spacing[i] = metres / unit;
         equal = equal && fabs(metres / unit - a->spacing) <= 1e-6 * a->spacing;
     }
+    for (int i = 0; i < ndim && !known; i++)
+        spacing[i] = 0;
     if (alike)
         *alike = known && equal;
     return known ? a->unit : NULL;

@@ -24,7 +24,7 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
 int gf_signal_load_other(struct gf_settings *s, bool alike, const char *weights);
 void gf_signal_drop_other(struct gf_settings *s);
 /* The unit in which the file gives the distance of samples along all ndim axes, and the distances;
- * NULL if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
+ * NULL, and 0, if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
  * image's. */
 const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
                               bool *alike);

@@ -23,58 +23,19 @@ static void close_mask(struct gf_filter_part *p) {
     p->read = NULL;
 }
 
-/* A kernel whose sum is below this share of its absolute sum is a difference and not scaled. */
-static const double ZERO_SUM = 1e-6;
-
-/* The value of the pixel at `p`: grey, or the luma of red, green and blue, without alpha. */
-static double sample_at(const struct gf_image *image, const char *p) {
-    const struct gf_array *px = &image->px;
-    double v = 0;
-    if (px->shape[image->ndim] - image->alpha == 1)
-        return gf_sample_get(p, px->dtype);
-    for (int c = 0; c < 3; c++)
-        v += gf_luma_weight[c] * gf_sample_get(p + c * px->stride[image->ndim], px->dtype);
-    return v;
-}
-
-static int check_image(const struct gf_image *image) {
-    const int64_t channels = image->px.shape[image->ndim] - image->alpha;
-    if (gf_dtype_is_complex(image->px.dtype))
-        return gf_fail(GF_EINVAL, "complex samples; a filter's picture is real");
-    if (channels != 1 && !(channels == 3 && image->color == GF_RGB))
-        return gf_fail(GF_EINVAL, "%lld plain channels; a filter's picture is grey or RGB",
-                       (long long)channels);
-    if (image->px.data && gf_array_nonfinite(&image->px, NULL))
-        return gf_fail(GF_EINVAL, "NaN or Inf among the samples");
-    return 0;
-}
-
 double gf_filter_mask_white(const struct gf_image *image) {
-    double low, white = 1;
-    if (gf_dtype_is_integer(image->px.dtype))
-        gf_dtype_range(image->px.dtype, &low, &white);
-    return image->white > 0 ? image->white : white;
+    return gf_filter_white(image->px.dtype, image->white);
 }
 
-static int scale_kernel(double *v, int64_t n, bool is_psf) {
-    double sum = 0, size = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += v[i];
-        size += fabs(v[i]);
-    }
-    if (size == 0)
-        return gf_fail(GF_EINVAL, "a kernel of zeros");
-    if (is_psf && sum <= ZERO_SUM * size)
-        return gf_fail(GF_EINVAL, "a sum of %.6g; that of a point-spread function is above 0", sum);
-    for (int64_t i = 0; i < n && fabs(sum) > ZERO_SUM * size; i++)
-        v[i] /= sum;
-    return 0;
+/* A picture's colours, without alpha. */
+static struct gf_array colours(const struct gf_image *image) {
+    return gf_array_slice(&image->px, image->ndim, 0, image->px.shape[image->ndim] - image->alpha);
 }
 
 /* Reads rows of a mask as numbers from 0 to 1, or of a line samples. */
 static int read_rows(const struct gf_filter_part *p, int64_t first, int64_t n, double *to) {
     const struct source *from = p->source;
-    const struct gf_array *px = &from->header.px;
+    const struct gf_array *px = &from->header.px, pixels = colours(&from->header);
     const bool line = p->ndim == 1;
     const double white = gf_filter_mask_white(&from->header);
     const int64_t samples = line ? n : n * px->shape[p->ndim - 1], step = px->stride[p->ndim - 1];
@@ -90,7 +51,7 @@ static int read_rows(const struct gf_filter_part *p, int64_t first, int64_t n, d
     if (!rc && gf_array_nonfinite(&a, NULL))
         rc = gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
     for (int64_t i = 0; i < samples && !rc; i++)
-        to[i] = sample_at(&from->header, row + i * step) / white;
+        to[i] = gf_filter_pixel(&pixels, row + i * step) / white;
     gf_free(row);
     return rc;
 }
@@ -110,8 +71,9 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     if (!rc)
         kept = gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
                gf_file_unit(from->file) >= (from->header.ndim > 1 ? GF_ROW : GF_SAMPLE);
+    const struct gf_array pixels = colours(&from->header);
     if (!rc && kept)
-        rc = check_image(&from->header);
+        rc = gf_filter_check_picture(&pixels, from->header.color == GF_RGB);
     p->ndim = from->header.ndim;
     if (!rc && kept) {
         memcpy(p->file.extent, px->shape, (size_t)p->ndim * sizeof *px->shape);
@@ -163,79 +125,21 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     if (rc || p->source)
         return rc;
     rc = read_image(s, &options, p, &image);
+    const struct gf_array px = colours(&image);
     if (!rc)
-        rc = check_image(&image);
-    if (rc)
-        goto out;
-    int64_t n = gf_array_count(&image.px) / image.px.shape[image.ndim];
-    p->ndim = image.ndim;
-    memcpy(p->file.extent, image.px.shape, (size_t)image.ndim * sizeof *p->file.extent);
-    p->file.value = calloc((size_t)n, sizeof *p->file.value); /* zeros take none until written */
-    if (!p->file.value)
-        rc = gf_no_memory();
-    if (rc || p->refused)
-        goto out;
-    const double white = gf_filter_is_shown(p) ? gf_filter_mask_white(&image) : 1;
-    p->step = gf_dtype_is_integer(image.px.dtype) ? 1 / white : 0;
-    const char *pixel = image.px.data;
-    for (int64_t i = 0; i < n; i++)
-        p->file.value[i] = sample_at(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
-    if (p->what == GF_MASK && is_spectrum(p))
+        rc = gf_filter_give(p, &px, image.color == GF_RGB, image.white);
+    if (!rc && !p->refused && p->what == GF_MASK && is_spectrum(p))
         gf_log_note("--mask=%s is like a spectrum's picture; did you mean --paint=FILE?", p->text);
-    if (!gf_filter_is_shown(p))
-        rc = scale_kernel(p->file.value, n, p->what == GF_PSF);
-out:
     gf_image_free(&image);
     return rc;
-}
-
-/* True if a mirror image of the kernel along any axis is the kernel, but for rounding. */
-static bool is_symmetric(const struct gf_filter_part *p) {
-    const double ROUNDING = 1e-3, *v = p->file.value;
-    double all = 0, differ = 0;
-    int64_t step = 1;
-    for (int axis = p->ndim - 1; axis >= 0 && v; axis--) {
-        const int64_t n = p->file.extent[axis];
-        for (int64_t i = 0; i < gf_shape_count(p->file.extent, p->ndim); i++) {
-            const int64_t k = i / step % n, mirror = n / 2 * 2 - k;
-            all += fabs(v[i]);
-            differ += fabs(v[i] - (mirror < n ? v[i + (mirror - k) * step] : 0));
-        }
-        step *= n;
-    }
-    return differ <= ROUNDING * all;
-}
-
-/* A mirror image of the picture is blurred by the mirror image of the kernel: another kernel, if that
- * is not symmetric. Wiener's filter then gives waves along the edges, and the two blurs of
- * Richardson and Lucy are not each other's transpose, so that it diverges. */
-static int choose_edges(struct gf_settings *s, const struct gf_filter_part *psf) {
-    int *edges = &s->filter.edges;
-    if (*edges == GF_EDGES_MIRROR && !psf->symmetric && gf_filter_iterates(&s->filter))
-        return gf_fail(GF_EINVAL,
-                       "--edges=mirror: --iterations would diverge, as the blur is not its "
-                       "own mirror image; leave --edges out, or give taper");
-    if (*edges == GF_UNSET)
-        *edges = psf->symmetric ? GF_EDGES_MIRROR : GF_EDGES_TAPER;
-    return 0;
 }
 
 int gf_filter_read_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         struct gf_filter_part *p = &s->filter.part[i];
         int rc = gf_filter_is_file(p) ? read_part(s, p) : 0;
-        const bool made = p->what == GF_KERNEL_MADE || p->what == GF_PSF_MADE;
-        if (made && p->psf.shape != GF_PSF_GAUSSIAN) {
-            p->ndim = 2;
-            rc = gf_psf_allocate(&p->psf, p->file.extent, &p->file.value);
-        }
-        const bool line = made && p->psf.shape == GF_PSF_MOTION;
-        if (!rc && line)
-            gf_psf_sample(&p->psf, p->file.extent, p->file.value);
-        /* Round ones are sampled once a picture has room for them. */
-        p->symmetric = !rc && p->what >= GF_PSF && ((made && !line) || is_symmetric(p));
-        if (!rc && p->what >= GF_PSF)
-            rc = choose_edges(s, p);
+        if (!rc)
+            rc = gf_filter_finish(&s->filter, p);
         if (rc) {
             gf_log_fail(p->text);
             return rc;
@@ -245,11 +149,7 @@ int gf_filter_read_files(struct gf_settings *s) {
 }
 
 void gf_filter_free_files(struct gf_settings *s) {
-    for (int i = 0; i < s->filter.n_parts; i++) {
-        free(s->filter.part[i].file.value);
-        free(s->filter.part[i].refused);
-        s->filter.part[i].file.value = NULL;
-        s->filter.part[i].refused = NULL;
+    gf_filter_free_parts(&s->filter);
+    for (int i = 0; i < s->filter.n_parts; i++)
         close_mask(&s->filter.part[i]);
-    }
 }

@@ -61,7 +61,7 @@ static int describe_job(struct gf_task *t) {
     t->op.divided = t->ranks;
     t->op.crew.held = gf_array_bytes(&t->image.px);
     describe_samples(t);
-    return rc ? rc : t->op.kind->describe(&t->op);
+    return rc ? rc : gf_operation_describe(&t->op);
 }
 
 /* Gives the outputs the lengths that a screen which was found needs, and says what was removed. */

@@ -52,84 +52,29 @@ static json_t *octaves_report(const struct gf_stats *s, const struct gf_signal_s
     return list;
 }
 
-double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p) {
-    double squares = 0;
-    for (int i = 0; i < s->job->ndim && s->unit; i++) {
-        const double f = (double)p->at[i] / ((double)s->job->shape[i] * s->spacing[i]);
-        squares += f * f;
-    }
-    return sqrt(squares);
-}
-
-json_t *gf_stats_peaks_report(const struct gf_stats *s, const struct gf_signal_statistics *c) {
-    json_t *list = json_array();
-    for (int i = 0; i < c->n_peaks; i++) {
-        const struct gf_peak *p = &c->peak[i];
-        const struct gf_wave *w = &c->wave[i];
-        const double f = gf_stats_cycles(s, p);
-        GF_APPEND(list, GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
-                  GF_KEY("frequency", w->frequency), GF_KEY("period", w->period),
-                  GF_KEY_IF(s->unit, "per_unit", f),
-                  GF_KEY(".shown", s->unit && f > 0 ? 1 / f : w->period),
-                  GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
-                  GF_KEY_IF(s->job->ndim > 2, "tilt", w->tilt), GF_KEY("amplitude", w->amplitude),
-                  GF_KEY("strength", p->strength), GF_KEY("radius", p->radius));
-    }
-    return list;
-}
-
-static json_t *energy_report(const struct gf_signal_statistics *c) {
-    const struct gf_energy *e = &c->energy;
-    return GF_REPORT(GF_KEY("samples", c->samples.energy), GF_KEY("spectrum", e->total),
-                     GF_KEY("zero", e->zero), GF_KEY("below_1_8", e->below[0]),
-                     GF_KEY("below_1_4", e->below[1]), GF_KEY("below_1_2", e->below[2]));
-}
-
-/* Each degree's share of the energy in the band; for text, 15 degrees each. */
-static json_t *angles_report(const struct gf_signal_statistics *c) {
+/* The energy by direction in sectors of 15 degrees. */
+static json_t *sectors_report(const struct gf_signal_statistics *c) {
     enum { SECTOR = 15 };
-    json_t *energy = json_array(), *sectors = json_array();
-    double whole = 0;
-    for (int i = 0; i < GF_ANGLES; i++)
-        whole += c->angle[i];
-    whole = whole > 0 ? whole : 1;
-    for (int i = 0; i < GF_ANGLES; i++)
-        json_array_append_new(energy, json_real(c->angle[i] / whole));
+    json_t *sectors = json_array();
     for (int first = SECTOR / 2; first < GF_ANGLES; first += SECTOR) {
         double share = 0;
         for (int i = first; i < first + SECTOR; i++)
-            share += 100 * c->angle[i % GF_ANGLES] / whole;
+            share += 100 * c->angle[i % GF_ANGLES];
         GF_APPEND(sectors, GF_KEY("centre", first + SECTOR / 2 - GF_ANGLES / 2 + 1),
                   GF_KEY("share", share));
     }
-    return GF_REPORT(GF_KEY("first", 1 - GF_ANGLES / 2), GF_KEY("energy", energy),
-                     GF_KEY(".sectors", sectors));
-}
-
-static json_t *radial_report(const struct gf_stats *s, const struct gf_signal_statistics *c) {
-    json_t *bins = json_array(), *power = json_array();
-    for (int64_t r = 0; r < s->of.n_rings; r++) {
-        json_array_append_new(bins, json_integer(c->ring[r].bins));
-        json_array_append_new(power, json_real(c->ring[r].mean));
-    }
-    return GF_REPORT(GF_KEY("step", s->of.n_rings > 1 ? c->ring[1].frequency : 1),
-                     GF_KEY("bins", bins),
-                     GF_KEY(s->t->s->stats.find.psd ? "density" : "power", power));
+    return sectors;
 }
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
+    const struct gf_statistics_options *o = &s->o;
     const struct gf_signal_statistics *c = &s->of.signal[i];
-    return GF_REPORT(
-        GF_KEY_IF(s->of.n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
-        GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
-        GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
-        GF_KEY(".shares", shares_report(&c->energy)), GF_KEY("radial", radial_report(s, c)),
-        GF_KEY(".octaves", octaves_report(s, c)),
-        GF_KEY_IF(c->slope.rings, "slope",
-                  GF_REPORT(GF_KEY("value", c->slope.value), GF_KEY("error", c->slope.error),
-                            GF_KEY("rings", c->slope.rings))),
-        GF_KEY_IF(s->t->s->stats.find.angular, "angles", angles_report(c)),
-        GF_KEY_IF(s->of.n_tiles == 1, "peaks", gf_stats_peaks_report(s, c)));
+    struct gf_facts facts = {0};
+    gf_statistics_facts(o, &s->of, c, &facts);
+    return GF_ADD(
+        gf_report_facts(json_object(), &facts), GF_KEY_IF(s->of.n_signals > 1, ".number", i + 1),
+        GF_KEY(".shares", shares_report(&c->energy)), GF_KEY(".octaves", octaves_report(s, c)),
+        GF_KEY_IF(o->angular, ".sectors", sectors_report(c)));
 }
 
 static json_t *report(const struct gf_stats *s) {
@@ -138,33 +83,29 @@ static json_t *report(const struct gf_stats *s) {
     json_t *signals = json_array();
     for (int64_t i = 0; i < s->of.n_signals; i++)
         json_array_append_new(signals, signal_report(s, i));
-    const bool density = s->t->s->stats.find.psd, tiled = s->t->s->stats.find.tile;
+    const bool density = s->o.psd, tiled = s->o.tile;
     char window[GF_WINDOW_TEXT];
-    return GF_ADD(gf_signal_report(s->t, s->t->read[0], s->page),
-                  GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
-                  GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
-                  GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-                  GF_KEY("backend", gf_runner_name(s->t->op.crew.runner)),
-                  GF_KEY("luma", job->luma), GF_KEY("signals", signals),
-                  GF_KEY_IF(s->unit, "unit", s->unit),
-                  GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
-                  GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
-                  GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
-                  GF_KEY(".alpha", s->t->image.alpha),
-                  GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
-                  GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-                  GF_BOOL(".volume", job->ndim > 2),
-                  GF_BOOL(".seeks", s->t->s->stats.find.peaks && s->of.n_tiles == 1),
-                  GF_KEY_IF(s->of.changed, "window",
-                            gf_window_text(&s->t->s->stats.find.window.window, window)),
-                  GF_KEY_IF(s->of.changed, "edges",
-                            s->t->s->stats.find.window.smooth ? "smooth" : "periodic"),
-                  GF_KEY_IF(tiled, "tiles", s->of.n_tiles),
-                  GF_KEY_IF(tiled, "tile", s->t->s->stats.find.tile),
-                  GF_KEY_IF(density, "density_unit", s->density_unit),
-                  GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-                  GF_KEY_IF(density || s->t->s->stats.find.angular, "band_low", s->of.band[0]),
-                  GF_KEY_IF(density || s->t->s->stats.find.angular, "band_high", s->of.band[1]));
+    return GF_ADD(
+        gf_signal_report(s->t, s->t->read[0], s->page),
+        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
+        GF_KEY("type", gf_dtype_name(job->in_dtype)),
+        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+        GF_KEY("backend", gf_runner_name(s->t->op.crew.runner)), GF_KEY("luma", job->luma),
+        GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
+        GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
+        GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
+        GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
+        GF_KEY(".alpha", s->t->image.alpha),
+        GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
+        GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
+        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->o.peaks && s->of.n_tiles == 1),
+        GF_KEY_IF(s->of.changed, "window", gf_window_text(&s->o.window.window, window)),
+        GF_KEY_IF(s->of.changed, "edges", s->o.window.smooth ? "smooth" : "periodic"),
+        GF_KEY_IF(tiled, "tiles", s->of.n_tiles), GF_KEY_IF(tiled, "tile", s->o.tile),
+        GF_KEY_IF(density, "density_unit", s->density_unit),
+        GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
+        GF_KEY_IF(density || s->o.angular, "band_low", s->of.band[0]),
+        GF_KEY_IF(density || s->o.angular, "band_high", s->of.band[1]));
 }
 
 static const char form[] =
@@ -190,7 +131,7 @@ static const char form[] =
     "{?peaks   peaks\n    {axes:-16s} period {peaks_in:-3s} {?plane angle    }{?volume tilt     "
     "}amplitude   "
     "times its ring\n"
-    "{*peaks     {at:-16.0f} {shown:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
+    "{*peaks     {at:-16.0f} {length:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
     "{amplitude:-11.4g} {strength:.3g}\n}|{?seeks   peaks      none\n}}}";
 
 void gf_stats_print(const struct gf_stats *s) {
@@ -207,9 +148,12 @@ static const char csv[] =
 static json_t *rings_report(const void *stats) {
     const struct gf_stats *s = stats;
     json_t *signals = json_array(), *rings = json_array();
-    for (int64_t c = 0; c < s->of.n_signals; c++)
-        json_array_append_new(signals, GF_ADD(radial_report(s, &s->of.signal[c]),
+    for (int64_t c = 0; c < s->of.n_signals; c++) {
+        struct gf_facts facts = {0};
+        gf_statistics_ring_facts(&s->o, &s->of, &s->of.signal[c], &facts);
+        json_array_append_new(signals, GF_ADD(gf_report_facts(json_object(), &facts),
                                               GF_KEY_IF(s->of.n_signals > 1, ".number", c + 1)));
+    }
     for (int64_t r = 0; r < s->of.n_rings; r++) {
         const struct gf_ring *ring = &s->of.signal[0].ring[r];
         json_t *means = json_array();
@@ -220,8 +164,7 @@ static json_t *rings_report(const void *stats) {
                   GF_KEY_IF(s->ring_spacing > 0, "cycles", ring->frequency / s->ring_spacing));
     }
     return GF_REPORT(GF_KEY("in", s->t->read[0]), GF_KEY("signals", signals),
-                     GF_KEY(".rings", rings),
-                     GF_KEY(".power_is", s->t->s->stats.find.psd ? "density" : "power"),
+                     GF_KEY(".rings", rings), GF_KEY(".power_is", s->o.psd ? "density" : "power"),
                      GF_KEY_IF(s->ring_spacing > 0, ".spacing", s->ring_spacing),
                      GF_KEY_IF(s->ring_spacing > 0, ".unit", s->unit));
 }
@@ -261,7 +204,7 @@ int gf_stats_plot(const struct gf_stats *s, const char *what, struct gf_image *i
     if (!rc) {
         fill_curves(s, number, curve);
         plot.curve = curve;
-        if (s->t->s->stats.find.psd)
+        if (s->o.psd)
             plot.nyquist = 0.5 / (s->ring_spacing > 0 ? s->ring_spacing : 1);
         rc = image ? gf_plot_image(&plot, image)
                    : gf_signal_save(s->t, s->page, &plot, csv, rings_report, s);

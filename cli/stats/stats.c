@@ -11,24 +11,25 @@
 
 /* Analyses t->image; without samples only says what is against that. */
 static int look(struct gf_task *t, struct gf_stats *st) {
-    struct gf_statistics_options o = t->s->stats.find;
+    struct gf_statistics_options *o = &st->o;
     struct gf_job *job = &t->op.job;
     *job = (struct gf_job){.n_out = 1};
     gf_task_begin_job(t, GF_FORWARD);
     int rc = gf_task_take_channels(t);
-    o.luma = job->luma = t->image.color == GF_RGB && !t->s->stats.channels;
-    o.precision = job->precision;
-    o.sample = st->ring_spacing;
+    o->luma = job->luma = t->image.color == GF_RGB && !t->s->stats.channels;
+    o->precision = job->precision;
+    o->sample = st->ring_spacing;
     t->op.crew.held = gf_array_bytes(&t->image.px);
-    return rc ? rc : gf_statistics_run(&t->op.crew, &o, &t->op.in, &st->of);
+    return rc ? rc : gf_statistics_run(&t->op.crew, o, &t->op.in, &st->of);
 }
 
 /* Analyses samples in memory and prints the result. */
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
-    struct gf_stats st = {.t = t, .name = name, .page = page, .job = &t->op.job};
+    struct gf_stats st = {
+        .t = t, .name = name, .page = page, .job = &t->op.job, .o = t->s->stats.find};
     bool alike;
-    st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.spacing, &alike);
-    st.ring_spacing = alike ? st.spacing[t->image.ndim - 1] : 0;
+    st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.o.spacing, &alike);
+    st.ring_spacing = alike ? st.o.spacing[t->image.ndim - 1] : 0;
     if (t->s->stats.find.psd)
         snprintf(st.density_unit, sizeof st.density_unit,
                  t->image.ndim > 1 ? "unit^2 / (cycle/%s)^%d" : "unit^2 / (cycle/%s)",
@@ -52,7 +53,7 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     struct gf_failure first = {0};
     gf_failure_keep(&first, rc);
     t->image = *header;
-    struct gf_stats st = {0};
+    struct gf_stats st = {.o = t->s->stats.find};
     const int all = look(t, &st);
     t->image = failed;
     return all == GF_ENOMEM ? all : gf_failure_return(&first);

@@ -9,21 +9,14 @@ struct gf_stats {
     const char *name; /* with the page's number in brackets if there are several */
     int64_t page;     /* -1: all of the file */
     const struct gf_job *job;
-    const char *unit; /* in which `spacing` gives the distance of samples; NULL: unknown */
-    double spacing[GF_MAX_DIMS];
+    const char *unit;      /* in which o.spacing gives the distance of samples; NULL: unknown */
     double ring_spacing;   /* along all axes alike; 0: it differs, or is unknown */
     char density_unit[48]; /* --psd: of the rings' means, which are densities then */
+    struct gf_statistics_options o;
     struct gf_statistics of;
 };
 
-struct json_t;
 struct gf_task;
-/* A peak's cycles per unit; 0 without one. */
-double gf_stats_cycles(const struct gf_stats *s, const struct gf_peak *p);
-/* The list of a signal's peaks, for a report. */
-struct json_t *gf_stats_peaks_report(const struct gf_stats *s,
-                                     const struct gf_signal_statistics *c);
-
 void gf_stats_print(const struct gf_stats *s);
 
 /* Plots the rings' means, which are called `what`, into an image, which the caller frees; or, if

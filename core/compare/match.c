@@ -157,8 +157,10 @@ int gf_match_peaks(const struct gf_match *m, const struct gf_array *map, double 
             apart = !overlaps(m, peak[k].at, p.at);
         if (!apart)
             continue;
-        for (int axis = 0; axis < m->ndim; axis++)
+        for (int axis = 0; axis < m->ndim; axis++) {
             p.fine[axis] = vertex(map, p.at, axis);
+            p.centre[axis] = p.fine[axis] + (double)(m->shape[axis] - 1) / 2;
+        }
         peak[(*n)++] = p;
     }
     free(list);

@@ -32,8 +32,9 @@ void gf_match_score(const struct gf_match *m, const struct gf_array *correlation
                     const struct gf_array *square, double floor, struct gf_array *sum);
 
 struct gf_match_peak {
-    int64_t at[GF_MAX_DIMS];  /* in the map: where the template's first sample lies */
-    double fine[GF_MAX_DIMS]; /* the maximum of a parabola through three scores along each axis */
+    int64_t at[GF_MAX_DIMS];    /* in the map: where the template's first sample lies */
+    double fine[GF_MAX_DIMS];   /* the maximum of a parabola through three scores along each axis */
+    double centre[GF_MAX_DIMS]; /* of the template there */
     double score;
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/value/sample_value.h"
 #include "core/filter/edges.h"
 #include "core/filter/filter.h"
+#include "core/op/signal.h"
 
 /* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
 static struct gf_job shift_job(enum gf_precision precision, const struct gf_array *in,
@@ -90,3 +91,83 @@ int gf_alignment_run(const struct gf_crew *crew, const struct gf_registration_op
     gf_array_free(&to);
     return rc;
 }
+
+/* ---- the operation ---- */
+
+struct state {
+    struct gf_found found;
+    struct gf_array aligned;
+};
+
+static int describe(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    const struct gf_array px = gf_signal_of(op);
+    const int rc = gf_registration_fits(s->options, &s->with[0], &px);
+    const int64_t workspace = rc ? 0 : gf_signal_workspace(&op->crew, &px),
+                  aligning = gf_alignment_bytes(s->options, op->job.precision, &op->of.px,
+                                                op->job.out[0].dtype);
+    gf_signal_expect(op, gf_registration_bytes(s->options, &px) + gf_max(workspace, aligning) +
+                             gf_array_bytes(&op->of.px));
+    return rc;
+}
+
+static int find(const struct gf_operation *op, struct gf_found *found) {
+    const struct gf_signals *s = op->shared;
+    struct gf_registration *r = NULL;
+    struct gf_crew crew;
+    struct gf_array px;
+    int rc = gf_signal_begin(op, &px, &crew);
+    crew.held += gf_registration_bytes(s->options, &px);
+    if (!rc)
+        rc = gf_registration_new(&crew, s->options, 1, &r);
+    if (!rc)
+        rc = gf_registration_find(r, &crew, &s->with[0], &px, found);
+    gf_registration_free(r);
+    gf_array_free(&px);
+    return rc;
+}
+
+static int take(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    struct state *state = op->state;
+    int rc = find(op, &state->found);
+    if (!rc)
+        rc = gf_array_alloc(&state->aligned, op->job.out[0].dtype, op->in.rank, op->in.shape);
+    if (!rc)
+        rc = gf_alignment_run(&op->crew, s->options, op->job.precision, &state->found.motion,
+                              &op->in, &state->aligned);
+    if (!rc)
+        op->in = state->aligned;
+    op->in.base = NULL;
+    return rc;
+}
+
+static void drop(struct gf_operation *op) {
+    gf_array_free(&((struct state *)op->state)->aligned);
+}
+
+static void facts(const struct gf_operation *op, struct gf_facts *to) {
+    const struct gf_found *f = &((const struct state *)op->state)->found;
+    GF_FACTS(to, "shift", "samples", op->job.ndim, 0, 0, f->motion.shift);
+    GF_FACT(to, "rotation", "degrees", &f->motion.turn);
+    GF_FACT(to, "scale", NULL, &f->motion.scale);
+    GF_FACT(to, "correlation", NULL, &f->coefficient);
+    GF_FACT(to, "peak", NULL, &f->height);
+    GF_FACT(to, "inverted", NULL, &f->inverted);
+    GF_FACT(to, "backend", NULL, f->backend);
+}
+
+const struct gf_operation_kind gf_operation_register = {.name = "register",
+                                                        .rows = gf_registration_rows,
+                                                        .bytes =
+                                                            sizeof(struct gf_registration_options),
+                                                        .needs = 1,
+                                                        .takes = 1,
+                                                        .gives = GF_REAL,
+                                                        .open = gf_signals_open,
+                                                        .close = gf_signals_close,
+                                                        .describe = describe,
+                                                        .take = take,
+                                                        .state = sizeof(struct state),
+                                                        .drop = drop,
+                                                        .facts = facts};

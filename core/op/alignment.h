@@ -8,6 +8,7 @@
 #ifndef GF_CORE_OP_ALIGNMENT_H
 #define GF_CORE_OP_ALIGNMENT_H
 
+#include "core/op/operation.h"
 #include "core/op/registration.h"
 
 /* Bytes that a run takes beside both arrays, which need no data. */
@@ -17,5 +18,8 @@ int64_t gf_alignment_bytes(const struct gf_registration_options *o, enum gf_prec
 int gf_alignment_run(const struct gf_crew *crew, const struct gf_registration_options *o,
                      enum gf_precision precision, const struct gf_motion *motion,
                      const struct gf_array *in, struct gf_array *out);
+
+/* The operation: it takes the reference, finds how the samples lie on it, and aligns them. */
+extern const struct gf_operation_kind gf_operation_register;
 
 #endif

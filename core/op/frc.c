@@ -130,6 +130,7 @@ static void fill_curves(const struct comparison *c, const struct gf_ring *random
                         struct gf_frc *f) {
     const struct gf_frc_options *o = c->o;
     const double sample = o->sample > 0 ? o->sample : 1;
+    snprintf(f->per, sizeof f->per, "cycles/%.12s", o->unit ? o->unit : "sample");
     double **v = f->curve;
     for (int64_t i = 0; i < f->n; i++) {
         struct gf_ring *r = &f->ring[i];
@@ -141,12 +142,19 @@ static void fill_curves(const struct comparison *c, const struct gf_ring *random
         if (random && r->frequency > o->random)
             v[GF_FRC_CORRECTED][i] =
                 gf_frc_corrected(v[GF_FRC_CORRELATION][i], v[GF_FRC_RANDOMIZED][i]);
+        v[GF_FRC_AT_HALF_BIT][i] =
+            gf_frc_threshold((struct gf_frc_threshold){GF_FRC_HALF_BIT, 0}, r->bins);
+        v[GF_FRC_AT_3_SIGMA][i] =
+            gf_frc_threshold((struct gf_frc_threshold){GF_FRC_3_SIGMA, 0}, r->bins);
         for (int k = 0; k < o->n_thresholds; k++)
             v[GF_FRC_THRESHOLDS + k][i] = fmin(gf_frc_threshold(o->threshold[k], r->bins), 1);
     }
-    for (int k = 0; k < o->n_thresholds; k++)
-        f->crossing[k] =
-            gf_frc_crossing(o->threshold[k], f->ring, v[GF_FRC_CORRECTED], f->n) / sample;
+    for (int k = 0; k < o->n_thresholds; k++) {
+        const double at = gf_frc_crossing(o->threshold[k], f->ring, v[GF_FRC_CORRECTED], f->n);
+        f->above[k] = at > 0;
+        f->crossing[k] = at > 0 && at < INFINITY ? at / sample : NAN;
+        f->resolution[k] = 1 / f->crossing[k];
+    }
 }
 
 static int compare(struct comparison *c, struct gf_frc *f) {
@@ -265,7 +273,8 @@ static bool print_random(const struct gf_opt *o, const void *field, int i,
     return !i && find->randomize.value > 0;
 }
 
-int gf_frc_check(struct gf_frc_options *o) {
+int gf_frc_check(void *options) {
+    struct gf_frc_options *o = options;
     return o->n_thresholds ? 0 : parse_thresholds(NULL, "0.5,0.143,half-bit,3-sigma", o);
 }
 
@@ -283,3 +292,108 @@ const struct gf_opt gf_frc_rows[] = {
               "where the curve's crossings are reported (default: 0.5,0.143,half-bit,3-sigma)",
               .print = print_thresholds),
     {0}};
+
+int gf_frc_randomize(struct gf_frc_options *o, double spacing, char kind) {
+    const struct gf_radius *r = &o->randomize;
+    o->random = r->unit == GF_NYQUIST      ? r->value / 200
+                : r->unit < GF_PERIOD      ? r->value
+                : r->kind != kind          ? 0
+                : r->unit == GF_PER_LENGTH ? r->value / r->unit_value * spacing
+                                           : spacing / (r->value * r->unit_value);
+    if (r->unit >= GF_PERIOD && !(o->random > 0))
+        return gf_fail(
+            GF_EINVAL,
+            "--randomize=%.60s: its samples have no distance of that kind that is the same "
+            "along all axes; give --pixel=LENGTH, or cycles a sample",
+            o->randomize_text);
+    return o->random <= 0.5
+               ? 0
+               : gf_fail(GF_EINVAL, "--randomize=%.60s: it is up to 0.5 cycles a sample",
+                         o->randomize_text);
+}
+
+/* ---- the operation ---- */
+
+void gf_frc_facts(const struct gf_frc_options *o, const struct gf_frc *f, struct gf_facts *to) {
+    const size_t step = sizeof(double);
+    const int n = o->n_thresholds;
+    double *const *v = f->curve;
+    gf_facts_begin(to, "crossings", GF_FACT_TABLE, n);
+    GF_FACTS(to, "threshold", NULL, 0, n, sizeof *o->name, *o->name);
+    GF_FACTS(to, "frequency", f->per, 0, n, step, f->crossing);
+    GF_FACTS(to, "resolution", o->unit ? o->unit : "samples", 0, n, step, f->resolution);
+    GF_FACTS(to, ".above", NULL, 0, n, sizeof *f->above, f->above);
+    gf_facts_end(to);
+    gf_facts_begin(to, "rings", GF_FACT_TABLE, f->n);
+    GF_FACTS(to, "frequency", f->per, 0, f->n, step, v[GF_FRC_FREQUENCY]);
+    GF_FACTS(to, "bins", NULL, 0, f->n, sizeof *f->ring, &f->ring->bins);
+    GF_FACTS(to, "correlation", NULL, 0, f->n, step, v[GF_FRC_CORRELATION]);
+    if (o->random > 0) {
+        GF_FACTS(to, "randomized", NULL, 0, f->n, step, v[GF_FRC_RANDOMIZED]);
+        GF_FACTS(to, "corrected", NULL, 0, f->n, step, v[GF_FRC_CORRECTED]);
+    }
+    GF_FACTS(to, "half_bit", NULL, 0, f->n, step, v[GF_FRC_AT_HALF_BIT]);
+    GF_FACTS(to, "sigma_3", NULL, 0, f->n, step, v[GF_FRC_AT_3_SIGMA]);
+    gf_facts_end(to);
+}
+
+struct state {
+    struct gf_frc_options o;
+    struct gf_frc f;
+};
+
+static int describe(struct gf_operation *op) {
+    static const char *const units[] = {"m", "deg", "s"};
+    const struct gf_signals *s = op->shared;
+    const struct gf_array px = gf_signal_of(op);
+    struct state *state = op->state;
+    const double *d = op->of.spacing;
+    bool alike = d[0] > 0;
+    for (int i = 1; i < px.rank; i++)
+        alike = alike && fabs(d[i] - d[0]) <= 1e-6 * d[0] && op->of.kind[i] == op->of.kind[0];
+    state->o = *(const struct gf_frc_options *)s->options;
+    state->o.sample = alike ? d[0] : 1;
+    for (int i = 0; i < 3 && alike; i++)
+        state->o.unit = *units[i] == op->of.kind[0] ? units[i] : state->o.unit;
+    int rc = gf_frc_randomize(&state->o, alike ? d[0] : 0, alike ? op->of.kind[0] : 0);
+    if (!rc)
+        gf_signal_expect(op, gf_frc_bytes(&op->crew, &state->o, &px, !s->with[0].data));
+    return rc;
+}
+
+static int take(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    struct state *state = op->state;
+    const struct gf_array *other = &s->with[0], *mask = &s->with[1];
+    struct gf_crew crew;
+    struct gf_array px;
+    int rc = gf_signal_begin(op, &px, &crew);
+    if (!rc)
+        rc = gf_frc_run(&crew, &state->o, &px, other->data ? other : NULL, mask->data ? mask : NULL,
+                        &state->f);
+    gf_array_free(&px);
+    return rc;
+}
+
+static void drop(struct gf_operation *op) {
+    gf_frc_free(&((struct state *)op->state)->f);
+}
+
+static void facts(const struct gf_operation *op, struct gf_facts *to) {
+    const struct state *state = op->state;
+    gf_frc_facts(&state->o, &state->f, to);
+}
+
+const struct gf_operation_kind gf_operation_frc = {.name = "frc",
+                                                   .rows = gf_frc_rows,
+                                                   .bytes = sizeof(struct gf_frc_options),
+                                                   .takes = 2,
+                                                   .measures = true,
+                                                   .check = gf_frc_check,
+                                                   .open = gf_signals_open,
+                                                   .close = gf_signals_close,
+                                                   .describe = describe,
+                                                   .take = take,
+                                                   .state = sizeof(struct state),
+                                                   .drop = drop,
+                                                   .facts = facts};

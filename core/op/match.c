@@ -206,3 +206,87 @@ const struct gf_opt gf_match_rows[] = {
     GF_NUMBER("least", least, "SCORE", 1, "it is a score above 0, up to 1",
               "list scores from this one on (default: 0.5)"),
     {0}};
+
+/* ---- the operation ---- */
+
+void gf_match_facts(const struct gf_match *of, const struct gf_matches *m, struct gf_facts *f) {
+    const struct gf_match_peak *p = m->peak;
+    const size_t step = sizeof *p;
+    gf_facts_begin(f, "peaks", GF_FACT_TABLE, m->n);
+    GF_FACTS(f, "at", "samples", of->ndim, m->n, step, p->at);
+    GF_FACTS(f, "corner", "samples", of->ndim, m->n, step, p->fine);
+    GF_FACTS(f, "centre", "samples", of->ndim, m->n, step, p->centre);
+    GF_FACTS(f, "score", NULL, 0, m->n, step, &p->score);
+    gf_facts_end(f);
+    if (m->best > 0)
+        GF_FACT(f, "best", NULL, &m->best);
+}
+
+static struct gf_match_template template_of(const struct gf_signals *s) {
+    return (struct gf_match_template){s->with[0], s->with[1], s->match};
+}
+
+static int open_template(void *options, const struct gf_array *with, int n, void **shared) {
+    int rc = gf_signals_open(options, with, n, shared);
+    struct gf_signals *s = *shared;
+    if (rc)
+        return rc;
+    struct gf_match_template t = template_of(s);
+    rc = gf_match_template_prepare(&t);
+    s->match = t.match;
+    return rc;
+}
+
+static int describe(struct gf_operation *op) {
+    const struct gf_match_template t = template_of(op->shared);
+    const struct gf_array px = gf_signal_of(op);
+    int rc = gf_match_template_fits(&t, &px);
+    if (rc)
+        return rc;
+    gf_signal_expect(op, gf_match_bytes(&op->crew, &t, &px));
+    op->job.channels = 1;
+    op->job.out[0].dtype = GF_F64;
+    for (int i = 0; i < px.rank; i++)
+        op->job.shape[i] -= t.match.shape[i] - 1;
+    return 0;
+}
+
+static int take(struct gf_operation *op) {
+    const struct gf_match_template t = template_of(op->shared);
+    struct gf_matches *m = op->state;
+    struct gf_crew crew;
+    struct gf_array px;
+    int rc = gf_signal_begin(op, &px, &crew);
+    if (!rc)
+        rc = gf_match_run(&crew, &t, ((struct gf_signals *)op->shared)->options, &px, m);
+    if (rc)
+        return rc;
+    op->in = m->map;
+    op->in.base = NULL;
+    op->in.shape[op->in.rank] = 1;
+    op->in.stride[op->in.rank++] = (int64_t)sizeof(double);
+    return 0;
+}
+
+static void drop(struct gf_operation *op) {
+    gf_matches_free(op->state);
+}
+
+static void facts(const struct gf_operation *op, struct gf_facts *to) {
+    gf_match_facts(&((struct gf_signals *)op->shared)->match, op->state, to);
+}
+
+const struct gf_operation_kind gf_operation_match = {.name = "match",
+                                                     .rows = gf_match_rows,
+                                                     .bytes = sizeof(struct gf_match_options),
+                                                     .defaults = &gf_match_defaults,
+                                                     .needs = 1,
+                                                     .takes = 2,
+                                                     .gives = GF_REAL,
+                                                     .open = open_template,
+                                                     .close = gf_signals_close,
+                                                     .describe = describe,
+                                                     .take = take,
+                                                     .state = sizeof(struct gf_matches),
+                                                     .drop = drop,
+                                                     .facts = facts};

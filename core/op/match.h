@@ -14,8 +14,7 @@
 #define GF_CORE_OP_MATCH_H
 
 #include "core/compare/match.h"
-#include "core/op/crew.h"
-#include "core/op/option.h"
+#include "core/op/operation.h"
 
 struct gf_match_template {
     struct gf_array kernel; /* the samples; prepared, w (t - mean t) */
@@ -49,5 +48,10 @@ int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_templat
 int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
                  const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m);
 void gf_matches_free(struct gf_matches *m);
+/* "peaks" and "best", of a run. */
+void gf_match_facts(const struct gf_match *of, const struct gf_matches *m, struct gf_facts *f);
+
+/* The operation; it takes the template and its weights, and gives the map. */
+extern const struct gf_operation_kind gf_operation_match;
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/op/operation.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include "core/base/value/sample_run.h"
 
@@ -53,13 +54,27 @@ static void copy_samples(struct gf_operation *op, const struct gf_array *out) {
     }
 }
 
+static int hold(struct gf_operation *op) {
+    if (!op->state && op->kind->state)
+        op->state = calloc(1, op->kind->state);
+    return op->state || !op->kind->state ? 0 : gf_no_memory();
+}
+
+int gf_operation_describe(struct gf_operation *op) {
+    const int rc = op->kind ? hold(op) : 0;
+    return rc || !op->kind || !op->kind->describe ? rc : op->kind->describe(op);
+}
+
 int gf_operation_take(struct gf_operation *op) {
-    return op->kind ? op->kind->take(op) : 0;
+    const int rc = op->kind && op->in.data ? hold(op) : 0;
+    return rc || !op->kind ? rc : op->kind->take(op);
 }
 
 void gf_operation_drop(struct gf_operation *op) {
-    if (op->kind)
+    if (op->state)
         op->kind->drop(op);
+    free(op->state);
+    op->state = NULL;
 }
 
 int gf_operation_run(struct gf_operation *op, struct gf_array *out) {
@@ -80,22 +95,42 @@ int64_t gf_operation_out_bytes(const struct gf_operation *op) {
     return bytes;
 }
 
-static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out) {
+static int begin(struct gf_operation *op, const struct gf_array *in) {
     const struct gf_operation_kind *kind = op->kind;
     op->crew.held += gf_array_bytes(in);
     op->of.px = *in;
     op->of.px.data = op->of.px.base = NULL;
-    int rc = kind && kind->describe ? kind->describe(op) : 0;
-    if (!rc && kind && kind->expect)
-        rc = kind->expect(op);
+    op->in = op->of.px;
+    const int rc = gf_operation_describe(op);
+    return rc || !kind || !kind->expect ? rc : kind->expect(op);
+}
+
+/* The crew that plans the job, with what is held until it ends. */
+static struct gf_crew crew_of(const struct gf_operation *op) {
+    struct gf_crew crew = op->crew;
+    crew.held += gf_operation_out_bytes(op) + op->extra_bytes;
+    return crew;
+}
+
+int gf_operation_expect(struct gf_operation *op, const struct gf_array *like) {
+    int rc = begin(op, like);
+    const struct gf_crew crew = crew_of(op);
+    if (!rc && !op->inner)
+        rc = gf_crew_fit(&crew, &op->job);
+    if (op->inner != &op->job) /* else describe() knows it */
+        op->need = gf_max(op->prepare_bytes, crew.held + (op->inner ? 0 : crew.runner->workspace));
+    return rc;
+}
+
+static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out) {
+    int rc = begin(op, in);
     op->in = *in;
     op->in.base = NULL;
     if (!rc)
         rc = gf_operation_take(op);
     if (rc)
         return rc;
-    struct gf_crew crew = op->crew;
-    crew.held += gf_operation_out_bytes(op) + op->extra_bytes;
+    const struct gf_crew crew = crew_of(op);
     if (!op->untouched && !op->inner)
         rc = gf_crew_plan(&crew, &op->job);
     for (int i = 0; i < op->job.n_out && !rc; i++)
@@ -111,7 +146,6 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
 
 int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out) {
     const int rc = apply(op, in, out);
-    gf_operation_drop(op);
     for (int i = 0; i < op->job.n_out && rc; i++)
         gf_array_free(&out[i]);
     return rc;

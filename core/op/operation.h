@@ -8,11 +8,14 @@
  *                                       .in_dtype = GF_U8, .n_out = 1, .out = {{GF_MAGNITUDE, GF_F32}}}};
  *     struct gf_array magnitude;
  *     rc = gf_operation_apply(&op, &picture, &magnitude);        picture: u8 (y, x, channel)
+ *     gf_operation_drop(&op);
  *     gf_array_free(&magnitude); */
 #ifndef GF_CORE_OP_OPERATION_H
 #define GF_CORE_OP_OPERATION_H
 
 #include "core/op/crew.h"
+#include "core/op/facts.h"
+#include "core/op/option.h"
 
 /* A source of units: pages of a volume, rows of a picture, or samples counted through all lines.
  * read() reads to->shape[0] of them, contiguous and finite, and returns 0 or a status. */
@@ -37,9 +40,22 @@ struct gf_operand {
 
 struct gf_operation;
 
-/* The steps of an operation; NULL: nothing is to do. */
+/* An operation: its options and its steps; NULL: nothing is to do. core/op/operations.h runs them all
+ * alike. */
 struct gf_operation_kind {
     const char *name;
+    const struct gf_opt *rows; /* of its options, */
+    size_t bytes;              /* which take so many, */
+    const void *defaults;      /* and begin as these; NULL: zeros */
+    int needs, takes;   /* arrays beside the samples, such as a template: at least, at most */
+    bool measures;      /* it has no output but its facts */
+    enum gf_kind gives; /* else of its output, unless the caller asks for another */
+    /* Refuses options that contradict each other, and sets those that depend on others. */
+    int (*check)(void *options);
+    /* Makes what all inputs of a run share, op->shared, of the options and of n arrays, channels last,
+     * which both outlive it; NULL: it is the options. close() frees it, after a failure too. */
+    int (*open)(void *options, const struct gf_array *with, int n, void **shared);
+    void (*close)(void *shared);
     /* From op->of and a job of its shape, with axes, channels, precision: completes the job but for
      * its outputs, and the refusals. */
     int (*describe)(struct gf_operation *op);
@@ -50,11 +66,14 @@ struct gf_operation_kind {
      * samples, only what a plan needs. */
     int (*take)(struct gf_operation *op);
     /* Makes units `first` and following of the job's input from the samples. For zero units only
-     * makes the scan that op->scans announces. bytes(): the memory that it needs within a limit. */
+     * makes the scan that op->scans announces. room(): the memory that it needs within a limit. */
     int (*read)(struct gf_operation *op, const struct gf_unit_source *below, int64_t first,
                 struct gf_array *to);
-    int64_t (*bytes)(const struct gf_operation *op, int64_t limit);
-    void (*drop)(struct gf_operation *op); /* frees op->state */
+    int64_t (*room)(const struct gf_operation *op, int64_t limit);
+    size_t state;                          /* bytes of op->state, zeros before describe() */
+    void (*drop)(struct gf_operation *op); /* frees what the state has */
+    /* Adds the facts that take() found; the values stay the operation's. */
+    void (*facts)(const struct gf_operation *op, struct gf_facts *to);
 };
 
 struct gf_operation {
@@ -64,9 +83,10 @@ struct gf_operation {
     struct gf_array in;         /* the job's input; without data until it is read */
     struct gf_job job;          /* takes `in` to the outputs */
     struct gf_operation *whole; /* the operation of which this one takes some pages */
-    struct gf_job *inner; /* NULL, or the job with which the operation makes the outputs, `in` */
-    void *shared;         /* the operation's, for all inputs of a run */
-    void *state;          /* its own, for this input */
+    /* NULL, or a job with which take() makes the outputs, `in`; &job: it does all by itself. */
+    struct gf_job *inner;
+    void *shared; /* the operation's, for all inputs of a run */
+    void *state;  /* its own, for this input */
     /* NULL, or takes a sentence for whoever uses the result. */
     void (*note)(void *caller, const char *text);
     void *caller;
@@ -96,6 +116,7 @@ struct gf_operation {
 };
 
 /* Its kind's steps; without a kind they do nothing. */
+int gf_operation_describe(struct gf_operation *op);
 int gf_operation_take(struct gf_operation *op);
 void gf_operation_drop(struct gf_operation *op);
 /* Bytes of the outputs, as long as the job's, with what is passed on. */
@@ -105,8 +126,13 @@ int64_t gf_operation_out_bytes(const struct gf_operation *op);
 int gf_operation_run(struct gf_operation *op, struct gf_array *out);
 /* For tests and other programs: all steps on samples in memory, channels last. Needs kind, crew,
  * shared, and the job of their shape: axes, channels, precision, outputs. Allocates `out`, one array
- * for each of the job's outputs, which the caller frees. GF_ENOMEM, or what the operation refuses. */
+ * for each of the job's outputs, which the caller frees. The caller drops the operation. GF_ENOMEM, or
+ * what the operation refuses. */
 int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out);
+
+/* For tests and other programs: the steps before the samples are read, for an array of that shape and
+ * type. Sets op->need. The caller drops the operation. */
+int gf_operation_expect(struct gf_operation *op, const struct gf_array *like);
 
 /* Tells the operation's caller, unless it does not listen. */
 void gf_operation_note(const struct gf_operation *op, const char *format, ...)

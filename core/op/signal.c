@@ -11,14 +11,19 @@ int gf_signal_take(const struct gf_array *px, bool rgb, struct gf_array *out) {
     const int64_t channels = px->shape[px->rank - 1], n = px->shape[px->rank - 2],
                   step = px->stride[px->rank - 2], next = px->stride[px->rank - 1],
                   size = (int64_t)gf_dtype_size(out->dtype);
+    int rc = 0;
     if (gf_dtype_is_complex(px->dtype))
         return gf_fail(GF_EINVAL, "complex samples; pictures are compared by real ones");
     if (channels != 1 && (channels != 3 || !rgb))
         return gf_fail(GF_EINVAL, "%lld plain channels; grey or RGB is compared",
                        (long long)channels);
     double *row = malloc(2 * (size_t)n * sizeof *row);
-    if (!row)
+    if (row && !out->data)
+        rc = gf_array_alloc(out, out->dtype, px->rank - 1, px->shape);
+    if (!row || rc) {
+        free(row);
         return gf_no_memory();
+    }
     struct gf_array rows = *px;
     rows.rank -= 2;
     for (int64_t i = 0; i < gf_array_count(&rows); i++) {
@@ -117,4 +122,42 @@ int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
                       struct gf_array *out) {
     struct gf_job job = make_job(s->ndim, s->shape, s->px.dtype == GF_C128, false);
     return run(crew, &job, &s->px, out);
+}
+
+/* ---- operations ---- */
+
+int gf_signals_open(void *options, const struct gf_array *with, int n, void **shared) {
+    struct gf_signals *s = *shared = calloc(1, sizeof *s);
+    int rc = s ? 0 : gf_no_memory();
+    for (int i = 0; i < n && !rc; i++) {
+        s->with[i].dtype = GF_F64;
+        rc = gf_signal_take(&with[i], with[i].shape[with[i].rank - 1] == 3, &s->with[i]);
+    }
+    if (s)
+        s->options = options;
+    return rc;
+}
+
+void gf_signals_close(void *shared) {
+    struct gf_signals *s = shared;
+    for (int i = 0; i < 2 && s; i++)
+        gf_array_free(&s->with[i]);
+    free(s);
+}
+
+struct gf_array gf_signal_of(const struct gf_operation *op) {
+    return gf_array_wrap(NULL, GF_F64, op->of.px.rank - 1, op->of.px.shape);
+}
+
+void gf_signal_expect(struct gf_operation *op, int64_t bytes) {
+    const struct gf_array px = gf_signal_of(op);
+    op->inner = &op->job;
+    op->need = op->crew.held + gf_array_bytes(&px) + bytes;
+}
+
+int gf_signal_begin(const struct gf_operation *op, struct gf_array *px, struct gf_crew *crew) {
+    *px = gf_signal_of(op);
+    *crew = op->crew;
+    crew->held += gf_array_bytes(px);
+    return gf_signal_take(&op->in, op->of.rgb, px);
 }

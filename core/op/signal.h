@@ -10,11 +10,13 @@
 #ifndef GF_CORE_OP_SIGNAL_H
 #define GF_CORE_OP_SIGNAL_H
 
-#include "core/op/crew.h"
+#include "core/compare/match.h"
+#include "core/op/operation.h"
 #include "core/spectrum/spectrum.h"
 
-/* Makes `out`, which is allocated, of samples of any real type and strides, channels last: the only
- * channel, or Rec.709 luma of three if they are `rgb`. GF_EINVAL for others. */
+/* Makes `out`, of its type, f32 or f64, of samples of any real type and strides, channels last: the only
+ * channel, or Rec.709 luma of three if they are `rgb`. Allocates it unless it has data. GF_EINVAL for
+ * others. */
 int gf_signal_take(const struct gf_array *px, bool rgb, struct gf_array *out);
 
 /* GF_EINVAL in one line unless both have the same axes and extents, or the same type. `what`: "the
@@ -32,5 +34,20 @@ int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,
                       struct gf_spectrum *out);
 int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
                       struct gf_array *out);
+
+/* op->shared of operations on signals, by open() and close(). */
+struct gf_signals {
+    const void *options;
+    struct gf_array with[2]; /* signals of the further arrays; no data: not given */
+    struct gf_match match;   /* of a template */
+};
+int gf_signals_open(void *options, const struct gf_array *with, int n, void **shared);
+void gf_signals_close(void *shared);
+/* The operation's samples as a signal, without data. */
+struct gf_array gf_signal_of(const struct gf_operation *op);
+/* Begins such an operation, whose arrays and workspace take so many bytes beside the signal. */
+void gf_signal_expect(struct gf_operation *op, int64_t bytes);
+/* Makes the signal of op->in, and the crew that counts it. */
+int gf_signal_begin(const struct gf_operation *op, struct gf_array *px, struct gf_crew *crew);
 
 #endif

@@ -55,6 +55,7 @@ static int cut(struct survey *v) {
     v->tile = make_job(o, v->px);
     s->n_signals = o->luma ? 1 : v->tile.channels;
     s->n_tiles = 1;
+    s->ndim = v->tile.ndim;
     s->changed = gf_window_is_asked(&v->o->window) || o->psd;
     if (o->angular && v->tile.ndim != 2)
         return gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
@@ -87,7 +88,9 @@ static int plan(struct survey *v) {
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, v->crew.threads);
     v->crew.held += bytes + gf_spectrum_peaks_bytes(&one) +
                     (v->s->changed ? gf_window_bytes(&v->o->window, job) : 0);
-    return gf_crew_plan(&v->crew, job);
+    rc = gf_crew_plan(&v->crew, job);
+    v->s->bytes = v->crew.held + v->crew.runner->workspace;
+    return rc;
 }
 
 /* ---- what spectra show ---- */
@@ -137,7 +140,7 @@ static int add_spectrum(const struct survey *v, const struct gf_spectrum *spectr
 }
 
 int gf_statistics_find_peaks(const struct gf_spectrum *s, int most, double weight,
-                             struct gf_signal_statistics *signal) {
+                             const double *spacing, struct gf_signal_statistics *signal) {
     signal->peak = malloc(((size_t)most + 1) * sizeof *signal->peak);
     signal->wave = malloc(((size_t)most + 1) * sizeof *signal->wave);
     if (!signal->peak || !signal->wave)
@@ -146,6 +149,13 @@ int gf_statistics_find_peaks(const struct gf_spectrum *s, int most, double weigh
     for (int k = 0; k < signal->n_peaks; k++) {
         signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
         signal->wave[k].amplitude /= weight;
+        double squares = 0;
+        for (int i = 0; i<s->ndim && * spacing> 0; i++) {
+            const double f = (double)signal->peak[k].at[i] / ((double)s->shape[i] * spacing[i]);
+            squares += f * f;
+        }
+        signal->wave[k].per_unit = sqrt(squares);
+        signal->wave[k].length = squares > 0 ? 1 / sqrt(squares) : signal->wave[k].period;
     }
     return rc;
 }
@@ -166,7 +176,8 @@ static int look_at_tile(struct survey *v, int64_t i, struct gf_array *out) {
             gf_spectrum_of(&v->tile, out, c, gf_window_threads(&v->tile, v->crew.threads));
         rc = add_spectrum(v, &spectrum, &v->s->signal[c]);
         if (!rc && v->s->n_tiles == 1)
-            rc = gf_statistics_find_peaks(&spectrum, v->o->peaks, weight, &v->s->signal[c]);
+            rc = gf_statistics_find_peaks(&spectrum, v->o->peaks, weight, v->o->spacing,
+                                          &v->s->signal[c]);
     }
     gf_array_free(&made);
     return rc;
@@ -192,6 +203,15 @@ static void find_density(const struct survey *v) {
     }
 }
 
+/* Makes the energies by direction shares of their sum. */
+static void share_angles(struct gf_signal_statistics *s) {
+    double whole = 0;
+    for (int i = 0; i < GF_ANGLES; i++)
+        whole += s->angle[i];
+    for (int i = 0; i < GF_ANGLES; i++)
+        s->angle[i] /= whole > 0 ? whole : 1;
+}
+
 int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
                       const struct gf_array *px, struct gf_statistics *s) {
     struct survey v = {.crew = *crew, .o = o, .px = px, .s = s};
@@ -212,6 +232,8 @@ int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_opt
         rc = look_at_tile(&v, i, &out);
     if (!rc && o->psd)
         find_density(&v);
+    for (int64_t i = 0; i < s->n_signals && !rc; i++)
+        share_angles(&s->signal[i]);
     gf_array_free(&out);
     return rc;
 }
@@ -259,7 +281,8 @@ static bool print_band(const struct gf_opt *o, const void *field, int i,
     return !i && band[1] > 0;
 }
 
-int gf_statistics_check(struct gf_statistics_options *o) {
+int gf_statistics_check(void *options) {
+    struct gf_statistics_options *o = options;
     if (o->tile && (!o->psd || o->window.smooth))
         return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
     if (o->band[1] > 0 && !o->psd && !o->angular)
@@ -288,3 +311,121 @@ const struct gf_opt gf_statistics_rows[] = {
               .print = print_band),
     GF_ROWS("window edges", window, gf_window_rows),
     {0}};
+
+/* ---- the operation ---- */
+
+void gf_statistics_ring_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
+                              const struct gf_signal_statistics *of, struct gf_facts *to) {
+    static const double one = 1;
+    GF_FACT(to, "step", "cycles/sample", s->n_rings > 1 ? &of->ring[1].frequency : &one);
+    GF_FACTS(to, "bins", NULL, 0, s->n_rings, sizeof *of->ring, &of->ring->bins);
+    GF_FACTS(to, o->psd ? "density" : "power", NULL, 0, s->n_rings, sizeof *of->ring,
+             &of->ring->mean);
+}
+
+void gf_statistics_peak_facts(const struct gf_signal_statistics *of, int ndim, bool known,
+                              struct gf_facts *to) {
+    const struct gf_peak *p = of->peak;
+    const struct gf_wave *w = of->wave;
+    const int n = of->n_peaks;
+    gf_facts_begin(to, "peaks", GF_FACT_TABLE, n);
+    GF_FACTS(to, "at", "bins", ndim, n, sizeof *p, p->at);
+    GF_FACTS(to, "frequency", "cycles/sample", 0, n, sizeof *w, &w->frequency);
+    GF_FACTS(to, "period", "samples", 0, n, sizeof *w, &w->period);
+    if (known)
+        GF_FACTS(to, "per_unit", NULL, 0, n, sizeof *w, &w->per_unit);
+    GF_FACTS(to, ".length", NULL, 0, n, sizeof *w, &w->length);
+    if (ndim > 1)
+        GF_FACTS(to, "angle", "degrees", 0, n, sizeof *w, &w->angle);
+    if (ndim > 2)
+        GF_FACTS(to, "tilt", "degrees", 0, n, sizeof *w, &w->tilt);
+    GF_FACTS(to, "amplitude", NULL, 0, n, sizeof *w, &w->amplitude);
+    GF_FACTS(to, "strength", NULL, 0, n, sizeof *p, &p->strength);
+    GF_FACTS(to, "radius", "bins", 0, n, sizeof *p, &p->radius);
+    gf_facts_end(to);
+}
+
+void gf_statistics_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
+                         const struct gf_signal_statistics *of, struct gf_facts *to) {
+    static const int64_t first = 1 - GF_ANGLES / 2;
+    const struct gf_energy *e = &of->energy;
+    GF_FACT(to, "mean", NULL, &of->samples.mean);
+    GF_FACT(to, "minimum", NULL, &of->samples.low);
+    GF_FACT(to, "maximum", NULL, &of->samples.high);
+    GF_FACT(to, "deviation", NULL, &of->samples.deviation);
+    gf_facts_begin(to, "energy", GF_FACT_RECORD, 0);
+    GF_FACT(to, "samples", NULL, &of->samples.energy);
+    GF_FACT(to, "spectrum", NULL, &e->total);
+    GF_FACT(to, "zero", NULL, &e->zero);
+    GF_FACT(to, "below_1_8", NULL, &e->below[0]);
+    GF_FACT(to, "below_1_4", NULL, &e->below[1]);
+    GF_FACT(to, "below_1_2", NULL, &e->below[2]);
+    gf_facts_end(to);
+    gf_facts_begin(to, "radial", GF_FACT_RECORD, 0);
+    gf_statistics_ring_facts(o, s, of, to);
+    gf_facts_end(to);
+    if (of->slope.rings) {
+        gf_facts_begin(to, "slope", GF_FACT_RECORD, 0);
+        GF_FACT(to, "value", NULL, &of->slope.value);
+        GF_FACT(to, "error", NULL, &of->slope.error);
+        GF_FACT(to, "rings", NULL, &of->slope.rings);
+        gf_facts_end(to);
+    }
+    if (o->angular) {
+        gf_facts_begin(to, "angles", GF_FACT_RECORD, 0);
+        GF_FACT(to, "first", "degrees", &first);
+        GF_FACTS(to, "energy", NULL, 0, GF_ANGLES, sizeof *of->angle, of->angle);
+        gf_facts_end(to);
+    }
+    if (s->n_tiles == 1)
+        gf_statistics_peak_facts(of, s->ndim, *o->spacing > 0, to);
+}
+
+struct state {
+    struct gf_statistics_options o;
+    struct gf_statistics s;
+};
+
+static int describe(struct gf_operation *op) {
+    struct state *state = op->state;
+    state->o = *(const struct gf_statistics_options *)op->shared;
+    state->o.luma = op->of.rgb;
+    state->o.precision = op->job.precision;
+    memcpy(state->o.spacing, op->of.spacing, sizeof state->o.spacing);
+    op->inner = &op->job;
+    const int rc = gf_statistics_run(&op->crew, &state->o, &op->of.px, &state->s);
+    op->need = state->s.bytes;
+    return rc;
+}
+
+static int take(struct gf_operation *op) {
+    struct state *state = op->state;
+    return gf_statistics_run(&op->crew, &state->o, &op->in, &state->s);
+}
+
+static void drop(struct gf_operation *op) {
+    gf_statistics_free(&((struct state *)op->state)->s);
+}
+
+static void facts(const struct gf_operation *op, struct gf_facts *to) {
+    const struct state *state = op->state;
+    gf_facts_begin(to, "signals", GF_FACT_LIST, 0);
+    for (int64_t i = 0; i < state->s.n_signals; i++) {
+        gf_facts_begin(to, NULL, GF_FACT_RECORD, 0);
+        gf_statistics_facts(&state->o, &state->s, &state->s.signal[i], to);
+        gf_facts_end(to);
+    }
+    gf_facts_end(to);
+}
+
+const struct gf_operation_kind gf_operation_stats = {.name = "stats",
+                                                     .rows = gf_statistics_rows,
+                                                     .bytes = sizeof(struct gf_statistics_options),
+                                                     .defaults = &gf_statistics_defaults,
+                                                     .measures = true,
+                                                     .check = gf_statistics_check,
+                                                     .describe = describe,
+                                                     .take = take,
+                                                     .state = sizeof(struct state),
+                                                     .drop = drop,
+                                                     .facts = facts};

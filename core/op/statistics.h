@@ -26,13 +26,14 @@ struct gf_statistics_options {
     double band[2]; /* of the slope and the angles, cycles a sample; 0, 0: by the extents */
     bool luma;      /* of red, green and blue, instead of each channel by itself */
     enum gf_precision precision;
-    double sample; /* the distance of two, to whose unit densities refer; 0: 1 */
+    double sample;               /* the distance of two, to whose unit densities refer; 0: 1 */
+    double spacing[GF_MAX_DIMS]; /* the same along each axis, for peaks; all 0: unknown */
     struct gf_window_options window;
 };
 extern const struct gf_statistics_options gf_statistics_defaults;
 extern const struct gf_opt gf_statistics_rows[];
-/* Refuses options that contradict each other, and sets the default window of a density. */
-int gf_statistics_check(struct gf_statistics_options *o);
+/* check() of the operation: sets the default window of a density. */
+int gf_statistics_check(void *options);
 
 /* The luma, or one channel. */
 struct gf_signal_statistics {
@@ -43,13 +44,15 @@ struct gf_signal_statistics {
     struct gf_wave *wave; /* of each peak */
     int n_peaks;
     struct gf_slope slope;   /* of a density */
-    double angle[GF_ANGLES]; /* energies, if `angular` */
+    double angle[GF_ANGLES]; /* shares of the energy in the band, if `angular` */
 };
 
 struct gf_statistics {
+    int ndim; /* axes without the channels */
     int64_t n_signals, n_rings, n_tiles;
     double band[2];
-    bool changed; /* the samples, by the window or for a density */
+    bool changed;  /* the samples, by the window or for a density */
+    int64_t bytes; /* of the run, with crew->held */
     struct gf_signal_statistics *signal;
 };
 
@@ -59,10 +62,22 @@ struct gf_statistics {
 int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
                       const struct gf_array *px, struct gf_statistics *s);
 void gf_statistics_free(struct gf_statistics *s);
+/* A signal's rings; and these with all else. */
+void gf_statistics_ring_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
+                              const struct gf_signal_statistics *of, struct gf_facts *to);
+void gf_statistics_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
+                         const struct gf_signal_statistics *of, struct gf_facts *to);
+
+/* The operation; luma of red, green and blue. */
+extern const struct gf_operation_kind gf_operation_stats;
 
 /* Fills in a signal's peaks, at most so many, and their waves, whose amplitudes it divides by `weight`.
- * The caller frees them, also after a failure. GF_ENOMEM. */
+ * `spacing`: the distances of samples, as in the options. The caller frees them, also after a failure.
+ * GF_ENOMEM. */
 int gf_statistics_find_peaks(const struct gf_spectrum *s, int most, double weight,
-                             struct gf_signal_statistics *signal);
+                             const double *spacing, struct gf_signal_statistics *signal);
+/* "peaks" of a spectrum of so many axes. `known`: the distances of samples are. */
+void gf_statistics_peak_facts(const struct gf_signal_statistics *of, int ndim, bool known,
+                              struct gf_facts *to);
 
 #endif

@@ -87,6 +87,8 @@ struct gf_wave {
     double angle;
     double tilt;      /* volumes: degrees out of that plane, towards larger z; -90..90 */
     double amplitude; /* in sample units: half the difference between crest and trough */
+    /* By the distances of samples: cycles a unit, 0 if these are unknown, and the period in it. */
+    double per_unit, length;
 };
 
 /* The wave at the place `at`, in bins from the centre, also between bins; without an amplitude. */

@@ -222,10 +222,10 @@ static void count_making(struct gf_operation *part) {
 
 /* Obtains the filter for the part's pages. Without samples the whole keeps it for its plan. */
 static int take_pages(struct gf_operation *part) {
-    struct gf_filtering *f = part->state = calloc(1, sizeof *f), *of = part->whole->state;
+    struct gf_filtering own = {.n_striped = 0}, *f = part->in.data ? part->state : &own,
+                        *of = part->whole->state;
     struct gf_filter_maker *maker = part->shared;
-    if (!f)
-        return gf_no_memory();
+    part->state = f;
     f->frame = of->frame;
     f->frame.shape[0] = part->job.shape[0];
     if (!part->in.data && of->of_pages) { /* of more pages, which memory is too short for */
@@ -235,24 +235,20 @@ static int take_pages(struct gf_operation *part) {
     }
     int rc = part->in.data ? check_files(maker->options) : 0;
     rc = rc ? rc : gf_filter_obtain(maker, &part->job, part->crew.threads, &f->frame, &f->filter);
-    if (rc)
-        return rc;
-    gf_filter_use(part, &part->job);
+    if (!rc)
+        gf_filter_use(part, &part->job);
     if (part->in.data)
-        return gf_filter_lengthen(part);
+        return rc ? rc : gf_filter_lengthen(part);
     of->of_pages = f->filter;
-    count_making(part);
-    free(f);
+    if (!rc)
+        count_making(part);
     part->state = NULL;
-    return 0;
+    return rc;
 }
 
 /* ---- the steps ---- */
 
 static int describe(struct gf_operation *op) {
-    op->state = calloc(1, sizeof(struct gf_filtering));
-    if (!op->state)
-        return gf_no_memory();
     if (gf_dtype_is_complex(op->of.px.dtype))
         return gf_fail(GF_EINVAL, "a filter takes real samples, not complex ones");
     describe_job(op);
@@ -281,8 +277,6 @@ static int take(struct gf_operation *op) {
 
 static void drop(struct gf_operation *op) {
     struct gf_filtering *f = op->state;
-    if (!f)
-        return;
     release(op);
     gf_filter_release(op->shared, f->of_pages);
     gf_array_free(&f->clean);
@@ -293,9 +287,65 @@ static void drop(struct gf_operation *op) {
         gf_smooth_pages_free(f->smooth);
     free(f->smooth);
     free(f->peaks.factor);
-    free(f);
-    op->state = NULL;
 }
 
-const struct gf_operation_kind gf_operation_filter = {
-    "filter", describe, expect, take, gf_filter_make_units, gf_filter_make_units_bytes, drop};
+/* ---- the options ---- */
+
+struct run {
+    struct gf_filter_maker maker; /* op->shared */
+    struct gf_filter_options *options;
+};
+
+static int check(void *options) {
+    return gf_filter_check(options, false);
+}
+
+/* The arrays are the pictures of the options that name some, in their order. */
+static int open_run(void *options, const struct gf_array *with, int n, void **shared) {
+    struct gf_filter_options *o = options;
+    struct run *run = *shared = calloc(1, sizeof *run);
+    int rc = run ? 0 : gf_no_memory(), used = 0;
+    if (rc)
+        return rc;
+    run->options = o;
+    gf_filter_maker_open(&run->maker, o);
+    for (int i = 0; i < o->n_parts && !rc; i++) {
+        struct gf_filter_part *p = &o->part[i];
+        if (gf_filter_is_file(p))
+            rc = used++ >= n
+                     ? gf_fail(GF_EUSAGE, "--%s=%.60s: its samples are missing", p->option, p->text)
+                     : gf_filter_give(p, &with[used - 1],
+                                      with[used - 1].shape[with[used - 1].rank - 1] == 3, 0);
+        if (!rc)
+            rc = gf_filter_finish(o, p);
+    }
+    return rc;
+}
+
+static void close_run(void *shared) {
+    struct run *run = shared;
+    if (!run)
+        return;
+    gf_filter_maker_close(&run->maker);
+    gf_filter_free_parts(run->options);
+    free(run);
+}
+
+static const struct gf_filter_options defaults = {.edges = -1};
+
+const struct gf_operation_kind gf_operation_filter = {.name = "filter",
+                                                      .rows = gf_filter_rows,
+                                                      .bytes = sizeof(struct gf_filter_options),
+                                                      .defaults = &defaults,
+                                                      .takes = GF_MAX_PARTS,
+                                                      .gives = GF_REAL,
+                                                      .check = check,
+                                                      .open = open_run,
+                                                      .close = close_run,
+                                                      .describe = describe,
+                                                      .expect = expect,
+                                                      .take = take,
+                                                      .read = gf_filter_make_units,
+                                                      .room = gf_filter_make_units_bytes,
+                                                      .state = sizeof(struct gf_filtering),
+                                                      .drop = drop};

@@ -143,6 +143,23 @@ void gf_filter_forget(struct gf_filter_maker *m); /* frees the kept ones that ar
  * op->extra_bytes. */
 void gf_filter_use(struct gf_operation *op, struct gf_job *job);
 
+/* ---- pictures.c: what masks and kernels are made of ---- */
+
+/* Gives a part that names a picture its samples, channels last: grey, or luma of three if `rgb`. Masks
+ * are 1 at white (gf_filter_white()), and kernels are scaled to sum 1. Without data its samples are 0.
+ * GF_EINVAL, GF_ENOMEM. */
+int gf_filter_give(struct gf_filter_part *p, const struct gf_array *px, bool rgb, double white);
+/* Once it has them, or for other parts: samples a kernel that is made, and chooses what --deconvolve
+ * does at the edges. */
+int gf_filter_finish(struct gf_filter_options *o, struct gf_filter_part *p);
+void gf_filter_free_parts(struct gf_filter_options *o);
+/* GF_EINVAL for complex samples, other channels, NaN and Inf. */
+int gf_filter_check_picture(const struct gf_array *px, bool rgb);
+/* The value of the pixel at `p`: grey or luma. */
+double gf_filter_pixel(const struct gf_array *px, const char *p);
+/* White, or if it is 0 that of the type: an integer's largest number, 1 for floats. */
+double gf_filter_white(enum gf_dtype dtype, double white);
+
 /* ---- parts.c: tables of masks and kernels ---- */
 
 /* Runs one job on the CPU, whatever backend runs the filter: run() of struct gf_filter_transform,

@@ -78,10 +78,8 @@ static int take(struct gf_operation *op) {
     op->extra_bytes = gf_window_bytes(options_of(op), &op->job);
     if (!op->in.data)
         return 0;
-    struct gf_array *made = op->state = calloc(1, sizeof *made);
-    int rc = made ? 0 : gf_no_memory();
-    if (!rc)
-        rc = gf_window_make(options_of(op), &op->crew, &op->job, false, &op->in, made);
+    struct gf_array *made = op->state;
+    const int rc = gf_window_make(options_of(op), &op->crew, &op->job, false, &op->in, made);
     if (!rc) {
         op->in = *made;
         op->in.base = NULL;
@@ -90,10 +88,7 @@ static int take(struct gf_operation *op) {
 }
 
 static void drop(struct gf_operation *op) {
-    if (op->state)
-        gf_array_free(op->state);
-    free(op->state);
-    op->state = NULL;
+    gf_array_free(op->state);
 }
 
 /* The samples that are read at a time: some of a line, or the unit's, a page or a row. */
@@ -130,9 +125,6 @@ static int read_units(struct gf_operation *op, const struct gf_unit_source *belo
     return rc;
 }
 
-const struct gf_operation_kind gf_operation_window = {"window",   describe, NULL, take,
-                                                      read_units, bytes,    drop};
-
 /* ---- the options ---- */
 
 static int parse_window(const struct gf_opt *o, const char *value, void *field) {
@@ -168,3 +160,14 @@ const struct gf_opt gf_window_rows[] = {
     GF_CHOICE("edges", smooth, "periodic|smooth", edges,
               "smooth: subtract the smooth part, so that opposite edges meet (default: periodic)"),
     {0}};
+
+const struct gf_operation_kind gf_operation_window = {.name = "window",
+                                                      .rows = gf_window_rows,
+                                                      .bytes = sizeof(struct gf_window_options),
+                                                      .gives = GF_COMPLEX,
+                                                      .describe = describe,
+                                                      .take = take,
+                                                      .read = read_units,
+                                                      .room = bytes,
+                                                      .state = sizeof(struct gf_array),
+                                                      .drop = drop};

@@ -11,7 +11,6 @@
 
 #include "core/base/job/window.h"
 #include "core/op/operation.h"
-#include "core/op/option.h"
 
 struct gf_window_options {
     struct gf_window window;

@@ -1,0 +1,41 @@
+/* A list of facts that grows. */
+#include "core/op/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gf_facts_add(struct gf_facts *f, struct gf_fact fact) {
+    if (f->n == f->room) {
+        const int64_t room = 2 * f->room + 16;
+        struct gf_fact *more = realloc(f->fact, (size_t)room * sizeof *more);
+        f->missed |= !more;
+        if (!more)
+            return;
+        f->fact = more;
+        f->room = room;
+    }
+    f->fact[f->n++] = fact;
+}
+
+void gf_facts_begin(struct gf_facts *f, const char *key, enum gf_fact_kind kind, int64_t rows) {
+    f->open[f->depth++] = f->n;
+    gf_facts_add(f, (struct gf_fact){.key = key, .kind = kind, .rows = rows});
+}
+
+void gf_facts_end(struct gf_facts *f) {
+    const int64_t at = f->open[--f->depth];
+    if (!f->missed)
+        f->fact[at].within = f->n - at - 1;
+}
+
+void gf_facts_free(struct gf_facts *f) {
+    free(f->fact);
+    *f = (struct gf_facts){0};
+}
+
+const struct gf_fact *gf_facts_find(const struct gf_fact *fact, int64_t n, const char *key) {
+    for (int64_t i = 0; i < n; i += 1 + fact[i].within)
+        if (!key || (fact[i].key && !strcmp(fact[i].key, key)))
+            return &fact[i];
+    return NULL;
+}
