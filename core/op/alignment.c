@@ -157,17 +157,13 @@ static void facts(const struct gf_operation *op, struct gf_facts *to) {
     GF_FACT(to, "backend", NULL, f->backend);
 }
 
-const struct gf_operation_kind gf_operation_register = {.name = "register",
-                                                        .rows = gf_registration_rows,
-                                                        .bytes =
-                                                            sizeof(struct gf_registration_options),
-                                                        .needs = 1,
-                                                        .takes = 1,
-                                                        .gives = GF_REAL,
-                                                        .open = gf_signals_open,
-                                                        .close = gf_signals_close,
-                                                        .describe = describe,
-                                                        .take = take,
-                                                        .state = sizeof(struct state),
-                                                        .drop = drop,
-                                                        .facts = facts};
+const struct gf_operation_kind gf_operation_register = {
+    .name = "register",
+    .options = {gf_registration_rows, sizeof(struct gf_registration_options), NULL, NULL},
+    .with = {1, 1, gf_signals_open, gf_signals_close},
+    .gives = GF_REAL,
+    .state = sizeof(struct state),
+    .describe = describe,
+    .take = take,
+    .drop = drop,
+    .facts = facts};

@@ -2,7 +2,6 @@
 #include "core/op/facts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void gf_facts_add(struct gf_facts *f, struct gf_fact fact) {
     if (f->n == f->room) {
@@ -31,11 +30,4 @@ void gf_facts_end(struct gf_facts *f) {
 void gf_facts_free(struct gf_facts *f) {
     free(f->fact);
     *f = (struct gf_facts){0};
-}
-
-const struct gf_fact *gf_facts_find(const struct gf_fact *fact, int64_t n, const char *key) {
-    for (int64_t i = 0; i < n; i += 1 + fact[i].within)
-        if (!key || (fact[i].key && !strcmp(fact[i].key, key)))
-            return &fact[i];
-    return NULL;
 }

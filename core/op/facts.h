@@ -71,8 +71,4 @@ void gf_facts_begin(struct gf_facts *f, const char *key, enum gf_fact_kind kind,
 void gf_facts_end(struct gf_facts *f);
 void gf_facts_free(struct gf_facts *f);
 
-/* For tests and other programs: the fact of that key among fact[0..n) and not within others; NULL if
- * there is none. A key NULL finds the first one. */
-const struct gf_fact *gf_facts_find(const struct gf_fact *fact, int64_t n, const char *key);
-
 #endif

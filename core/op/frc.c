@@ -384,16 +384,13 @@ static void facts(const struct gf_operation *op, struct gf_facts *to) {
     gf_frc_facts(&state->o, &state->f, to);
 }
 
-const struct gf_operation_kind gf_operation_frc = {.name = "frc",
-                                                   .rows = gf_frc_rows,
-                                                   .bytes = sizeof(struct gf_frc_options),
-                                                   .takes = 2,
-                                                   .measures = true,
-                                                   .check = gf_frc_check,
-                                                   .open = gf_signals_open,
-                                                   .close = gf_signals_close,
-                                                   .describe = describe,
-                                                   .take = take,
-                                                   .state = sizeof(struct state),
-                                                   .drop = drop,
-                                                   .facts = facts};
+const struct gf_operation_kind gf_operation_frc = {
+    .name = "frc",
+    .options = {gf_frc_rows, sizeof(struct gf_frc_options), NULL, gf_frc_check},
+    .with = {0, 2, gf_signals_open, gf_signals_close},
+    .measures = true,
+    .state = sizeof(struct state),
+    .describe = describe,
+    .take = take,
+    .drop = drop,
+    .facts = facts};

@@ -276,17 +276,13 @@ static void facts(const struct gf_operation *op, struct gf_facts *to) {
     gf_match_facts(&((struct gf_signals *)op->shared)->match, op->state, to);
 }
 
-const struct gf_operation_kind gf_operation_match = {.name = "match",
-                                                     .rows = gf_match_rows,
-                                                     .bytes = sizeof(struct gf_match_options),
-                                                     .defaults = &gf_match_defaults,
-                                                     .needs = 1,
-                                                     .takes = 2,
-                                                     .gives = GF_REAL,
-                                                     .open = open_template,
-                                                     .close = gf_signals_close,
-                                                     .describe = describe,
-                                                     .take = take,
-                                                     .state = sizeof(struct gf_matches),
-                                                     .drop = drop,
-                                                     .facts = facts};
+const struct gf_operation_kind gf_operation_match = {
+    .name = "match",
+    .options = {gf_match_rows, sizeof(struct gf_match_options), &gf_match_defaults, NULL},
+    .with = {1, 2, open_template, gf_signals_close},
+    .gives = GF_REAL,
+    .state = sizeof(struct gf_matches),
+    .describe = describe,
+    .take = take,
+    .drop = drop,
+    .facts = facts};

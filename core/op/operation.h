@@ -44,18 +44,22 @@ struct gf_operation;
  * alike. */
 struct gf_operation_kind {
     const char *name;
-    const struct gf_opt *rows; /* of its options, */
-    size_t bytes;              /* which take so many, */
-    const void *defaults;      /* and begin as these; NULL: zeros */
-    int needs, takes;   /* arrays beside the samples, such as a template: at least, at most */
+    struct {
+        const struct gf_opt *rows;
+        size_t bytes;         /* of their structure, */
+        const void *defaults; /* which begins as this; NULL: zeros */
+        /* Refuses options that contradict each other, and sets those that depend on others. */
+        int (*check)(void *options);
+    } options;
+    struct {
+        int least, most; /* arrays beside the samples, such as a template */
+        /* Makes op->shared, for all inputs of a run, of the options and of n such arrays, channels last,
+         * which both outlive it; NULL: it is the options. close() frees it, after a failure too. */
+        int (*open)(void *options, const struct gf_array *with, int n, void **shared);
+        void (*close)(void *shared);
+    } with;
     bool measures;      /* it has no output but its facts */
     enum gf_kind gives; /* else of its output, unless the caller asks for another */
-    /* Refuses options that contradict each other, and sets those that depend on others. */
-    int (*check)(void *options);
-    /* Makes what all inputs of a run share, op->shared, of the options and of n arrays, channels last,
-     * which both outlive it; NULL: it is the options. close() frees it, after a failure too. */
-    int (*open)(void *options, const struct gf_array *with, int n, void **shared);
-    void (*close)(void *shared);
     /* From op->of and a job of its shape, with axes, channels, precision: completes the job but for
      * its outputs, and the refusals. */
     int (*describe)(struct gf_operation *op);

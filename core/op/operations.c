@@ -31,14 +31,14 @@ const struct gf_operation_kind *gf_operation_find(const char *name) {
 
 int gf_operation_set(const struct gf_operation_kind *kind, void *options, const char *text) {
     if (!text) {
-        memset(options, 0, kind->bytes);
-        if (kind->defaults)
-            memcpy(options, kind->defaults, kind->bytes);
+        memset(options, 0, kind->options.bytes);
+        if (kind->options.defaults)
+            memcpy(options, kind->options.defaults, kind->options.bytes);
         return 0;
     }
     const size_t n = strcspn(text, "=");
     const bool negated = !text[n] && !strncmp(text, "no-", 3);
-    struct gf_opt_walk walk = {.level[0].row = kind->rows};
+    struct gf_opt_walk walk = {.level[0].row = kind->options.rows};
     const struct gf_opt *o;
     while ((o = gf_opt_next(&walk)))
         if (!strncmp(o->name, text, n) && !o->name[n])
@@ -62,18 +62,18 @@ int gf_operation_set(const struct gf_operation_kind *kind, void *options, const 
 
 int gf_operation_open(struct gf_operation *op, void *options, const struct gf_array *with, int n) {
     const struct gf_operation_kind *kind = op->kind;
-    if (n < kind->needs || n > kind->takes)
+    if (n < kind->with.least || n > kind->with.most)
         return gf_fail(GF_EINVAL, "%s takes %d to %d further arrays, not %d", kind->name,
-                       kind->needs, kind->takes, n);
-    const int rc = kind->check ? kind->check(options) : 0;
-    if (!kind->open)
+                       kind->with.least, kind->with.most, n);
+    const int rc = kind->options.check ? kind->options.check(options) : 0;
+    if (!kind->with.open)
         op->shared = options;
-    return rc || !kind->open ? rc : kind->open(options, with, n, &op->shared);
+    return rc || !kind->with.open ? rc : kind->with.open(options, with, n, &op->shared);
 }
 
 void gf_operation_close(struct gf_operation *op) {
-    if (op->kind->close)
-        op->kind->close(op->shared);
+    if (op->kind->with.close)
+        op->kind->with.close(op->shared);
     op->shared = NULL;
 }
 

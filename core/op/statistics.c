@@ -418,14 +418,13 @@ static void facts(const struct gf_operation *op, struct gf_facts *to) {
     gf_facts_end(to);
 }
 
-const struct gf_operation_kind gf_operation_stats = {.name = "stats",
-                                                     .rows = gf_statistics_rows,
-                                                     .bytes = sizeof(struct gf_statistics_options),
-                                                     .defaults = &gf_statistics_defaults,
-                                                     .measures = true,
-                                                     .check = gf_statistics_check,
-                                                     .describe = describe,
-                                                     .take = take,
-                                                     .state = sizeof(struct state),
-                                                     .drop = drop,
-                                                     .facts = facts};
+const struct gf_operation_kind gf_operation_stats = {
+    .name = "stats",
+    .options = {gf_statistics_rows, sizeof(struct gf_statistics_options), &gf_statistics_defaults,
+                gf_statistics_check},
+    .measures = true,
+    .state = sizeof(struct state),
+    .describe = describe,
+    .take = take,
+    .drop = drop,
+    .facts = facts};

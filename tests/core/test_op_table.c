@@ -87,11 +87,11 @@ static struct gf_array make(enum gf_dtype t, int64_t h, int64_t w, int64_t first
 /* Prints options as words between blanks. */
 static void print(const struct gf_operation_kind *kind, const void *options, char text[1024]) {
     static char value[GF_OPT_TEXT_SIZE];
-    void *usual = malloc(kind->bytes);
+    void *usual = malloc(kind->options.bytes);
     size_t n = 0;
     gf_operation_set(kind, usual, NULL);
     for (int i = 0; i < MOST; i++) {
-        struct gf_opt_walk walk = {.level[0].row = kind->rows};
+        struct gf_opt_walk walk = {.level[0].row = kind->options.rows};
         for (const struct gf_opt *o; (o = gf_opt_next(&walk));)
             if (gf_opt_show(o, (const char *)options + walk.at, (char *)usual + walk.at, i, value))
                 n += (size_t)snprintf(text + n, 1024 - n, gf_opt_is_flag(o) ? " %s" : " %s=%s",
@@ -117,7 +117,7 @@ static void test_options(void) {
     for (const struct trial *t = trials; t < trials + sizeof trials / sizeof *trials; t++) {
         const struct gf_operation_kind *kind = gf_operation_find(t->name);
         NEED(kind);
-        void *options = malloc(kind->bytes);
+        void *options = malloc(kind->options.bytes);
         char first[1024], words[1024], again[1024];
         set(kind, options, t, NULL);
         print(kind, options, first);
@@ -136,13 +136,20 @@ static void test_options(void) {
     CHECK_STR(gf_message(), "no operation 'sharpen'");
 }
 
+static const struct gf_fact *find(const struct gf_fact *fact, int64_t n, const char *key) {
+    for (int64_t i = 0; i < n; i += 1 + fact[i].within)
+        if (fact[i].key && !strcmp(fact[i].key, key))
+            return &fact[i];
+    return NULL;
+}
+
 static void check_fact(const struct trial *t, enum gf_dtype dtype, const struct gf_facts *facts) {
-    const struct gf_fact *f = gf_facts_find(facts->fact, facts->n, t->fact);
+    const struct gf_fact *f = find(facts->fact, facts->n, t->fact);
     CHECK_MSG(f != NULL, "%s has no %s", t->name, t->fact);
     if (f && f->kind == GF_FACT_LIST)
         f++; /* its first record */
     if (f && t->column)
-        f = gf_facts_find(f + 1, f->within, t->column);
+        f = find(f + 1, f->within, t->column);
     if (f && f->kind == GF_FACT_REAL && t->value != 0)
         CHECK_MSG(fabs(*(const double *)f->data - t->value) < 0.05, "%s of %s: %s is %g", t->name,
                   gf_dtype_name(dtype), f->key, *(const double *)f->data);
@@ -164,7 +171,7 @@ static void run(const struct gf_runner *runner, const struct trial *t, enum gf_d
                               .crew = {.runner = (struct gf_runner *)runner, .threads = 1}},
                         empty;
     struct gf_facts facts = {0};
-    void *options = malloc(kind->bytes);
+    void *options = malloc(kind->options.bytes);
     set(kind, options, t, NULL);
     CHECK_MSG(!gf_operation_open(&op, options, &with, t->n_with), "%s: %s", t->name, gf_message());
     gf_operation_begin(&op, &in);
@@ -214,7 +221,7 @@ static void test_refusals(void) {
     struct gf_operation op = {.kind = gf_operation_find("match")};
     struct gf_array a = make(GF_F32, 4, 4, 0), complex = a;
     char options[64] = "";
-    NEED(op.kind && op.kind->bytes <= sizeof options);
+    NEED(op.kind && op.kind->options.bytes <= sizeof options);
     CHECK_EQ(gf_operation_open(&op, options, &a, 0), GF_EINVAL);
     CHECK_STR(gf_message(), "match takes 1 to 2 further arrays, not 0");
     complex.dtype = GF_C64;
@@ -231,7 +238,7 @@ static void test_refusals(void) {
     gf_operation_close(&op);
     op.kind = gf_operation_find("stats");
     char stats[512];
-    NEED(op.kind->bytes <= sizeof stats);
+    NEED(op.kind->options.bytes <= sizeof stats);
     gf_operation_set(op.kind, stats, NULL);
     CHECK_EQ(gf_operation_set(op.kind, stats, "tiles=8"), 0);
     CHECK_EQ(gf_operation_open(&op, stats, NULL, 0), GF_EUSAGE);
@@ -289,9 +296,7 @@ static void times_facts(const struct gf_operation *op, struct gf_facts *to) {
 static void test_made_up(void) {
     static const struct times two = {2, false};
     static const struct gf_operation_kind kind = {.name = "times",
-                                                  .rows = times_rows,
-                                                  .bytes = sizeof two,
-                                                  .defaults = &two,
+                                                  .options = {times_rows, sizeof two, &two, NULL},
                                                   .gives = GF_REAL,
                                                   .describe = times_describe,
                                                   .take = times_take,

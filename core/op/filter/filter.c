@@ -291,11 +291,6 @@ static void drop(struct gf_operation *op) {
 
 /* ---- the options ---- */
 
-struct run {
-    struct gf_filter_maker maker; /* op->shared */
-    struct gf_filter_options *options;
-};
-
 static int check(void *options) {
     return gf_filter_check(options, false);
 }
@@ -303,19 +298,19 @@ static int check(void *options) {
 /* The arrays are the pictures of the options that name some, in their order. */
 static int open_run(void *options, const struct gf_array *with, int n, void **shared) {
     struct gf_filter_options *o = options;
-    struct run *run = *shared = calloc(1, sizeof *run);
-    int rc = run ? 0 : gf_no_memory(), used = 0;
-    if (rc)
-        return rc;
-    run->options = o;
-    gf_filter_maker_open(&run->maker, o);
+    struct gf_filter_maker *maker = *shared = calloc(1, sizeof *maker);
+    int rc = 0;
+    if (!maker)
+        return gf_no_memory();
+    gf_filter_maker_open(maker, o);
     for (int i = 0; i < o->n_parts && !rc; i++) {
         struct gf_filter_part *p = &o->part[i];
-        if (gf_filter_is_file(p))
-            rc = used++ >= n
-                     ? gf_fail(GF_EUSAGE, "--%s=%.60s: its samples are missing", p->option, p->text)
-                     : gf_filter_give(p, &with[used - 1],
-                                      with[used - 1].shape[with[used - 1].rank - 1] == 3, 0);
+        const bool file = gf_filter_is_file(p);
+        if (file && n-- < 1)
+            return gf_fail(GF_EUSAGE, "--%s=%.60s: its samples are missing", p->option, p->text);
+        if (file)
+            rc = gf_filter_give(p, with, with->shape[with->rank - 1] == 3, 0);
+        with += file;
         if (!rc)
             rc = gf_filter_finish(o, p);
     }
@@ -323,29 +318,25 @@ static int open_run(void *options, const struct gf_array *with, int n, void **sh
 }
 
 static void close_run(void *shared) {
-    struct run *run = shared;
-    if (!run)
+    struct gf_filter_maker *maker = shared;
+    if (!maker)
         return;
-    gf_filter_maker_close(&run->maker);
-    gf_filter_free_parts(run->options);
-    free(run);
+    gf_filter_free_parts((struct gf_filter_options *)maker->options);
+    gf_filter_maker_close(maker);
+    free(maker);
 }
 
 static const struct gf_filter_options defaults = {.edges = -1};
 
-const struct gf_operation_kind gf_operation_filter = {.name = "filter",
-                                                      .rows = gf_filter_rows,
-                                                      .bytes = sizeof(struct gf_filter_options),
-                                                      .defaults = &defaults,
-                                                      .takes = GF_MAX_PARTS,
-                                                      .gives = GF_REAL,
-                                                      .check = check,
-                                                      .open = open_run,
-                                                      .close = close_run,
-                                                      .describe = describe,
-                                                      .expect = expect,
-                                                      .take = take,
-                                                      .read = gf_filter_make_units,
-                                                      .room = gf_filter_make_units_bytes,
-                                                      .state = sizeof(struct gf_filtering),
-                                                      .drop = drop};
+const struct gf_operation_kind gf_operation_filter = {
+    .name = "filter",
+    .options = {gf_filter_rows, sizeof(struct gf_filter_options), &defaults, check},
+    .with = {0, GF_MAX_PARTS, open_run, close_run},
+    .gives = GF_REAL,
+    .state = sizeof(struct gf_filtering),
+    .describe = describe,
+    .expect = expect,
+    .take = take,
+    .read = gf_filter_make_units,
+    .room = gf_filter_make_units_bytes,
+    .drop = drop};

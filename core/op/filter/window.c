@@ -161,13 +161,13 @@ const struct gf_opt gf_window_rows[] = {
               "smooth: subtract the smooth part, so that opposite edges meet (default: periodic)"),
     {0}};
 
-const struct gf_operation_kind gf_operation_window = {.name = "window",
-                                                      .rows = gf_window_rows,
-                                                      .bytes = sizeof(struct gf_window_options),
-                                                      .gives = GF_COMPLEX,
-                                                      .describe = describe,
-                                                      .take = take,
-                                                      .read = read_units,
-                                                      .room = bytes,
-                                                      .state = sizeof(struct gf_array),
-                                                      .drop = drop};
+const struct gf_operation_kind gf_operation_window = {
+    .name = "window",
+    .options = {gf_window_rows, sizeof(struct gf_window_options), NULL, NULL},
+    .gives = GF_COMPLEX,
+    .state = sizeof(struct gf_array),
+    .describe = describe,
+    .take = take,
+    .read = read_units,
+    .room = bytes,
+    .drop = drop};
