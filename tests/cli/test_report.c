@@ -75,6 +75,43 @@ static void test_members(void) {
     json_decref(o);
 }
 
+static void test_facts(void) {
+    static const struct {
+        int64_t at[2];
+        double score;
+    } peak[] = {{{1, 2}, 0.5}, {{3, 4}, NAN}};
+    const double mean = 2, most = INFINITY;
+    const bool inverted = true;
+    const char names[2][4] = {"a", "bc"};
+    struct gf_facts f = {0};
+    GF_FACT(&f, "mean", "m", &mean);
+    GF_FACT(&f, "inverted", NULL, &inverted);
+    GF_FACTS(&f, "place", NULL, 2, 0, 0, peak->at);
+    gf_facts_begin(&f, "peaks", GF_FACT_TABLE, 2);
+    GF_FACTS(&f, "at", NULL, 2, 2, sizeof *peak, peak->at);
+    GF_FACTS(&f, "score", NULL, 0, 2, sizeof *peak, &peak->score);
+    GF_FACTS(&f, "name", NULL, 0, 2, sizeof *names, *names);
+    gf_facts_end(&f);
+    gf_facts_begin(&f, "none", GF_FACT_TABLE, 0);
+    gf_facts_end(&f);
+    gf_facts_begin(&f, "signals", GF_FACT_LIST, 0);
+    gf_facts_begin(&f, NULL, GF_FACT_RECORD, 0);
+    GF_FACTS(&f, "scores", NULL, 0, 2, sizeof *peak, &peak->score);
+    GF_FACT(&f, "most", NULL, &most);
+    GF_FACT(&f, ".why", NULL, &names[1][0]);
+    gf_facts_end(&f);
+    gf_facts_end(&f);
+    json_t *o = gf_report_facts(GF_REPORT(GF_KEY("in", "a.png")), &f);
+    check_text(o, "{*peaks {at:-9.2f} {score:.1f} {name};}{*signals {most} {why}}",
+               "2.00,1.00 0.5 a;4.00,3.00  bc;inf bc");
+    gf_report_print(true, NULL, o);
+    CHECK_STR(line_printed, "{\"in\":\"a.png\",\"mean\":2.0,\"inverted\":true,\"place\":[1,2],"
+                            "\"peaks\":[{\"at\":[1,2],\"score\":0.5,\"name\":\"a\"},"
+                            "{\"at\":[3,4],\"score\":null,\"name\":\"bc\"}],\"none\":[],"
+                            "\"signals\":[{\"scores\":[0.5,null]}],\"version\":2}");
+    CHECK(!f.fact && !f.n);
+}
+
 static void test_bytes(void) {
     json_t *o = GF_REPORT(GF_KEY("name", "\xff\x41\xc3\xa9\xed\xa0\x80"));
     check_text(o, "{name}", "\xef\xbf\xbd\x41\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
@@ -165,6 +202,7 @@ int main(void) {
     RUN("forms format numbers, bytes and times", test_numbers());
     RUN("forms choose by what is set, empty or absent", test_choices());
     RUN("forms repeat over lists and enter objects", test_members());
+    RUN("facts become numbers, lists, records and tables", test_facts());
     RUN("bytes that are not UTF-8 become replacement characters", test_bytes());
     return TEST_END();
 }
