@@ -121,7 +121,7 @@ struct gf_settings {
 
     struct gf_match_settings {
         struct gf_match_options find;
-        const struct gf_match_template *template;
+        const struct gf_signals *template;
     } match;
 
     struct gf_frc_settings {

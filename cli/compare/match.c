@@ -18,15 +18,15 @@ static const char form[] =
 static void print(const struct gf_task *t, const char *name, int64_t page,
                   const struct gf_matches *found) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
-    const struct gf_match_template *of = t->s->match.template;
+    const struct gf_signals *of = t->s->match.template;
     const struct gf_match *m = &of->match;
     const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
     struct gf_facts facts = {0};
-    gf_match_facts(m, found, &facts);
+    gf_match_facts(of, found, &facts);
     json_t *o = GF_ADD(
         gf_signal_report(t, t->read[0], page),
         GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
-        GF_KEY("template", gf_json_shape(m->shape, m->ndim)), GF_BOOL("weighted", of->weight.data),
+        GF_KEY("template", gf_json_shape(m->shape, m->ndim)), GF_BOOL("weighted", of->with[1].data),
         GF_BOOL("luma", t->s->other.about.color == GF_RGB || t->image.color == GF_RGB),
         GF_KEY("precision", is_double ? "double" : "single"),
         GF_KEY("backend", gf_runner_name(t->op.crew.runner)));
@@ -86,7 +86,7 @@ static int describe_map(struct gf_task *t, const struct gf_match *m) {
 }
 
 static int prepare(struct gf_task *t) {
-    const struct gf_match_template *of = t->s->match.template;
+    const struct gf_signals *of = t->s->match.template;
     int rc = gf_signal_prepare(t);
     const struct gf_array px = gf_signal_like(t);
     if (!rc)
@@ -115,7 +115,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (s->precision == GF_UNSET)
         s->precision = GF_DOUBLE;
     int rc = gf_signal_load_other(s, false, s->other.mask);
-    struct gf_match_template template = {.kernel = s->other.px, .weight = s->other.weights};
+    struct gf_signals template = {.with = {s->other.px, s->other.weights}};
     s->match.template = &template;
     if (!rc && (rc = gf_match_template_prepare(&template)))
         gf_log_fail(s->other.mask ? s->other.mask : s->other.with);

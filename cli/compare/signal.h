@@ -10,7 +10,6 @@
 #define GF_CLI_COMPARE_SIGNAL_H
 
 #include "cli/batch/task.h"
-#include "core/op/signal.h"
 
 /* Allocates *px unless it has data, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory

@@ -9,17 +9,16 @@
 #include "core/base/value/halves.h"
 #include "core/base/value/sample_value.h"
 #include "core/compare/correlate.h"
-#include "core/op/signal.h"
 
-int gf_match_template_prepare(struct gf_match_template *t) {
-    const struct gf_array *weight = t->weight.data ? &t->weight : NULL;
-    int rc = weight ? gf_signal_same_shape(weight, &t->kernel, "the template") : 0;
+int gf_match_template_prepare(struct gf_signals *t) {
+    const struct gf_array *weight = t->with[1].data ? &t->with[1] : NULL;
+    int rc = weight ? gf_signal_same_shape(weight, &t->with[0], "the template") : 0;
     if (weight && !rc)
-        rc = gf_signal_same_type(weight, &t->kernel, "the template");
-    return rc ? rc : gf_match_prepare(&t->kernel, weight, &t->match);
+        rc = gf_signal_same_type(weight, &t->with[0], "the template");
+    return rc ? rc : gf_match_prepare(&t->with[0], weight, &t->match);
 }
 
-int gf_match_template_fits(const struct gf_match_template *t, const struct gf_array *px) {
+int gf_match_template_fits(const struct gf_signals *t, const struct gf_array *px) {
     const struct gf_match *m = &t->match;
     if (m->ndim != px->rank)
         return gf_fail(GF_EINVAL, "%d axes, and the template has %d%s", px->rank, m->ndim,
@@ -28,7 +27,7 @@ int gf_match_template_fits(const struct gf_match_template *t, const struct gf_ar
         if (m->shape[i] > px->shape[i])
             return gf_fail(GF_EINVAL, "the template is larger: %lld samples along an axis of %lld",
                            (long long)m->shape[i], (long long)px->shape[i]);
-    return gf_signal_same_type(px, &t->kernel, "the template");
+    return gf_signal_same_type(px, &t->with[0], "the template");
 }
 
 void gf_matches_free(struct gf_matches *m) {
@@ -42,22 +41,22 @@ void gf_matches_free(struct gf_matches *m) {
 /* The arrays of a run: `in` is padded, and the others have its shape. */
 struct search {
     struct gf_crew crew; /* counts them */
-    const struct gf_match_template *of;
+    const struct gf_signals *of;
     double floor; /* of a window's variance */
     struct gf_array in, correlation, sum, square;
 };
 
 /* Gives s->in the padded shape, and counts all arrays at the peak. */
-static struct search begin(const struct gf_crew *crew, const struct gf_match_template *t,
+static struct search begin(const struct gf_crew *crew, const struct gf_signals *t,
                            const struct gf_array *px) {
     struct search s = {.crew = *crew, .of = t, .in.rank = px->rank, .in.dtype = px->dtype};
     for (int i = 0; i < px->rank; i++)
         s.in.shape[i] = gf_factor_smooth_length(px->shape[i]);
-    s.crew.held += gf_array_count(&s.in) * (int64_t)sizeof(double) * (t->weight.data ? 6 : 4);
+    s.crew.held += gf_array_count(&s.in) * (int64_t)sizeof(double) * (t->with[1].data ? 6 : 4);
     return s;
 }
 
-int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t,
+int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_signals *t,
                        const struct gf_array *px) {
     const struct search s = begin(crew, t, px);
     return s.crew.held - crew->held + gf_signal_workspace(crew, &s.in);
@@ -104,7 +103,7 @@ static int weigh_squares(struct search *s) {
     }
     int rc = gf_signal_forward(&s->crew, &s->in, &squares);
     if (!rc)
-        rc = correlate(s, &squares, &s->of->weight, &s->square);
+        rc = correlate(s, &squares, &s->of->with[1], &s->square);
     gf_array_free(&squares.px);
     return rc;
 }
@@ -140,20 +139,20 @@ static int take_signal(struct search *s, struct gf_array *px) {
         fourths += x * x * x * x;
     }
     s->floor = fmax(error * error, 64 * DBL_EPSILON) * squares;
-    if (s->of->weight.data)
+    if (s->of->with[1].data)
         s->floor += error * sqrt(fourths * s->of->match.count);
     return pad(s, px, &s->in);
 }
 
 /* Makes the scores in s->sum. */
 static int score(struct search *s) {
-    const bool weighted = s->of->weight.data;
+    const bool weighted = s->of->with[1].data;
     struct gf_spectrum spectrum = {0};
     int rc = gf_signal_forward(&s->crew, &s->in, &spectrum);
     if (!rc)
-        rc = correlate(s, &spectrum, &s->of->kernel, &s->correlation);
+        rc = correlate(s, &spectrum, &s->of->with[0], &s->correlation);
     if (!rc && weighted)
-        rc = correlate(s, &spectrum, &s->of->weight, &s->sum);
+        rc = correlate(s, &spectrum, &s->of->with[1], &s->sum);
     gf_array_free(&spectrum.px);
     if (!rc)
         rc = weighted ? weigh_squares(s) : sum_windows(s);
@@ -176,7 +175,7 @@ static int list(const struct gf_match *match, const struct gf_match_options *o,
     return rc;
 }
 
-int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
+int gf_match_run(const struct gf_crew *crew, const struct gf_signals *t,
                  const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m) {
     struct search s = begin(crew, t, px);
     const struct gf_array like = *px;
@@ -209,63 +208,51 @@ const struct gf_opt gf_match_rows[] = {
 
 /* ---- the operation ---- */
 
-void gf_match_facts(const struct gf_match *of, const struct gf_matches *m, struct gf_facts *f) {
+void gf_match_facts(const struct gf_signals *t, const struct gf_matches *m, struct gf_facts *f) {
     const struct gf_match_peak *p = m->peak;
     const size_t step = sizeof *p;
     gf_facts_begin(f, "peaks", GF_FACT_TABLE, m->n);
-    GF_FACTS(f, "at", "samples", of->ndim, m->n, step, p->at);
-    GF_FACTS(f, "corner", "samples", of->ndim, m->n, step, p->fine);
-    GF_FACTS(f, "centre", "samples", of->ndim, m->n, step, p->centre);
+    GF_FACTS(f, "at", "samples", t->match.ndim, m->n, step, p->at);
+    GF_FACTS(f, "corner", "samples", t->match.ndim, m->n, step, p->fine);
+    GF_FACTS(f, "centre", "samples", t->match.ndim, m->n, step, p->centre);
     GF_FACTS(f, "score", NULL, 0, m->n, step, &p->score);
     gf_facts_end(f);
     if (m->best > 0)
         GF_FACT(f, "best", NULL, &m->best);
 }
 
-static struct gf_match_template template_of(const struct gf_signals *s) {
-    return (struct gf_match_template){s->with[0], s->with[1], s->match};
-}
-
 static int open_template(void *options, const struct gf_array *with, int n, void **shared) {
-    int rc = gf_signals_open(options, with, n, shared);
-    struct gf_signals *s = *shared;
-    if (rc)
-        return rc;
-    struct gf_match_template t = template_of(s);
-    rc = gf_match_template_prepare(&t);
-    s->match = t.match;
-    return rc;
+    const int rc = gf_signals_open(options, with, n, shared);
+    return rc ? rc : gf_match_template_prepare(*shared);
 }
 
 static int describe(struct gf_operation *op) {
-    const struct gf_match_template t = template_of(op->shared);
+    const struct gf_signals *t = op->shared;
     const struct gf_array px = gf_signal_of(op);
-    int rc = gf_match_template_fits(&t, &px);
+    int rc = gf_match_template_fits(t, &px);
     if (rc)
         return rc;
-    gf_signal_expect(op, gf_match_bytes(&op->crew, &t, &px));
+    gf_signal_expect(op, gf_match_bytes(&op->crew, t, &px));
     op->job.channels = 1;
     op->job.out[0].dtype = GF_F64;
     for (int i = 0; i < px.rank; i++)
-        op->job.shape[i] -= t.match.shape[i] - 1;
+        op->job.shape[i] -= t->match.shape[i] - 1;
     return 0;
 }
 
 static int take(struct gf_operation *op) {
-    const struct gf_match_template t = template_of(op->shared);
+    const struct gf_signals *t = op->shared;
     struct gf_matches *m = op->state;
     struct gf_crew crew;
     struct gf_array px;
     int rc = gf_signal_begin(op, &px, &crew);
     if (!rc)
-        rc = gf_match_run(&crew, &t, ((struct gf_signals *)op->shared)->options, &px, m);
-    if (rc)
-        return rc;
+        rc = gf_match_run(&crew, t, t->options, &px, m);
     op->in = m->map;
     op->in.base = NULL;
     op->in.shape[op->in.rank] = 1;
     op->in.stride[op->in.rank++] = (int64_t)sizeof(double);
-    return 0;
+    return rc;
 }
 
 static void drop(struct gf_operation *op) {
@@ -273,7 +260,7 @@ static void drop(struct gf_operation *op) {
 }
 
 static void facts(const struct gf_operation *op, struct gf_facts *to) {
-    gf_match_facts(&((struct gf_signals *)op->shared)->match, op->state, to);
+    gf_match_facts(op->shared, op->state, to);
 }
 
 const struct gf_operation_kind gf_operation_match = {

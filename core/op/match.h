@@ -1,6 +1,6 @@
 /* Finds a template in lines, pictures and volumes: the score of every place, and the best ones.
  *
- *     struct gf_match_template t = {.kernel = letter};             changes the array, which stays yours
+ *     struct gf_signals t = {.with = {letter}};                     changes the array, which stays yours
  *     struct gf_matches m = {0};
  *     int rc = gf_match_template_prepare(&t);
  *     if (!rc)
@@ -13,18 +13,13 @@
 #ifndef GF_CORE_OP_MATCH_H
 #define GF_CORE_OP_MATCH_H
 
-#include "core/compare/match.h"
-#include "core/op/operation.h"
+#include "core/op/signal.h"
 
-struct gf_match_template {
-    struct gf_array kernel; /* the samples; prepared, w (t - mean t) */
-    struct gf_array weight; /* w, 0 or more, or no data */
-    struct gf_match match;
-};
-/* GF_EINVAL if the arrays differ in shape, all weights are 0, or the weighted samples are alike. */
-int gf_match_template_prepare(struct gf_match_template *t);
+/* t->with: the template's samples, which become w (t - mean t), and w, 0 or more, or no data; makes
+ * t->match. GF_EINVAL if the arrays differ in shape, all weights are 0, or the weighted samples are alike. */
+int gf_match_template_prepare(struct gf_signals *t);
 /* GF_EINVAL unless px, which needs no data, has the template's axes, each as long at least. */
-int gf_match_template_fits(const struct gf_match_template *t, const struct gf_array *px);
+int gf_match_template_fits(const struct gf_signals *t, const struct gf_array *px);
 
 struct gf_match_options {
     int peaks;    /* the most that are listed */
@@ -41,15 +36,15 @@ struct gf_matches {
 };
 
 /* Bytes that a run takes beside crew->held, the workspace included; px needs no data. */
-int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_match_template *t,
+int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_signals *t,
                        const struct gf_array *px);
 /* Fills *m, which the caller frees after a failure too. Spends px, which crew->held counts: its samples
  * change, and the array is freed. GF_EINVAL, GF_ENOMEM or a backend's status. */
-int gf_match_run(const struct gf_crew *crew, const struct gf_match_template *t,
+int gf_match_run(const struct gf_crew *crew, const struct gf_signals *t,
                  const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m);
 void gf_matches_free(struct gf_matches *m);
 /* "peaks" and "best", of a run. */
-void gf_match_facts(const struct gf_match *of, const struct gf_matches *m, struct gf_facts *f);
+void gf_match_facts(const struct gf_signals *t, const struct gf_matches *m, struct gf_facts *f);
 
 /* The operation; it takes the template and its weights, and gives the map. */
 extern const struct gf_operation_kind gf_operation_match;

@@ -8,9 +8,9 @@
 
 /* ---- match ---- */
 
-static void free_template(struct gf_match_template *t) {
-    gf_array_free(&t->kernel);
-    gf_array_free(&t->weight);
+static void free_template(struct gf_signals *t) {
+    gf_array_free(&t->with[0]);
+    gf_array_free(&t->with[1]);
 }
 
 static const struct {
@@ -26,18 +26,18 @@ static const struct {
     {GF_F32, 3, {12, 14, 16}, {3, 4, 5}, 6, true},
 };
 
-static struct gf_match_template template_of(int which) {
+static struct gf_signals template_of(int which) {
     const enum gf_dtype t = matches[which].dtype;
     const int rank = matches[which].rank;
-    struct gf_match_template m = {
-        .kernel = op_make(t, rank, matches[which].size, matches[which].first, 1)};
+    struct gf_signals m = {
+        .with = {op_make(t, rank, matches[which].size, matches[which].first, 1)}};
     const struct gf_array other = op_make(t, rank, matches[which].size, 0, 2);
     for (int64_t i = 0; i < gf_array_count(&other); i++) {
-        char *p = gf_array_at(&m.kernel, i);
+        char *p = gf_array_at(&m.with[0], i);
         const double more = gf_sample_get(gf_array_at(&other, i), other.dtype) / 4;
         gf_sample_put(p, other.dtype, gf_sample_get(p, other.dtype) + floor(more));
     }
-    m.weight = matches[which].weighted ? other : (struct gf_array){0};
+    m.with[1] = matches[which].weighted ? other : (struct gf_array){0};
     if (!matches[which].weighted)
         gf_array_free((struct gf_array *)&other);
     return m;
@@ -45,7 +45,7 @@ static struct gf_match_template template_of(int which) {
 
 static int run_match(const struct gf_crew *crew, int which, double *fact) {
     const int rank = matches[which].rank;
-    struct gf_match_template t = template_of(which);
+    struct gf_signals t = template_of(which);
     struct gf_array px = op_make(matches[which].dtype, rank, matches[which].shape, 0, 1);
     struct gf_matches m = {0};
     int n = 0;
@@ -87,7 +87,7 @@ static void test_match_refusals(void) {
     struct gf_runner runner;
     gf_runner_open(&runner, op_engine, 0, 1);
     const struct gf_crew crew = {&runner, 1, gf_runner_limit(&runner)};
-    struct gf_match_template t = template_of(1), other = template_of(2);
+    struct gf_signals t = template_of(1), other = template_of(2);
     struct gf_array small = op_make(GF_F64, 2, matches[1].size, 0, 1),
                     line = op_make(GF_F64, 1, (int64_t[]){50}, 0, 1),
                     px = op_make(GF_F64, 2, matches[1].shape, 0, 1);
@@ -103,7 +103,7 @@ static void test_match_refusals(void) {
     px = op_make(GF_F32, 2, matches[1].shape, 0, 1);
     CHECK_EQ(gf_match_run(&crew, &t, &options, &px, &m), GF_EINVAL);
     CHECK_STR(gf_message(), "f32 samples, and the template has f64");
-    other.weight.shape[0]--;
+    other.with[1].shape[0]--;
     CHECK_EQ(gf_match_template_prepare(&other), GF_EINVAL);
     CHECK_STR(gf_message(), "8x7, and the template is 9x7; both must have the same size");
     CHECK(!small.data && !line.data && !px.data && !m.peak && !m.map.data);
