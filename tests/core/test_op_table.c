@@ -9,7 +9,7 @@ enum { MOST = 4, SIDE = 48 };
 static const struct trial {
     const char *name;
     const char *options[MOST], *wrong, *refusal;
-    int n_with; /* further arrays: a part of the samples, or the samples from 3 rows and columns on */
+    int n_with; /* further arrays: the samples again for frc, a part of them, or those 3 rows and columns on */
     const char *fact, *column; /* the first value in it, of f64 */
     double value;
 } trials[] = {
@@ -20,7 +20,7 @@ static const struct trial {
      0,
      NULL,
      NULL,
-     0},
+     5},
     {"filter",
      {"deconvolve=gaussian:1", "iterations=3"},
      "deconvolve=box:3",
@@ -51,9 +51,9 @@ static const struct trial {
      "threshold=2",
      "--threshold cannot be '2'",
      1,
-     "crossings",
-     "frequency",
-     0},
+     "rings",
+     "correlation",
+     1},
     {"register",
      {"estimate=rigid", "fill=edge"},
      "estimate=turn",
@@ -143,30 +143,34 @@ static const struct gf_fact *find(const struct gf_fact *fact, int64_t n, const c
     return NULL;
 }
 
-static void check_fact(const struct trial *t, enum gf_dtype dtype, const struct gf_facts *facts) {
+static double mean_of(const struct gf_array *a) {
+    double sum = 0;
+    for (int64_t i = 0; i < gf_array_count(a); i++)
+        sum += gf_sample_get(gf_array_at(a, i), a->dtype);
+    return sum / (double)gf_array_count(a);
+}
+
+/* Checks the trial's value, or of statistics the mean of the samples. */
+static void check_fact(const struct trial *t, const struct gf_array *in,
+                       const struct gf_facts *facts) {
     const struct gf_fact *f = find(facts->fact, facts->n, t->fact);
-    CHECK_MSG(f != NULL, "%s has no %s", t->name, t->fact);
     if (f && f->kind == GF_FACT_LIST)
         f++; /* its first record */
     if (f && t->column)
         f = find(f + 1, f->within, t->column);
-    if (f && f->kind == GF_FACT_REAL && t->value != 0)
-        CHECK_MSG(fabs(*(const double *)f->data - t->value) < 0.05, "%s of %s: %s is %g", t->name,
-                  gf_dtype_name(dtype), f->key, *(const double *)f->data);
+    CHECK_MSG(f && f->kind == GF_FACT_REAL, "%s has no %s", t->name, t->fact);
+    const double v = f ? *(const double *)f->data : NAN,
+                 want = t->value != 0 ? t->value : mean_of(in);
+    CHECK_MSG(fabs(v - want) < 0.05, "%s of %s: %g, not %g", t->name, gf_dtype_name(in->dtype), v,
+              want);
 }
 
 static void run(const struct gf_runner *runner, const struct trial *t, enum gf_dtype dtype) {
     const struct gf_operation_kind *kind = gf_operation_find(t->name);
     const bool part = !strcmp(t->name, "match"), kernel = !strcmp(t->name, "filter");
+    const int64_t side = part ? 9 : kernel ? 5 : SIDE;
     struct gf_array in = make(dtype, SIDE, SIDE, 0), out = {0},
-                    with = make(dtype,
-                                part     ? 9
-                                : kernel ? 5
-                                         : SIDE,
-                                part     ? 7
-                                : kernel ? 5
-                                         : SIDE,
-                                3);
+                    with = make(dtype, side, side, strcmp(t->name, "frc") ? 3 : 0);
     struct gf_operation op = {.kind = kind,
                               .crew = {.runner = (struct gf_runner *)runner, .threads = 1}},
                         empty;
@@ -189,7 +193,10 @@ static void run(const struct gf_runner *runner, const struct trial *t, enum gf_d
         kind->facts(&op, &facts);
     CHECK(!facts.missed && !facts.depth);
     if (t->fact)
-        check_fact(t, dtype, &facts);
+        check_fact(t, &in, &facts);
+    if (kernel) /* filters keep the mean, but for --offset */
+        CHECK_MSG(fabs(mean_of(&out) - mean_of(&in) - t->value) < 0.6, "%s: mean %g of %g",
+                  t->options[0], mean_of(&out), mean_of(&in));
     gf_operation_drop(&op);
     CHECK(!op.state);
     gf_operation_close(&op);
