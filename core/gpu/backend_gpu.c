@@ -41,7 +41,9 @@ static int whole_time(struct gf_plan *plan, const struct gf_array *in, struct gf
     return gf_gpu_run_time_passes(plan->context, m, seconds);
 }
 
-static const struct gf_plan_ops whole = {.time = whole_time,
+static const struct gf_plan_ops whole = {.bind = gf_gpu_whole_bind,
+                                         .exec_placed = gf_gpu_whole_exec_placed,
+                                         .time = whole_time,
                                          .upload = gf_gpu_whole_upload,
                                          .run = gf_gpu_whole_run,
                                          .download = gf_gpu_whole_download,
@@ -212,12 +214,37 @@ static void gpu_unlock(void *context, void *host) {
     c->api->unlock(c->gpu, host);
 }
 
+static int gpu_place(void *context, const struct gf_array *host, struct gf_array *placed) {
+    const struct gf_gpu_context *c = context;
+    struct gf_gpu_buffer *buffer = NULL;
+    int rc = c->api->alloc(c->gpu, gf_array_bytes(host), &buffer);
+    if (!rc && host->data)
+        rc = gf_gpu_stage_upload(c->stage, buffer, host);
+    *placed = gf_array_wrap(buffer, host->dtype, host->rank, host->shape);
+    placed->place = context;
+    return rc;
+}
+
+static int gpu_fetch(void *context, const struct gf_array *placed, struct gf_array *host) {
+    const struct gf_gpu_context *c = context;
+    return gf_gpu_stage_download(c->stage, host, placed->data);
+}
+
+static void gpu_displace(void *context, struct gf_array *placed) {
+    const struct gf_gpu_context *c = context;
+    c->api->free(c->gpu, placed->data);
+    *placed = (struct gf_array){.data = NULL};
+}
+
 static const struct gf_on_device on_device = {
     .measure = gf_gpu_run_measure,
     .transfer = gf_gpu_run_transfer,
     .link = gf_gpu_team_link,
     .lock = gpu_lock,
     .unlock = gpu_unlock,
+    .place = gpu_place,
+    .fetch = gpu_fetch,
+    .displace = gpu_displace,
 };
 
 /* Initialisers that the backends share; `api` names the API and the backend. */

@@ -513,11 +513,47 @@ int gf_gpu_whole_run(struct gf_plan *plan, int times, double *seconds) {
 }
 
 int gf_gpu_whole_upload(struct gf_plan *plan, const struct gf_array *in) {
-    return gf_gpu_run_upload(plan->context, plan->impl, in);
+    struct gf_gpu_run *m = plan->impl;
+    if (m->lent) /* placed arrays' */
+        gf_gpu_run_give_back(plan->context, m);
+    return gf_gpu_run_upload(plan->context, m, in);
 }
 
 int gf_gpu_whole_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
     return gf_gpu_run_download(plan->context, plan->impl, out, report);
+}
+
+int gf_gpu_whole_bind(struct gf_bound *bound) {
+    const struct gf_job *job = &bound->plan->job;
+    bool takes = !job->in_pitch && !job->out_pitch;
+    for (int i = 0; i < job->n_out; i++)
+        takes = takes && !gf_output_samples(job, i) && bound->out[i].data != bound->in.data;
+    return takes || !bound->in.place
+               ? 0
+               : gf_fail(GF_EUNSUPP, "placed arrays need their own memory each, and no display "
+                                     "range that is found by the host");
+}
+
+int gf_gpu_whole_exec_placed(struct gf_bound *bound, struct gf_report *report) {
+    struct gf_plan *plan = bound->plan;
+    const struct gf_gpu_context *c = plan->context;
+    struct gf_gpu_run *m = plan->impl;
+    struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = bound->in.data};
+    bool same = m->buffer[GF_GPU_IN] == bound->in.data;
+    double seconds = 0;
+    for (int i = 0; i < plan->job.n_out; i++) {
+        lent[GF_GPU_OUT + i] = bound->out[i].data;
+        same = same && m->buffer[GF_GPU_OUT + i] == bound->out[i].data;
+    }
+    if (!same)
+        gf_gpu_run_give_back(c, m);
+    int rc = gf_gpu_run_take(c, m, lent);
+    if (!rc)
+        rc = gf_gpu_run_times(c, m, 1, &seconds);
+    if (!rc)
+        rc = read_report(c, m, report);
+    report->ms.run = seconds * 1e3;
+    return rc;
 }
 
 void gf_gpu_whole_drop(struct gf_plan *plan) {

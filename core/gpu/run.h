@@ -110,6 +110,8 @@ int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, st
 int gf_gpu_whole_upload(struct gf_plan *plan, const struct gf_array *in);
 int gf_gpu_whole_run(struct gf_plan *plan, int times, double *seconds);
 int gf_gpu_whole_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
+int gf_gpu_whole_bind(struct gf_bound *bound);
+int gf_gpu_whole_exec_placed(struct gf_bound *bound, struct gf_report *report);
 void gf_gpu_whole_drop(struct gf_plan *plan);
 /* As gf_plan_ops.run. */
 int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int times,

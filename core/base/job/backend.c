@@ -60,6 +60,16 @@ static int run_parts(struct gf_bound *b, struct gf_report *report) {
     return 0;
 }
 
+/* GF_EUNSUPP unless all arrays are in host memory, or on the device of a plan that takes them
+ * there. */
+static int check_place(const struct gf_plan *plan, const struct gf_array *in,
+                       const struct gf_array *out) {
+    bool same = !in->place || (in->place == plan->context && plan->ops->exec_placed);
+    for (int i = 0; i < plan->job.n_out; i++)
+        same = same && out[i].place == in->place;
+    return same ? 0 : gf_fail(GF_EUNSUPP, "this plan does not run on arrays where these are");
+}
+
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound) {
     const struct gf_plan_ops *ops = plan->ops;
@@ -69,11 +79,13 @@ int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct g
         return 0;
     if (!b && !(b = *bound = calloc(1, sizeof *b)))
         return gf_no_memory();
-    b->run = ops->exec ? ops->exec : run_parts;
+    b->run = in->place ? ops->exec_placed : ops->exec ? ops->exec : run_parts;
     b->plan = plan;
     b->in = *in;
     memcpy(b->out, out, views);
     int rc = gf_job_check_arrays(&plan->job, in, out);
+    if (!rc)
+        rc = check_place(plan, in, out);
     if (!rc && !b->impl && ops->bound_bytes && !(b->impl = calloc(1, ops->bound_bytes)))
         rc = gf_no_memory();
     if (!rc && ops->bind)

@@ -155,6 +155,8 @@ struct gf_plan_ops {
      * run() and download(), in turn. */
     int (*exec)(struct gf_bound *bound, struct gf_report *report);
     size_t bound_bytes;
+    /* exec() for arrays that on_device->place() made, without moving them. NULL: GF_EUNSUPP. */
+    int (*exec_placed)(struct gf_bound *bound, struct gf_report *report);
     int (*bind)(struct gf_bound *bound);    /* optional: prepares runs on new arrays */
     void (*unbind)(struct gf_bound *bound); /* frees bound->impl, which is not NULL; NULL: free() */
     /* gf_plan_exec() for a plan with `feeds`, while input rows are still arriving. It writes only after
@@ -183,7 +185,8 @@ void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
  * NULL. Returns rc. */
 int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out);
 /* in and out[i] have the shapes of gf_job_in_shape() and gf_job_out_shape(), with any strides. The
- * input is not written unless the job spends it. `report` may be NULL. */
+ * input is not written unless the job spends it. Either all are in host memory, or all are placed
+ * on the device of the plan's context. `report` may be NULL. */
 int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                  struct gf_report *report);
 /* Prepares runs on these arrays. *bound is NULL, or the plan bound to other arrays, whose memory
@@ -263,6 +266,12 @@ struct gf_on_device {
      * was. NULL: plans are never in slabs. */
     int (*lock)(void *context, void *host, int64_t bytes, bool *locked);
     void (*unlock)(void *context, void *host);
+    /* Copies an array to new memory of the device, or only takes that memory if host->data is NULL;
+     * copies it back to an array of its shape; frees it, while no plan runs on it. NULL: no plan
+     * takes placed arrays. */
+    int (*place)(void *context, const struct gf_array *host, struct gf_array *placed);
+    int (*fetch)(void *context, const struct gf_array *placed, struct gf_array *host);
+    void (*displace)(void *context, struct gf_array *placed);
 };
 
 struct gf_dwt_streamer;

@@ -36,6 +36,9 @@ struct gf_array {
     int64_t stride[GF_MAX_RANK]; /* bytes */
     void *data;                  /* element (0, …, 0) */
     void *base;                  /* freed by gf_array_free(); NULL in a view */
+    /* NULL: host memory. Else the context of the backend that placed the array on its device: only
+     * its plans take it, whole, and its data is no address (struct gf_on_device). */
+    const void *place;
 };
 
 size_t gf_dtype_size(enum gf_dtype t);
