@@ -167,7 +167,7 @@ static int try_out(struct state *st, struct entry *e) {
     int64_t trial = entrant->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
     int rc = gf_memory_check(trial, st->limit);
     if (!rc)
-        rc = entrant->backend->plan(entrant->context, &st->c->job, &e->plan);
+        rc = gf_backend_plan(entrant->backend, entrant->context, &st->c->job, &e->plan);
     row->build = rc ? 0 : e->plan->build_seconds;
     row->plan = now() - start - row->build;
     if (!rc && entrant->resident && !is_resident(e))

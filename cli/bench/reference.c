@@ -310,7 +310,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     if (!rc)
         rc = backend->open(backend, &options, &context);
     if (!rc)
-        rc = backend->plan(context, &wide.job, &plan);
+        rc = gf_backend_plan(backend, context, &wide.job, &plan);
     if (rc || wide.bytes_in + wide.bytes_out + plan->workspace_bytes > room)
         goto out;
     rc = gf_job_alloc(&wide.job, -1, &in);

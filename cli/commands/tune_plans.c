@@ -32,7 +32,7 @@ static int tune_case(void *user, const struct gf_bench_case *c) {
     snprintf(what, sizeof what, "%s %s%s",
              gf_shape_mark(c->job.shape, c->job.ndim, c->job.axes, "*", shape),
              gf_bench_kinds[c->kind], c->job.precision == GF_DOUBLE ? " double" : "");
-    int rc = t->backend->plan(t->context, &c->job, &plan);
+    int rc = gf_backend_plan(t->backend, t->context, &c->job, &plan);
     if (rc) {
         t->worst = gf_log_exit(rc, what);
     } else {

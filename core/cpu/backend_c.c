@@ -201,30 +201,26 @@ static void c_drop(struct gf_plan *plan) {
     free(m);
 }
 
-static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+static int c_plan(struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {
         .exec = c_run, .bound_bytes = sizeof(struct memory), .unbind = c_unbind, .drop = c_drop};
-    *out = NULL;
-    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
+    int rc = check_lengths(&plan->job);
+    if (!rc && plan->job.op == GF_FILTER)
+        return gf_filter_compose_plan(plan, 1);
+    struct impl *m = rc ? NULL : gf_plan_impl(plan, &ops, sizeof *m);
+    if (!m)
+        return rc ? rc : GF_ENOMEM;
+    rc = make_tables(&plan->job, m);
     if (!rc)
-        rc = check_lengths(job);
-    if (!rc && job->op == GF_FILTER)
-        return gf_filter_compose_plan(&gf_backend_c, context, job, 1, out);
-    if (rc)
-        return rc;
-    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct impl));
-    if (!plan)
-        return GF_ENOMEM;
-    rc = make_tables(job, plan->impl);
-    if (!rc)
-        make_passes(plan->impl, plan);
-    return gf_plan_finish(plan, rc, out);
+        make_passes(m, plan);
+    return rc;
 }
 
 const struct gf_backend gf_backend_c = {
     .name = "c",
     .what = "plain sequential C, for comparison",
     .powers_of_two = true,
+    .ops = 1u << GF_FFT | 1u << GF_FILTER,
     .per_thread = true,
     .probe = c_probe,
     .open = c_open,

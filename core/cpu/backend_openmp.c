@@ -149,24 +149,22 @@ static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
     return 0;
 }
 
-static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
-    struct context *c = context;
+static int plan_job(struct gf_plan *plan) {
+    struct context *c = plan->context;
+    const struct gf_job *job = &plan->job;
     const struct gf_cpu_kernels *k = gf_cpu_kernels_for(job);
     int rc = k ? check_packed(job, k) : GF_EABSENT;
     if (rc)
         return rc;
     if (job->op == GF_FILTER && !fuses(job, k))
-        return gf_filter_compose_plan(&gf_backend_openmp, c, job, c->threads, out);
-    struct gf_plan *plan = gf_plan_new(c, job, NULL, 0);
-    if (!plan)
-        return GF_ENOMEM;
+        return gf_filter_compose_plan(plan, c->threads);
     if (job->op == GF_DWT)
         rc = gf_cpu_dwt_plan(plan, k, c->threads);
     else if (job->op == GF_FFT)
         rc = gf_cpu_long_job_plan(plan, k, c->threads);
     if (!rc && !plan->ops)
         rc = plan_tiled(plan, k);
-    return gf_plan_finish(plan, rc, out);
+    return rc;
 }
 
 const struct gf_backend gf_backend_openmp = {

@@ -98,6 +98,7 @@ int gf_assume(const char *name, const char *backend, struct gf_assumed_device *d
                                               .probe = assumed_probe,
                                               .list = assumed_list,
                                               .open = assumed_open,
+                                              .ops = b->ops,
                                               .plan = b->plan,
                                               .on_device = &on_device,
                                               .lost = gf_gpu_run_lost,

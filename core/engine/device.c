@@ -327,13 +327,13 @@ int gf_engine_plan(struct gf_engine_device *d, int i, const struct gf_job *job, 
     if (rc)
         return rc;
     struct gf_shared_plan *slot = free_slot(d, i);
-    rc = b->plan(context, job, plan);
+    rc = gf_backend_plan(b, context, job, plan);
     /* Other plans may hold the missing memory. */
     const bool short_of_room = rc == GF_ENOMEM || (!rc && (*plan)->in_slabs);
     if (short_of_room && gf_engine_unplan(d, NULL)) {
         if (!rc)
             gf_plan_drop(*plan);
-        rc = b->plan(context, job, plan);
+        rc = gf_backend_plan(b, context, job, plan);
     }
     if (rc) {
         *plan = NULL;

@@ -243,7 +243,7 @@ int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part) {
     struct gf_plan *plan = NULL;
     if (choose(r, part, &i) || !backend_of(r, i)->packs || !backend_of(r, i)->per_thread ||
         (r->own >= 0 && r->own != i) || open_own(r, i) ||
-        backend_of(r, i)->plan(r->own_context, part, &plan))
+        gf_backend_plan(backend_of(r, i), r->own_context, part, &plan))
         return -1;
     const int64_t bytes = plan->workspace_bytes;
     gf_plan_drop(plan);

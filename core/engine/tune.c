@@ -65,7 +65,7 @@ static int prepare(const struct gf_backend *b, void *context, const struct gf_jo
     if (!rc)
         rc = renew(job, &w->out);
     if (!rc)
-        rc = b->plan(context, job, &w->plan);
+        rc = gf_backend_plan(b, context, job, &w->plan);
     if (!rc)
         gf_samples_noise(&w->in);
     return rc;

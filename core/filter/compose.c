@@ -193,29 +193,27 @@ static void drop(struct gf_plan *plan) {
     free(c);
 }
 
-int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
-                           int threads, struct gf_plan **out) {
+int gf_filter_compose_plan(struct gf_plan *plan, int threads) {
     static const struct gf_plan_ops ops = {
         .exec = exec, .bound_bytes = sizeof(struct composed), .unbind = unbind, .drop = drop};
-    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct compose));
+    const struct gf_job *job = &plan->job;
     struct gf_job forward, inverse;
-    *out = NULL;
-    if (!plan)
+    struct compose *c = gf_plan_impl(plan, &ops, sizeof *c);
+    if (!c)
         return GF_ENOMEM;
-    struct compose *c = plan->impl;
     const bool part = job->whole.axes != 0;
     c->threads = threads;
     c->axes = part ? job->whole.axes : job->axes;
     c->zero = gf_filter_zero(job);
     gf_filter_split(job, &forward, &inverse);
-    int rc = b->plan(context, &forward, &c->forward);
+    int rc = gf_backend_plan(plan->backend, plan->context, &forward, &c->forward);
     if (part)
         c->back = c->forward;
     else if (!rc)
-        rc = b->plan(context, &inverse, &c->back);
+        rc = gf_backend_plan(plan->backend, plan->context, &inverse, &c->back);
     if (!rc)
         rc = gf_filter_tabulate(job, threads, &c->table);
     if (!rc)
         list_passes(c, gf_job_bytes(&inverse, -1), plan);
-    return gf_plan_finish(plan, rc, out);
+    return rc;
 }

@@ -2,7 +2,7 @@
  * times the filter's table, and back. Serves every job, but is slower than fused passes, as every
  * pass reads and writes the whole spectrum.
  *
- *     rc = gf_filter_compose_plan(&backend, context, &job, threads, &plan); */
+ *     rc = gf_filter_compose_plan(plan, threads); */
 #ifndef GF_CORE_FILTER_COMPOSE_H
 #define GF_CORE_FILTER_COMPOSE_H
 
@@ -21,10 +21,9 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
 
 /* Conjugates n complex numbers. A forward transform between two such calls is an inverse. */
 void gf_filter_conjugate(void *numbers, int64_t n, bool is_double, int threads);
-/* A plan of two plans by b->plan(), in one context, with the table's product between them; for a
- * part of a spectrum (struct gf_job, `whole`) one plan that runs twice, in the output. Returns
- * their status. */
-int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
-                           int threads, struct gf_plan **out);
+/* As in struct gf_backend: a plan of two plans by the same backend, in one context, with the table's
+ * product between them; for a part of a spectrum (struct gf_job, `whole`) one plan that runs twice,
+ * in the output. Returns their status. */
+int gf_filter_compose_plan(struct gf_plan *plan, int threads);
 
 #endif

@@ -188,18 +188,10 @@ static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     return gf_gpu_run_too_large(rc) && !c->api->whole ? plan_parts(c, plan, rc) : rc;
 }
 
-static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    *out = NULL;
-    const int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_DWT | 1u << GF_FILTER);
-    if (rc)
-        return rc;
-    if (job->op == GF_FILTER && job->whole.axes)
-        return gf_filter_compose_plan(&(struct gf_backend){.plan = gpu_plan}, context, job,
-                                      omp_get_max_threads(), out);
-    struct gf_plan *plan = gf_plan_new(context, job, NULL, 0);
-    if (!plan)
-        return GF_ENOMEM;
-    return gf_plan_finish(plan, plan_any(context, plan), out);
+static int gpu_plan(struct gf_plan *plan) {
+    return plan->job.op == GF_FILTER && plan->job.whole.axes
+               ? gf_filter_compose_plan(plan, omp_get_max_threads())
+               : plan_any(plan->context, plan);
 }
 
 static int gpu_lock(void *context, void *host, int64_t bytes, bool *locked) {
@@ -251,8 +243,8 @@ static const struct gf_on_device on_device = {
 #define ON_GPU(api) \
     .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe, \
     .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan, \
-    .on_device = &on_device, .lost = gf_gpu_team_lost, .close = gf_gpu_team_close, \
-    .slow_close = gf_gpu_run_slow_close
+    .ops = 1u << GF_FFT | 1u << GF_DWT | 1u << GF_FILTER, .on_device = &on_device, \
+    .lost = gf_gpu_team_lost, .close = gf_gpu_team_close, .slow_close = gf_gpu_run_slow_close
 
 const struct gf_backend gf_backend_opencl = {
     ON_GPU(opencl), .what = "OpenCL 1.2 devices",     .automatic = 2,

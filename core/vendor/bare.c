@@ -38,29 +38,26 @@ const struct gf_on_device gf_vendor_on_device = {.measure = gf_gpu_run_measure,
 /* ---- plans ---- */
 
 int gf_bare_check(const struct gf_job *job) {
-    const int rc = gf_job_check_ops(job, 1u << GF_FFT);
-    return rc || gf_job_is_bare(job)
-               ? rc
+    return gf_job_is_bare(job)
+               ? 0
                : gf_fail(GF_EUNSUPP, "only c2c, r2c and c2r without scale and shift are measured");
 }
 
-struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
-                            const struct gf_plan_ops *ops, const struct gf_vendor *v) {
-    struct gf_plan *plan = gf_plan_new(c, job, ops, v->bytes);
-    struct gf_gpu_plan *p = plan ? calloc(1, sizeof *p) : NULL;
-    if (!p) {
-        free(plan ? plan->impl : NULL);
-        free(plan);
+void *gf_bare_impl(struct gf_plan *plan, const struct gf_plan_ops *ops) {
+    const struct gf_vendor *v = plan->backend->own;
+    struct gf_gpu_plan *p = calloc(1, sizeof *p);
+    struct gf_bare *m = p ? gf_plan_impl(plan, ops, v->bytes) : NULL;
+    if (!m) {
+        free(p);
         gf_no_memory();
         return NULL;
     }
-    p->job = *job;
-    p->props = c->props;
-    struct gf_bare *m = plan->impl;
+    p->job = plan->job;
+    p->props = ((const struct gf_gpu_context *)plan->context)->props;
     m->run.program.plan = p;
     m->run.program.once = v->once;
     m->drop = v->drop;
-    return plan;
+    return m;
 }
 
 /* Checks that the device has room. Lists one pass, as the library does not tell how many it has. */
@@ -95,19 +92,17 @@ void gf_bare_drop(struct gf_plan *plan) {
     gf_gpu_whole_drop(plan);
 }
 
-int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,
-                 struct gf_plan **out) {
+int gf_bare_plan(struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.upload = gf_bare_upload,
                                            .run = gf_gpu_whole_run,
                                            .download = gf_gpu_whole_download,
                                            .drop = gf_bare_drop};
-    int rc = gf_bare_check(job);
-    struct gf_plan *plan = rc ? NULL : gf_bare_new(c, job, &ops, v);
-    *out = NULL;
-    if (!plan)
+    const struct gf_vendor *v = plan->backend->own;
+    int rc = gf_bare_check(&plan->job);
+    struct gf_bare *m = rc ? NULL : gf_bare_impl(plan, &ops);
+    if (!m)
         return rc ? rc : GF_ENOMEM;
-    struct gf_bare *m = plan->impl;
     gf_gpu_size_buffers(m->run.program.plan);
-    rc = v->make(c, m, job);
-    return gf_plan_finish(plan, rc ? rc : complete(c, v->name, plan), out);
+    rc = v->make(plan->context, m, &plan->job);
+    return rc ? rc : complete(plan->context, v->name, plan);
 }

@@ -28,7 +28,7 @@ struct gf_vendor {
      * GF_EABSENT with the remedy. */
     int (*find)(char text[GF_VENDOR_TEXT]);
     int (*start)(void); /* before a context is opened; may be NULL */
-    /* gf_bare_plan(): plans a job that gf_bare_check() passed, in an impl of so many bytes. */
+    /* For gf_bare_plan(): plans a job that gf_bare_check() passed, in an impl of so many bytes. */
     size_t bytes;
     int (*make)(const struct gf_gpu_context *c, struct gf_bare *m, const struct gf_job *job);
     /* Queues a transform, as `once` in struct gf_gpu_run. */
@@ -49,11 +49,9 @@ extern const struct gf_on_device gf_vendor_on_device;
 
 /* GF_EUNSUPP for jobs that need passes before or after the transform. */
 int gf_bare_check(const struct gf_job *job);
-/* Makes a plan without passes or sizes; NULL with GF_ENOMEM's message. */
-struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
-                            const struct gf_plan_ops *ops, const struct gf_vendor *v);
-int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,
-                 struct gf_plan **plan);
+/* Makes the plan's impl, without sizes; NULL with GF_ENOMEM's message. */
+void *gf_bare_impl(struct gf_plan *plan, const struct gf_plan_ops *ops);
+int gf_bare_plan(struct gf_plan *plan); /* as in struct gf_backend */
 /* As in struct gf_plan_ops; the first upload allocates the work area. */
 int gf_bare_upload(struct gf_plan *plan, const struct gf_array *in);
 void gf_bare_drop(struct gf_plan *plan);

@@ -188,10 +188,6 @@ static const struct gf_vendor clfft = {.name = "clfft",
                                        .once = run_once,
                                        .drop = drop};
 
-static int clfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    return gf_bare_plan(context, job, &clfft, out);
-}
-
 const struct gf_backend gf_backend_clfft = {
     .own = &clfft,
     .name = "clfft",
@@ -200,7 +196,8 @@ const struct gf_backend gf_backend_clfft = {
     .probe = gf_vendor_probe,
     .list = gf_vendor_list,
     .open = gf_vendor_open,
-    .plan = clfft_plan,
+    .ops = 1u << GF_FFT,
+    .plan = gf_bare_plan,
     .on_device = &gf_vendor_on_device,
     .lost = gf_gpu_run_lost,
     .close = clfft_close,

@@ -307,28 +307,23 @@ static const struct gf_vendor cufft = {.api = &gf_gpu_cuda,
                                        .once = run_once,
                                        .drop = drop};
 
-static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+static int cufft_plan(struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.upload = cufft_upload,
                                            .run = gf_gpu_whole_run,
                                            .download = cufft_download,
                                            .drop = gf_bare_drop};
-    struct gf_gpu_context *c = context;
-    *out = NULL;
-    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
-    if (!rc && job->op == GF_FILTER && (job->whole.axes || !runs_on_device(job)))
-        return gf_filter_compose_plan(&gf_backend_cufft, c, job, omp_get_max_threads(), out);
-    if (rc)
-        return rc;
-    struct gf_plan *plan = gf_bare_new(c, job, &ops, &cufft);
-    if (!plan)
-        return GF_ENOMEM;
-    return gf_plan_finish(plan, make_all(c, plan->impl, plan), out);
+    const struct gf_job *job = &plan->job;
+    if (job->op == GF_FILTER && (job->whole.axes || !runs_on_device(job)))
+        return gf_filter_compose_plan(plan, omp_get_max_threads());
+    struct impl *m = gf_bare_impl(plan, &ops);
+    return m ? make_all(plan->context, m, plan) : GF_ENOMEM;
 }
 
 const struct gf_backend gf_backend_cufft = {
     GF_VENDOR(cufft),
     .name = "cufft",
     .what = "NVIDIA GPUs, the cuFFT library, for comparison",
+    .ops = 1u << GF_FFT | 1u << GF_FILTER,
     .plan = cufft_plan,
     .slow_close = gf_gpu_run_slow_close,
 };

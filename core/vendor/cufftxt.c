@@ -335,24 +335,23 @@ static void cufftxt_drop(struct gf_plan *plan) {
     free(m);
 }
 
-static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+static int cufftxt_plan(struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.upload = cufftxt_upload,
                                            .run = cufftxt_run,
                                            .download = cufftxt_download,
                                            .drop = cufftxt_drop};
-    *out = NULL;
+    const struct gf_job *job = &plan->job;
     int rc = check_job(job);
+    if (!rc && !gf_plan_impl(plan, &ops, sizeof(struct impl)))
+        rc = GF_ENOMEM;
     if (rc)
         return rc;
-    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct impl));
-    if (!plan)
-        return GF_ENOMEM;
     if (!gf_dtype_is_complex(job->in_dtype)) /* reals are padded on their way to the devices */
         plan->workspace_bytes = padded_bytes(job);
-    rc = make_plan(context, plan);
+    rc = make_plan(plan->context, plan);
     if (!rc)
-        list_passes(context, plan);
-    return gf_plan_finish(plan, rc, out);
+        list_passes(plan->context, plan);
+    return rc;
 }
 
 static const struct gf_on_device on_device = {.measure = cufftxt_measure};
@@ -368,6 +367,7 @@ const struct gf_backend gf_backend_cufftxt = {
     .probe = cufftxt_probe,
     .list = gf_vendor_list,
     .open = cufftxt_open,
+    .ops = 1u << GF_FFT,
     .plan = cufftxt_plan,
     .on_device = &on_device,
     .close = cufftxt_close,

@@ -337,28 +337,20 @@ static void fftw_drop(struct gf_plan *plan) {
     free(m);
 }
 
-static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+static int fftw_plan(struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.exec = fftw_exec,
                                            .bound_bytes = sizeof(struct memory),
                                            .unbind = fftw_unbind,
                                            .drop = fftw_drop};
-    const struct context *c = context;
-    *out = NULL;
-    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
-    if (rc)
-        return rc;
-    if (job->op == GF_FILTER && job->whole.axes)
-        return gf_filter_compose_plan(&(struct gf_backend){.plan = fftw_plan}, context, job,
-                                      c->threads, out);
-    const struct gf_fftw *f = gf_fftw_find(c->maker, job->precision, NULL);
-    if (!f)
-        return GF_EABSENT;
-    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct impl));
-    if (!plan)
-        return GF_ENOMEM;
-    struct impl *m = plan->impl;
+    const struct context *c = plan->context;
+    if (plan->job.op == GF_FILTER && plan->job.whole.axes)
+        return gf_filter_compose_plan(plan, c->threads);
+    const struct gf_fftw *f = gf_fftw_find(c->maker, plan->job.precision, NULL);
+    struct impl *m = f ? gf_plan_impl(plan, &ops, sizeof *m) : NULL;
+    if (!m)
+        return f ? GF_ENOMEM : GF_EABSENT;
     m->f = f;
-    return gf_plan_finish(plan, plan_transform(c, m, plan), out);
+    return plan_transform(c, m, plan);
 }
 
 static const enum gf_fftw_maker own = GF_FFTW_OWN, mkl = GF_FFTW_MKL;
@@ -369,6 +361,7 @@ const struct gf_backend gf_backend_fftw = {
     .what = "FFTW 3, the reference",
     .probe = fftw_probe,
     .open = fftw_open,
+    .ops = 1u << GF_FFT | 1u << GF_FILTER,
     .plan = fftw_plan,
     .code_path = fftw_code_path,
     .close = free,
@@ -380,6 +373,7 @@ const struct gf_backend gf_backend_mkl = {
     .what = "Intel MKL through its FFTW interface",
     .probe = fftw_probe,
     .open = fftw_open,
+    .ops = 1u << GF_FFT | 1u << GF_FILTER,
     .plan = fftw_plan,
     .code_path = fftw_code_path,
     .close = free,

@@ -177,27 +177,25 @@ static void lay_out(const struct gf_job *job, struct impl *m, struct gf_pass_inf
     m->out_bytes = pass->bytes_written / m->count;
 }
 
-static int ipp_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+static int ipp_plan(struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.exec = ipp_exec, .drop = ipp_drop};
+    const struct gf_job *job = &plan->job;
     const bool real = job->real || !gf_dtype_is_complex(job->in_dtype);
     const unsigned rest = ~job->axes & ((1u << job->ndim) - 1);
     const int axes = __builtin_popcount(job->axes);
     int rc = gf_bare_check(job);
-    *out = NULL;
     if (!rc && (rest & (rest + 1) || axes > 2 || gf_job_points(job) > LONGEST))
         rc = gf_fail(GF_EUNSUPP, "IPP transforms the last axis or the last two, to 2^28 points");
     if (!rc && axes == 2 && (real || job->precision == GF_DOUBLE))
         rc = gf_fail(GF_EUNSUPP, "IPP has no pictures in double precision, and packs the spectra "
                                  "of real ones in a layout of its own");
-    struct gf_plan *plan = rc ? NULL : gf_plan_new(context, job, &ops, sizeof(struct impl));
-    if (!plan)
+    struct impl *m = rc ? NULL : gf_plan_impl(plan, &ops, sizeof *m);
+    if (!m)
         return rc ? rc : GF_ENOMEM;
-    struct impl *m = plan->impl;
     m->height = axes == 2 ? (int)job->shape[job->ndim - 2] : 0;
     lay_out(job, m, &plan->pass[plan->n_passes++]);
-    rc =
-        take(m, (struct extent){(int)job->shape[job->ndim - 1], m->height}, &plan->workspace_bytes);
-    return gf_plan_finish(plan, rc, out);
+    return take(m, (struct extent){(int)job->shape[job->ndim - 1], m->height},
+                &plan->workspace_bytes);
 }
 
 const struct gf_backend gf_backend_ipp = {
@@ -205,6 +203,7 @@ const struct gf_backend gf_backend_ipp = {
     .what = "Intel IPP, for comparison",
     .probe = ipp_probe,
     .open = ipp_open,
+    .ops = 1u << GF_FFT,
     .plan = ipp_plan,
     .code_path = ipp_code_path,
     .close = ipp_close,

@@ -99,17 +99,15 @@ static const struct gf_vendor vkfft = {.name = "vkfft",
                                        .once = run_once,
                                        .drop = drop};
 
-static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    *out = NULL;
-    return is_possible(job) ? gf_bare_plan(context, job, &vkfft, out)
-                            : gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
+static int vkfft_plan(struct gf_plan *plan) {
+    return is_possible(&plan->job)
+               ? gf_bare_plan(plan)
+               : gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
 }
 
 const struct gf_backend gf_backend_vkfft = {
-    GF_VENDOR(vkfft),
-    .name = "vkfft",
-    .what = "NVIDIA GPUs, VkFFT, for comparison",
-    .plan = vkfft_plan,
+    GF_VENDOR(vkfft),    .name = "vkfft",    .what = "NVIDIA GPUs, VkFFT, for comparison",
+    .ops = 1u << GF_FFT, .plan = vkfft_plan,
 };
 #else
 static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {

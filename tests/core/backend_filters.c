@@ -424,7 +424,7 @@ bool backends_has_filters(struct subject *s) {
     int rc = gf_filter_new(&f);
     job.filter = f;
     if (!rc)
-        rc = s->backend->plan(s->context[0], &job, &plan);
+        rc = gf_backend_plan(s->backend, s->context[0], &job, &plan);
     if (!rc)
         gf_plan_drop(plan);
     gf_filter_free(f);

@@ -82,20 +82,19 @@ static void drop(struct gf_plan *p) {
     ((struct fake *)p->impl)->unplanned++;
 }
 
-static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+static int plan(struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
-    struct fake *f = ((struct fake_context *)context)->fake;
+    struct fake *f = ((struct fake_context *)plan->context)->fake;
     int rc = f->fail_plan;
     f->planned++;
-    *out = NULL;
     if (fails(f, rc))
         return gf_fail(rc, "cannot plan it");
-    *out = gf_plan_new(context, job, &ops, 0);
-    (*out)->impl = f;
-    (*out)->workspace_bytes = 1000;
-    (*out)->build_seconds = 2;
-    (*out)->kernels_built = 3;
-    (*out)->in_slabs = f->slabs > 0;
+    plan->ops = &ops;
+    plan->impl = f;
+    plan->workspace_bytes = 1000;
+    plan->build_seconds = 2;
+    plan->kernels_built = 3;
+    plan->in_slabs = f->slabs > 0;
     f->slabs -= f->slabs > 0;
     return 0;
 }

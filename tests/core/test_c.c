@@ -51,10 +51,10 @@ static void test_named(struct subject *s) {
 static void test_refusals(const struct subject *s) {
     struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 2, 16, 12, 1);
     struct gf_plan *plan = NULL;
-    CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), GF_EUNABLE);
+    CHECK_EQ(gf_backend_plan(s->backend, s->context[0], &job, &plan), GF_EUNABLE);
     CHECK(strstr(gf_message(), "--backend=openmp") && strstr(gf_message(), "12") && !plan);
     job.axes = 1; /* 16 points, 12 times */
-    CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), 0);
+    CHECK_EQ(gf_backend_plan(s->backend, s->context[0], &job, &plan), 0);
     gf_plan_drop(plan);
     CHECK(!s->backend->automatic && s->backend->powers_of_two);
 }

@@ -487,7 +487,7 @@ static void test_backend(enum extent extent, bool gpu) {
     }
     if (backend->open(backend, &options, &contexts[0]))
         return;
-    int rc = backend->plan(contexts[0], &job, &plan);
+    int rc = gf_backend_plan(backend, contexts[0], &job, &plan);
     if (rc)
         RUN(case_name("%s refuses wavelets with a remedy", backend->name),
             CHECK(rc == GF_EUNABLE && strstr(gf_message(), "--backend=openmp"));

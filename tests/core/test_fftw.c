@@ -33,7 +33,7 @@ static bool transform(const char *mode) {
     bool fine = false;
     data[0] = 1;
     if (gf_backend_fftw.open(&gf_backend_fftw, &options, &context) ||
-        gf_backend_fftw.plan(context, &job, &plan))
+        gf_backend_plan(&gf_backend_fftw, context, &job, &plan))
         goto out;
     for (int run = 0; run < 2; run++) { /* a plan serves more than once */
         memset(result, 0, sizeof result);

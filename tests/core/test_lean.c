@@ -14,7 +14,7 @@ static int64_t run(void *context, const struct gf_job *job, const struct gf_arra
                    struct gf_array *out) {
     struct gf_plan *plan = NULL;
     struct gf_report report;
-    int rc = backend->plan(context, job, &plan);
+    int rc = gf_backend_plan(backend, context, job, &plan);
     if (!rc)
         rc = gf_plan_exec(plan, in, out, &report);
     CHECK_MSG(!rc, "%s", gf_message());

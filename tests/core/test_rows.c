@@ -213,7 +213,7 @@ static void test_alignment(const char *text) {
     const size_t bytes = (size_t)gf_array_bytes(&straight);
     char *room = malloc(bytes + 2 * GUARD);
     CHECK(room && !backend->open(backend, &(struct gf_backend_options){.threads = 2}, &context));
-    CHECK(!backend->plan(context, &job, &plan));
+    CHECK(!gf_backend_plan(backend, context, &job, &plan));
     CHECK(!gf_plan_exec(plan, &in, &straight, &report));
     for (int offset = 8; offset < GUARD; offset += 24) {
         memset(room, 0x5a, bytes + 2 * GUARD);
@@ -252,7 +252,7 @@ static void test_reuse(const char *text) {
     }
     CHECK(!gf_job_alloc(&job, 0, &expected));
     CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
-    CHECK(!backend->plan(context, &job, &plan));
+    CHECK(!gf_backend_plan(backend, context, &job, &plan));
     for (int i = 0; i < RUNS; i++) {
         const struct gf_array *x = &in[from[i]], *y = &out[to[i]];
         if (i == RUNS - 1) /* other numbers, the strongest of them smaller */
@@ -282,7 +282,7 @@ static void test_bound(const char *text) {
     struct gf_array in[ARRAYS] = {{0}}, out[ARRAYS] = {{0}}, expected = {0};
     CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
     CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
-    CHECK(!backend->plan(context, &job, &plan));
+    CHECK(!gf_backend_plan(backend, context, &job, &plan));
     for (int i = 0; i < ARRAYS; i++) {
         CHECK(!gf_job_alloc(&job, -1, &in[i]));
         backends_fill(&in[i], &seed);
@@ -361,7 +361,7 @@ static void test_shared(const struct gf_backend *b, const char *text) {
     NEED(parse_any(text, &job, &filter));
     CHECK_MSG(!gf_job_validate(&job), "%s: %s", text, gf_message());
     NEED(!b->open(b, &(struct gf_backend_options){.threads = 2}, &context));
-    NEED(!b->plan(context, &job, &plan));
+    NEED(!gf_backend_plan(b, context, &job, &plan));
     NEED(!gf_job_alloc(&job, 0, &expected));
     for (int i = 0; i < SHARERS; i++) {
         s[i].plan = plan;

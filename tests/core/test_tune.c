@@ -144,12 +144,11 @@ static int exec(struct gf_bound *b, struct gf_report *report) {
 
 static const struct gf_plan_ops ops = {.exec = exec};
 
-static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    *out = NULL;
-    if (job->op == GF_DWT && fails_wavelets)
+static int plan(struct gf_plan *plan) {
+    if (plan->job.op == GF_DWT && fails_wavelets)
         return gf_fail(GF_EUNABLE, "no wavelets");
     plans++;
-    *out = gf_plan_new(context, job, &ops, 0);
+    plan->ops = &ops;
     return 0;
 }
 
@@ -266,10 +265,10 @@ static int exec_slowly(struct gf_bound *b, struct gf_report *report) {
     return 0;
 }
 
-static int plan_slowly(void *context, const struct gf_job *job, struct gf_plan **out) {
+static int plan_slowly(struct gf_plan *plan) {
     static const struct gf_plan_ops slowly = {.exec = exec_slowly};
-    *out = job->op == GF_DWT ? NULL : gf_plan_new(context, job, &slowly, 0);
-    return *out ? 0 : gf_fail(GF_EUNABLE, "no wavelets");
+    plan->ops = &slowly;
+    return plan->job.op == GF_DWT ? gf_fail(GF_EUNABLE, "no wavelets") : 0;
 }
 
 static void test_processor(void) {

@@ -73,7 +73,7 @@ static void test_bytes(void *context, const char *text) {
     rc = rc ? rc : gf_job_alloc(&job, -1, &in);
     rc = rc ? rc : gf_job_alloc(&job, 0, &out);
     rc = rc ? rc : gf_job_alloc(&job, 0, &again);
-    rc = rc ? rc : backend->plan(context, &job, &plan);
+    rc = rc ? rc : gf_backend_plan(backend, context, &job, &plan);
     if (!rc) {
         backends_fill(&in, &seed);
         rc = gf_plan_exec(plan, &in, &out, &report);

@@ -50,7 +50,7 @@ int limited_open(struct subject *s, const struct gf_backend_options *options, co
         return gf_fail(GF_EINVAL, "no job");
     int rc = s->backend->open(s->backend, options, &s->context[0]);
     s->context[1] = s->context[0];
-    return rc ? rc : s->backend->plan(s->context[0], &j->job, &j->plan);
+    return rc ? rc : gf_backend_plan(s->backend, s->context[0], &j->job, &j->plan);
 }
 
 static void drop_plan(struct limited_job *j) {

@@ -87,7 +87,7 @@ static void check_slabs(const struct gf_job *job, int64_t kib, bool strided) {
     CHECK_EQ(gf_array_alloc(&parts, job->out[0].dtype, job->ndim + 1, n), 0);
     memset(parts.data, 0xff, (size_t)gf_array_bytes(&parts));
     CHECK_EQ(backend->open(backend, &options, &little), 0);
-    int rc = backend->plan(little, job, &plan);
+    int rc = gf_backend_plan(backend, little, job, &plan);
     CHECK_MSG(!rc && plan->in_slabs, "%s", rc ? gf_message() : "in one piece");
     if (!rc)
         CHECK(plan->device_bytes <= kib << 10);

@@ -252,7 +252,7 @@ static void check_refused(const struct subject *s) {
         struct gf_job job;
         struct gf_plan *plan = NULL;
         CHECK(backends_parse(refused[i], &job));
-        CHECK(s->backend->plan(context, &job, &plan) == GF_ENOMEM);
+        CHECK(gf_backend_plan(s->backend, context, &job, &plan) == GF_ENOMEM);
         CHECK_MSG(strstr(gf_message(), "--max-device-memory"), "%s", gf_message());
     }
     if (context)

@@ -217,7 +217,8 @@ static void check_alone(struct subject *s, const char *text) {
     void *context = NULL;
     CHECK_MSG(backends_parse(text, &job), "no job: %s", text);
     CHECK(!s->backend->open(s->backend, &options, &context));
-    CHECK_MSG(context && !s->backend->plan(context, &job, &plan), "%s: %s", text, gf_message());
+    CHECK_MSG(context && !gf_backend_plan(s->backend, context, &job, &plan), "%s: %s", text,
+              gf_message());
     CHECK_MSG(plan && !plan->n_shares && !plan->in_slabs, "%s is shared", text);
     gf_plan_drop(plan);
     s->backend->close(context);
@@ -452,7 +453,8 @@ static void check_refused(const struct gf_backend_options *options, const char *
     in_reach = reach;
     CHECK(!gf_gpu_team_open(&reaching, options, &context));
     CHECK(backends_parse(text, &job));
-    CHECK_MSG(context && gf_backend_opencl.plan(context, &job, &plan) == GF_EUNSUPP, "%s", text);
+    CHECK_MSG(context && gf_backend_plan(&gf_backend_opencl, context, &job, &plan) == GF_EUNSUPP,
+              "%s", text);
     CHECK(*gf_message() && !plan);
     gf_plan_drop(plan);
     gf_gpu_team_close(context);
@@ -492,7 +494,7 @@ static bool chooses_both(struct gf_device_rates rates, double least_gain) {
         return false;
     ((struct gf_gpu_context *)context)->props.is_cpu =
         false; /* whose devices share no job that fits */
-    CHECK(!gf_backend_opencl.plan(context, &job, &plan));
+    CHECK(!gf_backend_plan(&gf_backend_opencl, context, &job, &plan));
     const bool both = plan && plan->n_shares == 2;
     CHECK(plan && plan->in_slabs == both && plan->times.devices == 2);
     gf_plan_drop(plan);

@@ -68,7 +68,7 @@ static void test_jobs(struct subject *s) {
             CHECK_MSG(false, "no job: %s", jobs[i]);
             continue;
         }
-        int rc = s->backend->plan(s->context[0], &job, &plan);
+        int rc = gf_backend_plan(s->backend, s->context[0], &job, &plan);
         CHECK_MSG(!rc, "%s: %s", jobs[i], gf_message());
         if (plan)
             gf_plan_drop(plan);
@@ -81,7 +81,7 @@ static void refuses(const struct subject *s, const char *text, const char *why) 
     struct gf_job job;
     struct gf_plan *plan = NULL;
     CHECK_MSG(backends_parse(text, &job), "no job: %s", text);
-    CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), GF_EUNABLE);
+    CHECK_EQ(gf_backend_plan(s->backend, s->context[0], &job, &plan), GF_EUNABLE);
     CHECK_MSG(strstr(gf_message(), why) && strstr(gf_message(), "--backend=") && !plan, "%s: %s",
               text, gf_message());
 }
@@ -98,7 +98,7 @@ static void test_refusals(const struct subject *s) {
         return; /* more than the shaders count anyway */
     struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, list->max_alloc / 4, 1, 1);
     struct gf_plan *plan = NULL;
-    CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), GF_EUNABLE);
+    CHECK_EQ(gf_backend_plan(s->backend, s->context[0], &job, &plan), GF_EUNABLE);
     CHECK_MSG(strstr(gf_message(), "--backend=") && !plan, "%s", gf_message());
 }
 
@@ -175,7 +175,7 @@ static void test_reset(struct subject *s) {
     struct gf_array in = {.data = NULL}, out = {.data = NULL};
     CHECK(backends_parse("fwd c64 6x5 axes=2 > complex", &job));
     CHECK(!b->open(b, &(struct gf_backend_options){.threads = 1}, &context));
-    CHECK(!b->plan(context, &job, &plan));
+    CHECK(!gf_backend_plan(b, context, &job, &plan));
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
     backends_fill(&in, &s->seed);

@@ -10,21 +10,12 @@
 #include "core/base/job/range_sample.h"
 #include "core/base/value/status.h"
 
-struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
-                            size_t impl_bytes) {
-    struct gf_plan *plan = calloc(1, sizeof *plan);
-    void *impl = impl_bytes ? calloc(1, impl_bytes) : NULL;
-    if (!plan || (impl_bytes && !impl)) {
-        free(plan);
-        free(impl);
-        gf_no_memory();
-        return NULL;
-    }
-    plan->context = context;
-    plan->job = *job;
+void *gf_plan_impl(struct gf_plan *plan, const struct gf_plan_ops *ops, size_t bytes) {
     plan->ops = ops;
-    plan->impl = impl;
-    return plan;
+    plan->impl = calloc(1, bytes);
+    if (!plan->impl)
+        gf_no_memory();
+    return plan->impl;
 }
 
 void gf_plan_drop(struct gf_plan *plan) {
@@ -33,13 +24,6 @@ void gf_plan_drop(struct gf_plan *plan) {
     if (plan && plan->impl)
         plan->ops->drop(plan);
     free(plan);
-}
-
-int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out) {
-    *out = rc ? NULL : plan;
-    if (rc)
-        gf_plan_drop(plan);
-    return rc;
 }
 
 static int run_parts(struct gf_bound *b, struct gf_report *report) {
@@ -111,16 +95,30 @@ int gf_plan_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_arra
     return rc ? rc : gf_bound_run(plan->own, report);
 }
 
+int gf_backend_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
+                    struct gf_plan **out) {
+    int rc = b->ops ? gf_job_check_ops(job, b->ops) : 0;
+    struct gf_plan *plan = rc ? NULL : calloc(1, sizeof *plan);
+    *out = NULL;
+    if (!plan)
+        return rc ? rc : gf_no_memory();
+    plan->backend = b;
+    plan->context = context;
+    plan->job = *job;
+    rc = b->plan(plan);
+    if (rc)
+        gf_plan_drop(plan);
+    else
+        *out = plan;
+    return rc;
+}
+
 int gf_backend_replan(const struct gf_backend *b, void *context, const struct gf_job *job,
                       struct gf_plan **plan) {
     if (*plan && gf_job_equal(job, &(*plan)->job))
         return 0;
     gf_plan_drop(*plan);
-    *plan = NULL;
-    const int rc = b->plan(context, job, plan);
-    if (rc)
-        *plan = NULL;
-    return rc;
+    return gf_backend_plan(b, context, job, plan);
 }
 
 int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_job *job,

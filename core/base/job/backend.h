@@ -5,7 +5,7 @@
  *     struct gf_plan *plan;
  *     struct gf_report report;
  *     int rc = b->open(b, &(struct gf_backend_options){.threads = 4}, &context);
- *     if (!rc) rc = b->plan(context, &job, &plan);
+ *     if (!rc) rc = gf_backend_plan(b, context, &job, &plan);
  *     if (!rc) rc = gf_plan_exec(plan, &in, out, &report);
  *     gf_plan_drop(plan);
  *     b->close(context); */
@@ -132,6 +132,7 @@ struct gf_plan {
     struct gf_plan_choice choice;
     struct gf_job job; /* as planned */
     const struct gf_plan_ops *ops;
+    const struct gf_backend *backend;
     void *context;        /* the backend's; outlives the plan */
     void *impl;           /* the backend's own */
     struct gf_bound *own; /* gf_plan_exec()'s, or NULL */
@@ -177,13 +178,10 @@ struct gf_plan_ops {
     void (*drop)(struct gf_plan *plan); /* frees plan->impl */
 };
 
-/* Makes a plan without passes, with impl_bytes of zeros as `impl`. NULL if memory is short. */
-struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
-                            size_t impl_bytes);
+/* For gf_backend.plan(): sets the operations and, with so many bytes of zeros, `impl`, which it
+ * returns; NULL, with GF_ENOMEM's message, if memory is short. */
+void *gf_plan_impl(struct gf_plan *plan, const struct gf_plan_ops *ops, size_t bytes);
 void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
-/* Ends gf_backend.plan(): sets *out to the plan or, after a failure, drops it and sets *out to
- * NULL. Returns rc. */
-int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out);
 /* in and out[i] have the shapes of gf_job_in_shape() and gf_job_out_shape(), with any strides. The
  * input is not written unless the job spends it. Either all are in host memory, or all are placed
  * on the device of the plan's context. `report` may be NULL. */
@@ -291,6 +289,7 @@ struct gf_backend {
      * the process has one context, used by one thread at a time. */
     bool per_thread;
     bool powers_of_two; /* only lengths of 2^k; others are GF_EUNABLE */
+    unsigned ops;       /* bits 1 << enum gf_op, of a backend without packs(); 0: all */
     /* Tells how a plan for the whole job packs half spectra (struct gf_output), so that parts pack
      * and round alike. NULL: no packing. */
     enum gf_packing (*packs)(const struct gf_job *job);
@@ -308,8 +307,9 @@ struct gf_backend {
     int (*list)(const struct gf_backend *b, struct gf_gpu_props *props);
     int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
                 void **context);
-    /* The job has passed gf_job_validate() and gf_filter_validate(). */
-    int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
+    /* Completes a plan without passes whose job has passed gf_job_validate() and
+     * gf_filter_validate(). Call gf_backend_plan(). */
+    int (*plan)(struct gf_plan *plan);
     /* The library's name for its code on this CPU, such as "avx512"; "" if unknown. NULL: no
      * choice, or probe() names it. */
     void (*code_path)(void *context, char text[GF_CODE_PATH]);
@@ -321,6 +321,9 @@ struct gf_backend {
     bool (*slow_close)(void *context);
 };
 
+/* Plans a job. *plan is NULL after a failure. */
+int gf_backend_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
+                    struct gf_plan **plan);
 /* Plans a job unless *plan, which may be NULL, is a plan for an equal job; else drops *plan first, so
  * that one plan at a time needs memory. *plan is NULL after a failure. */
 int gf_backend_replan(const struct gf_backend *b, void *context, const struct gf_job *job,
