@@ -32,7 +32,7 @@ static int copies(void) {
 static struct gf_plan *plan_of(const struct gf_backend *b, void *on, const char *text) {
     struct gf_plan *plan = NULL;
     struct gf_job job;
-    CHECK(backends_parse(text, &job) && !b->plan(on, &job, &plan));
+    CHECK(backends_parse(text, &job) && !gf_backend_plan(b, on, &job, &plan));
     return plan;
 }
 
