@@ -5,7 +5,6 @@
 #include "cli/log.h"
 #include "cli/batch/describe.h"
 #include "cli/commands/planes.h"
-#include "core/wavelet/window.h"
 
 /* ---- from the options to a job ---- */
 

@@ -10,7 +10,6 @@
 #include "cli/progress.h"
 #include "core/base/host/clock.h"
 #include "core/base/host/conveyor.h"
-#include "core/wavelet/stream.h"
 
 enum {
     AHEAD = 2,               /* planes read ahead */
@@ -32,6 +31,7 @@ struct ring {
 struct flow {
     const struct gf_planes_work *planes;
     struct gf_planes_hand *hand;
+    bool looks; /* at the coefficients, for the survey; writes nothing */
     struct gf_dwt_part part;
     const struct gf_dwt_streamer *streamer;
     struct gf_dwt_stream *stream;
@@ -169,10 +169,16 @@ static int emit(void *user, const struct gf_dwt_box *box, int n) {
     int rc = 0;
     for (int i = 0; i < n && !rc; i++) {
         struct gf_dwt_box b = box[i];
-        if (gf_dwt_part_place(&f->part, &b))
-            count_overflowed(f, &b);
-        else
+        if (!gf_dwt_part_place(&f->part, &b))
             b.data = NULL; /* the stream counts it, so it is counted here too */
+        else if (f->looks)
+            gf_dwt_survey_box(f->planes->survey, &b);
+        else if (f->planes->survey->job.out[0].map == GF_MAP_DISPLAY)
+            gf_dwt_survey_show(f->planes->survey, &b);
+        else
+            count_overflowed(f, &b);
+        if (f->looks)
+            continue;
         if (f->writes_beside) {
             rc = settle(f, r->put - BEHIND + 1);
             if (!rc)
@@ -235,7 +241,7 @@ static int run_flow(struct flow *f) {
     if (rc)
         goto out;
     f->on_device = false;
-    f->writes_beside = h->t->image.px.stride[0] >= WORTH_A_THREAD &&
+    f->writes_beside = !f->looks && h->t->image.px.stride[0] >= WORTH_A_THREAD &&
                        !pthread_create(&f->behind.thread, NULL, write_boxes, f);
     rc = push_planes(f);
     if (f->writes_beside)
@@ -250,15 +256,16 @@ out:
     return rc;
 }
 
-/* If this device fails, the part is dealt to another. */
+/* If this device fails, the part is dealt to another; not one that is looked at, which would count
+ * twice. */
 static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
-    struct flow f = {.planes = p, .hand = hand};
-    const struct gf_job job = gf_slab_volume(&hand->t->op.job);
+    const struct gf_job job = gf_dwt_survey_job(p->survey);
+    struct flow f = {.planes = p, .hand = hand, .looks = gf_dwt_survey_wants(p->survey)};
     int rc;
     gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f.part);
     do
         rc = run_flow(&f);
-    while (rc && p->parts && f.on_device && gf_runner_move(hand->runner, rc));
+    while (rc && p->parts && f.on_device && !f.looks && gf_runner_move(hand->runner, rc));
     return rc;
 }
 
@@ -281,9 +288,12 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
         return "alpha is not supported";
     if (gf_dwt_refuses_planes(&job))
         return gf_dwt_refuses_planes(&job);
-    if (t->op.job.n_out != 1 || p->target->bands || p->by_plane ||
-        t->op.job.out[0].map != GF_MAP_NUMBER)
-        return "pictures and bands are made from all coefficients";
+    if (t->op.job.n_out != 1 || p->target->bands)
+        return "bands are made from all coefficients";
+    if (p->by_plane)
+        return gf_task_refuses_outputs(t, false);
+    if (gf_planes_unsurveyed(t))
+        return gf_planes_unsurveyed(t);
     if (s->frames && s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (gf_planes_unread(t))
@@ -298,9 +308,11 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
     const int devices = parts ? gf_engine_devices(t->deal) : 1;
     const int64_t room = gf_dwt_planes_room(t, devices);
-    const struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_job job = gf_slab_volume(&t->op.job);
     struct gf_dwt_part part;
-    int64_t bytes = 0;
+    int64_t bytes = gf_dwt_survey_bytes(&job);
+    if (job.out[0].map == GF_MAP_DISPLAY) /* which the stream's coefficients become */
+        job.out[0].dtype = gf_dwt_real(&job);
     gf_dwt_part(&job, parts ? parts : 1, 0, &part);
     for (int i = 0; i < devices; i++) {
         const struct gf_runner *r = parts ? &t->runners[i] : t->op.crew.runner;
@@ -324,7 +336,10 @@ static int drop_alpha(struct gf_task *t) {
 
 /* Devices share the task if memory allows a stream for each. */
 static int stream(struct gf_task *t) {
-    struct gf_planes_work p = {.t = t, .parts = gf_planes_parts(t), .run = run_part};
+    const struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_dwt_survey survey = {.ranks = false};
+    struct gf_planes_work p = {
+        .t = t, .parts = gf_planes_parts(t), .run = run_part, .survey = &survey};
     const double start = gf_now_ms();
     if (!t->ranks && p.parts && gf_runner_check_memory(t->op.crew.runner, bytes_of(t, p.parts)))
         p.parts = 0;
@@ -332,7 +347,12 @@ static int stream(struct gf_task *t) {
     if (!rc && t->image.alpha)
         rc = drop_alpha(t);
     if (!rc)
+        rc = gf_ranks_agree(t->ranks, gf_dwt_survey_open(&survey, &job));
+    if (!rc)
         rc = gf_planes_run(&p);
+    if (!rc && job.out[0].map == GF_MAP_DISPLAY)
+        t->op.report.high[0] = survey.high[job.wavelet.levels][0];
+    gf_dwt_survey_close(&survey);
     if (!rc)
         gf_log_verbose("'%s': %lld %s, %.1f a second, at most %.1f in memory; %.0f ms waiting "
                        "for the output",

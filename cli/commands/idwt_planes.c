@@ -7,7 +7,6 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/host/clock.h"
-#include "core/wavelet/window.h"
 
 /* A part, or all planes. */
 struct run {
@@ -34,6 +33,8 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
     if (!why && t->image.px.shape[t->image.ndim] != t->op.job.channels)
         why = "alpha is not supported";
     if (!why)
+        why = gf_planes_unsurveyed(t);
+    if (!why)
         why = gf_planes_unread(t);
     return why ? why : gf_task_refuses_outputs(t, in_order(t));
 }
@@ -42,7 +43,7 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
 static int describe(const struct gf_task *t, int hands, struct gf_slab_wavelet *w) {
     int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     struct gf_job job = gf_slab_volume(&t->op.job);
-    coders += gf_finite_bytes(&t->reader, &t->image);
+    coders += gf_finite_bytes(&t->reader, &t->image) + gf_dwt_survey_bytes(&job);
     if (!has_rows(t)) /* the current page, and a frame's decoded copy */
         coders += (t->s->frames ? 2 : 1) * t->image.px.stride[0];
     job.lean = job.spend_input = false;
@@ -152,6 +153,40 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     return rc;
 }
 
+/* Reads this process's share of the planes. */
+static int look(struct gf_task *t, struct gf_dwt_survey *s) {
+    const struct gf_span own = gf_ranks_own(t->ranks, t->image.px.shape[0]);
+    const enum gf_unit unit = t->image.ndim == 2 ? GF_ROW : GF_PAGE;
+    const int64_t *px = t->image.px.shape, *columns = px + t->image.ndim - 1; /* and channels */
+    const int64_t shape[] = {1, t->image.ndim == 2 ? 1 : px[1], columns[0], columns[1]};
+    struct gf_array page = {0};
+    int rc = gf_array_alloc(&page, t->image.px.dtype, 4, shape);
+    const struct gf_array plane = gf_array_index(&page, 0, 0);
+    t->reader.any_order = true;
+    for (int64_t z = own.first; z < own.first + own.count && !rc; z++) {
+        rc = gf_finite_read(&t->reader, &t->image, unit, z, &page);
+        if (!rc)
+            gf_dwt_survey_plane(s, z, &plane);
+    }
+    gf_array_free(&page);
+    return rc;
+}
+
+/* Finds the limit of a threshold by share. */
+static int find_limit(struct gf_task *t, struct gf_slab_wavelet *w) {
+    const struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_dwt_survey s;
+    int rc = gf_ranks_agree(t->ranks, gf_dwt_survey_open(&s, &job));
+    while (!rc && gf_dwt_survey_wants(&s)) {
+        rc = gf_ranks_agree(t->ranks, look(t, &s));
+        if (!rc)
+            rc = gf_dwt_survey_next(&s, t->ranks);
+    }
+    gf_dwt_survey_close(&s);
+    t->op.job.wavelet = w->job.wavelet = s.job.wavelet;
+    return rc;
+}
+
 int gf_idwt_planes_stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .run = run_part, .in_order = in_order(t)};
     const char *why = gf_planes_must(t) ? gf_idwt_planes_refuses(t) : NULL;
@@ -165,7 +200,9 @@ int gf_idwt_planes_stream(struct gf_task *t) {
         p.parts = gf_idwt_planes_count(t, t->deal, &p.inverse);
     if (!gf_planes_must(t) && !p.parts)
         return 0;
-    rc = gf_planes_run(&p);
+    rc = find_limit(t, &p.inverse);
+    if (!rc)
+        rc = gf_planes_run(&p);
     if (rc)
         return rc;
     gf_slab_wavelet_part(&p.inverse, p.parts ? p.parts : 1, 0, &p.inverse);

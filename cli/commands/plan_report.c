@@ -70,10 +70,14 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
         w.memory_bytes = gf_dwt_planes_bytes(t, true);
     else if (t->op.job.op == GF_DWT && !gf_idwt_planes_plan(t, &w))
         w.memory_bytes = -1;
-    *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = w.memory_bytes};
-    p->walk[0].what = "planes, all levels";
-    p->walk[0].bytes_read = w.bytes_read;
-    p->walk[0].bytes_written = w.bytes_written;
+    const int looks = gf_dwt_survey_walks(&t->op.job), last = looks > 0;
+    *p = (struct gf_slab_plan){.n_walks = last + 1, .memory_bytes = w.memory_bytes};
+    p->walk[0].what = is_dwt(t) ? "planes, all levels, for what all coefficients decide"
+                                : "planes, for the threshold's limit";
+    p->walk[0].bytes_read = looks * gf_array_bytes(&t->image.px);
+    p->walk[last].what = "planes, all levels";
+    p->walk[last].bytes_read = w.bytes_read;
+    p->walk[last].bytes_written = w.bytes_written;
     return w.memory_bytes >= 0 && w.memory_bytes <= gf_runner_limit(t->op.crew.runner);
 }
 

@@ -3,7 +3,6 @@
 #include "cli/commands/plan.h"
 #include "cli/commands/planes.h"
 #include "core/base/host/bandwidth.h"
-#include "core/wavelet/stream.h"
 
 /* Latency of a message: order of magnitude for a fast network. */
 static const double message_seconds = 5e-6;
@@ -209,7 +208,8 @@ static bool has_parts(const struct gf_task *t) {
     if (job->op != GF_DWT || t->s->assume || !t->s->request.list)
         return false;
     return job->direction == GF_INVERSE ||
-           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_refuses_planes(job));
+           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_refuses_planes(job) &&
+            !gf_dwt_refuses_parts(job));
 }
 
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {

@@ -8,7 +8,6 @@
 #include "cli/progress.h"
 #include "core/base/host/clock.h"
 #include "core/base/host/conveyor.h"
-#include "core/wavelet/window.h"
 
 struct hand {
     int device;
@@ -31,6 +30,18 @@ int gf_planes_refuse(const struct gf_task *t, const char *why) {
         return gf_fail(GF_EUNSUPP, "not by several processes: %s", why);
     gf_failure_keep(&need, GF_ENOMEM);
     return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
+}
+
+const char *gf_planes_unsurveyed(const struct gf_task *t) {
+    const struct gf_job *job = &t->op.job;
+    if (!gf_dwt_survey_walks(job))
+        return NULL;
+    if (!gf_planes_must(t) && !t->s->plan_only)
+        return gf_dwt_refuses_parts(job) ? gf_dwt_refuses_parts(job)
+                                         : "pictures are made from all coefficients";
+    return t->s->plan_only || gf_task_is_at_hand(t) ? NULL
+                                                    : "all coefficients are looked at before the "
+                                                      "first is written, and a pipe is read once";
 }
 
 const char *gf_planes_unread(const struct gf_task *t) {
@@ -218,8 +229,15 @@ static int count(const struct gf_planes_work *p) {
 static int run(void *user, struct gf_shared_output *out) {
     struct gf_planes_work *p = user;
     struct gf_task *t = p->t;
+    bool looks = true;
+    int rc = 0;
     p->out = out;
-    int rc = gf_ranks_agree(t->ranks, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
+    while (!rc && looks) {
+        looks = p->survey && gf_dwt_survey_wants(p->survey);
+        rc = gf_ranks_agree(t->ranks, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
+        if (!rc && looks)
+            rc = gf_dwt_survey_next(p->survey, t->ranks);
+    }
     t->op.ms.decode += p->sum.ms_read;
     t->op.ms.transform += p->sum.ms_transform;
     t->op.ms.encode += p->sum.ms_write;

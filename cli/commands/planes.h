@@ -12,6 +12,7 @@
 
 #include "cli/batch/shared_output.h"
 #include "core/slab/wavelet.h"
+#include "core/wavelet/survey.h"
 
 /* A thread that runs parts on a device, with its counters. */
 struct gf_planes_hand {
@@ -32,6 +33,8 @@ struct gf_planes_work {
     /* Runs a part. No other device can repair its failure. */
     int (*run)(const struct gf_planes_work *p, struct gf_planes_hand *hand, int part);
     struct gf_slab_wavelet inverse; /* of an inverse: the chunks that make planes */
+    /* NULL, or of the coefficients: while it wants something run() only looks at them. */
+    struct gf_dwt_survey *survey;
 
     /* Set by gf_planes_run(): */
     const struct gf_shared_output *out; /* one per output; its volume is NULL with {page} */
@@ -52,6 +55,9 @@ static inline bool gf_planes_must(const struct gf_task *t) {
 /* Fails a task that must go plane by plane and cannot, because of `why`. For one that is too large,
  * gf_message() states the need. */
 int gf_planes_refuse(const struct gf_task *t, const char *why);
+/* Returns why a task is not surveyed before it is written: it need not go plane by plane, or a pipe is
+ * read once; NULL: it is, or nothing is wanted. */
+const char *gf_planes_unsurveyed(const struct gf_task *t);
 /* Returns why single planes of the input cannot be read; NULL: they can. */
 const char *gf_planes_unread(const struct gf_task *t);
 /* Returns the number of parts for devices or processes; 0: not shared. */

@@ -9,6 +9,7 @@
 #include "core/base/value/halves.h"
 #include "core/base/value/sample_run.h"
 #include "core/base/value/status.h"
+#include "core/wavelet/rank.h"
 
 /* ---- bands ---- */
 
@@ -81,63 +82,47 @@ static char *row_at(const struct rows *r, int64_t i) {
 
 /* ---------------------------------------------------------------- thresholds */
 
-/* Bits of magnitudes sort as magnitudes do; a float's are in the upper half. */
-static uint64_t magnitude_bits(const char *p, bool is_double) {
-    uint64_t w;
-    uint32_t v;
-    if (is_double) {
-        memcpy(&w, p, sizeof w);
-        return w & (UINT64_MAX >> 1);
+bool gf_dwt_limit(struct gf_job *job, int64_t *rank) {
+    struct gf_wavelet *w = &job->wavelet;
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    double details = 0;
+    if (w->threshold == GF_KEEP_ALL || !w->percent)
+        return false;
+    const int n = gf_dwt_bands(job, band);
+    for (int b = 1; b < n; b++) {
+        double count = (double)job->channels;
+        for (int i = 0; i < job->ndim; i++)
+            count *= (double)band[b].extent[i];
+        details += count;
     }
-    memcpy(&v, p, sizeof v);
-    return (uint64_t)(v & (UINT32_MAX >> 1)) << 32;
+    const int64_t keep = llround(details * w->amount / 100);
+    /* Hard: the smallest detail kept. Soft: the largest that becomes zero. */
+    *rank = w->threshold == GF_SOFT ? keep : keep - 1;
+    w->percent = keep > 0 && (double)keep < details;
+    if ((double)keep >= details)
+        w->threshold = GF_KEEP_ALL;
+    else if (!keep)
+        w->amount = INFINITY;
+    return w->percent;
 }
 
-enum { DIGIT = 16, N_DIGITS = 1 << DIGIT };
-
-/* Counts the next digit of details whose first digits are `prefix`. */
-static void count_digits(const struct rows *r, bool is_double, int shift, uint64_t prefix,
-                         int64_t *count) {
-    const size_t size = is_double ? 8 : 4;
-    for (int64_t i = 0; i < r->planes * r->height; i++) {
-        const char *p = row_at(r, i);
-        for (int64_t k = 0; k < r->n; k++) {
-            uint64_t b = magnitude_bits(p + (size_t)k * size, is_double);
-            if (shift + DIGIT == 64 || b >> (shift + DIGIT) == prefix)
-                count[b >> shift & (N_DIGITS - 1)]++;
-        }
-    }
-}
-
-/* The magnitude of the detail of that rank (0: the largest), by radix selection. */
+/* The magnitude of the detail of that rank (0: the largest). */
 static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *band, int n,
                             const struct gf_array *c, int64_t rank, double *out) {
-    const bool is_double = c->dtype == GF_F64;
-    int64_t *count = malloc(N_DIGITS * sizeof *count);
-    uint64_t prefix = 0;
-    if (!count)
-        return gf_no_memory();
-    for (int shift = 48; shift >= (is_double ? 0 : 32); shift -= DIGIT) {
-        memset(count, 0, N_DIGITS * sizeof *count);
+    enum { DIGIT = 16 };
+    struct gf_dwt_rank r;
+    int rc = gf_dwt_rank_begin(&r, c->dtype == GF_F64, DIGIT, rank);
+    if (rc)
+        return rc;
+    do
         for (int b = 1; b < n; b++) {
-            struct gf_array v = gf_dwt_band_view(job, &band[b], c);
-            struct rows r = rows_of(&v);
-            count_digits(&r, is_double, shift, prefix, count);
+            const struct gf_array v = gf_dwt_band_view(job, &band[b], c);
+            const struct rows rows = rows_of(&v);
+            for (int64_t i = 0; i < rows.planes * rows.height; i++)
+                gf_dwt_rank_count(&r, row_at(&rows, i), rows.n);
         }
-        int digit = N_DIGITS - 1;
-        for (; digit > 0 && rank >= count[digit]; digit--)
-            rank -= count[digit];
-        prefix = prefix << DIGIT | (uint64_t)digit;
-    }
-    free(count);
-    if (is_double) {
-        memcpy(out, &prefix, sizeof prefix);
-    } else {
-        uint32_t bits = (uint32_t)prefix;
-        float v;
-        memcpy(&v, &bits, sizeof v);
-        *out = (double)v;
-    }
+    while (gf_dwt_rank_next(&r));
+    *out = gf_dwt_rank_end(&r);
     return 0;
 }
 
@@ -171,37 +156,23 @@ void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t
 }
 
 int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) {
-    const struct gf_wavelet *w = &job->wavelet;
+    struct gf_job found = *job;
+    struct gf_wavelet *w = &found.wavelet;
     struct gf_dwt_band band[GF_MAX_BANDS];
-    if (w->threshold == GF_KEEP_ALL)
-        return 0;
-    int n = gf_dwt_bands(job, band);
-    double limit = w->amount;
-    bool soft = w->threshold == GF_SOFT, is_double = c->dtype == GF_F64;
-    if (w->percent) {
-        double details = 0;
-        for (int b = 1; b < n; b++) {
-            struct gf_array v = gf_dwt_band_view(job, &band[b], c);
-            details += (double)gf_array_count(&v);
-        }
-        int64_t keep = llround(details * w->amount / 100);
-        /* Hard: the smallest detail kept. Soft: the largest that becomes zero. */
-        if ((double)keep >= details)
-            return 0;
-        if (keep == 0)
-            limit = INFINITY;
-        else {
-            int rc = select_magnitude(job, band, n, c, soft ? keep : keep - 1, &limit);
-            if (rc)
-                return rc;
-        }
+    int64_t rank;
+    const int n = gf_dwt_bands(job, band);
+    const bool is_double = c->dtype == GF_F64;
+    if (gf_dwt_limit(&found, &rank)) {
+        int rc = select_magnitude(job, band, n, c, rank, &w->amount);
+        if (rc)
+            return rc;
     }
-    for (int b = 1; b < n; b++) {
+    for (int b = 1; b < n && w->threshold != GF_KEEP_ALL; b++) {
         struct gf_array v = gf_dwt_band_view(job, &band[b], c);
         struct rows r = rows_of(&v);
 #pragma omp parallel for num_threads(threads) if (r.n * r.height * r.planes > 1 << 16)
         for (int64_t i = 0; i < r.planes * r.height; i++)
-            shrink(row_at(&r, i), is_double, r.n, soft, limit);
+            shrink(row_at(&r, i), is_double, r.n, w->threshold == GF_SOFT, w->amount);
     }
     return 0;
 }
@@ -225,9 +196,22 @@ static void extremes(const struct rows *r, bool is_double, int threads, double *
 
 enum { RUN = 512 }; /* samples at a time */
 
-/* Writes (v - low) * gain for the samples of `from`, or (|v| - low) * gain for details. */
-static void write_rows(const struct gf_array *from, const struct gf_array *to, bool details,
-                       double low, double gain, int threads) {
+struct gf_dwt_scale gf_dwt_scale_of(enum gf_dtype to, bool detail, double least, double most) {
+    double zero, white;
+    gf_dtype_range(to, &zero, &white);
+    const double low = detail ? 0 : least, top = detail ? fmax(fabs(least), fabs(most)) : most;
+    return (struct gf_dwt_scale){detail, low, top > low ? white / (top - low) : 0};
+}
+
+void gf_dwt_scale_run(const struct gf_dwt_scale *s, enum gf_dtype to, double *v, int64_t n) {
+    for (int64_t k = 0; k < n; k++)
+        v[k] = ((s->detail ? fabs(v[k]) : v[k]) - s->low) * s->gain;
+    if (gf_dtype_is_integer(to))
+        gf_sample_run_round(to, n, v);
+}
+
+static void write_rows(const struct gf_array *from, const struct gf_array *to,
+                       struct gf_dwt_scale scale, int threads) {
     const int r = to->rank;
     const struct rows source = rows_of(from), target = rows_of(to);
 #pragma omp parallel for num_threads(threads)
@@ -240,10 +224,7 @@ static void write_rows(const struct gf_array *from, const struct gf_array *to, b
                 const int64_t n = to->shape[r - 2] - x < RUN ? to->shape[r - 2] - x : RUN;
                 gf_sample_run_read(p + x * from->stride[r - 2], from->dtype, from->stride[r - 2], n,
                                    v, NULL);
-                for (int64_t k = 0; k < n; k++)
-                    v[k] = ((details ? fabs(v[k]) : v[k]) - low) * gain;
-                if (gf_dtype_is_integer(to->dtype))
-                    gf_sample_run_round(to->dtype, n, v);
+                gf_dwt_scale_run(&scale, to->dtype, v, n);
                 gf_sample_run_write(q + x * to->stride[r - 2], to->dtype, to->stride[r - 2], n, v,
                                     NULL);
             }
@@ -252,7 +233,7 @@ static void write_rows(const struct gf_array *from, const struct gf_array *to, b
 }
 
 void gf_dwt_convert(const struct gf_array *from, struct gf_array *to, int threads) {
-    write_rows(from, to, false, 0, 1, threads);
+    write_rows(from, to, (struct gf_dwt_scale){false, 0, 1}, threads);
 }
 
 void gf_dwt_clear(struct gf_array *a) {
@@ -270,12 +251,10 @@ void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, st
                    int threads, double *high) {
     const bool is_double = c->dtype == GF_F64;
     struct gf_dwt_band band[GF_MAX_BANDS];
-    double white, low;
     if (!gf_dtype_is_integer(job->out[i].dtype)) {
         gf_dwt_convert(c, out, threads);
         return;
     }
-    gf_dtype_range(out->dtype, &low, &white);
     gf_dwt_clear(out);
     int n = gf_dwt_bands(job, band);
     for (int b = 0; b < n; b++) {
@@ -286,8 +265,6 @@ void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, st
         extremes(&r, is_double, threads, &least, &most);
         if (b == 0)
             *high = most;
-        low = b == 0 ? least : 0;
-        double top = b == 0 ? most : fmax(fabs(least), fabs(most));
-        write_rows(&from, &to, b > 0, low, top > low ? white / (top - low) : 0, threads);
+        write_rows(&from, &to, gf_dwt_scale_of(out->dtype, b > 0, least, most), threads);
     }
 }

@@ -32,6 +32,9 @@ struct gf_dwt_band {
 /* Fills bands[], coarsest first, the approximation before its details. Returns their number. */
 int gf_dwt_bands(const struct gf_job *job, struct gf_dwt_band bands[GF_MAX_BANDS]);
 
+/* Decides a threshold by share. True if its limit is the magnitude of that rank among all details, 0
+ * being the largest; else the job's threshold is now one by its amount, or keeps all. */
+bool gf_dwt_limit(struct gf_job *job, int64_t *rank);
 /* Applies the job's threshold in place. */
 int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads);
 /* Applies the threshold T to `height` rows of n details, `stride` bytes apart. */
@@ -40,6 +43,14 @@ void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t
  * *high becomes the approximation's maximum. */
 void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,
                    int threads, double *high);
+/* How a band is shown: (v - low) gain, or (|v| - low) gain of details, by its extremes. */
+struct gf_dwt_scale {
+    bool detail;
+    double low, gain;
+};
+struct gf_dwt_scale gf_dwt_scale_of(enum gf_dtype to, bool detail, double least, double most);
+/* Makes v[0] .. v[n - 1] values of that type. */
+void gf_dwt_scale_run(const struct gf_dwt_scale *s, enum gf_dtype to, double *v, int64_t n);
 void gf_dwt_convert(const struct gf_array *from, struct gf_array *to, int threads);
 void gf_dwt_clear(struct gf_array *a);
 /* The box of a band as a view. */

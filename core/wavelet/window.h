@@ -22,7 +22,8 @@
 /* The index of the sample that continues a line of n at index i; -1: zero. */
 int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b);
 
-/* NULL, or why coefficients cannot be processed a few at a time, or plane by plane. */
+/* NULL, or why coefficients cannot be processed a few at a time before all were there (survey.h), or
+ * plane by plane. */
 const char *gf_dwt_refuses_parts(const struct gf_job *job);
 const char *gf_dwt_refuses_planes(const struct gf_job *job);
 
