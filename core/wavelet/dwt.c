@@ -2,6 +2,7 @@
  * Thresholds of packed coefficients, and their pictures. */
 #include "core/wavelet/dwt.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ bool gf_dwt_limit(struct gf_job *job, int64_t *rank) {
     if ((double)keep >= details)
         w->threshold = GF_KEEP_ALL;
     else if (!keep)
-        w->amount = INFINITY;
+        w->amount = job->precision == GF_DOUBLE ? DBL_MAX : (double)FLT_MAX; /* nothing is kept */
     return w->percent;
 }
 
