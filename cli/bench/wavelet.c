@@ -90,27 +90,19 @@ static long double sum(const struct gf_array *in, const int64_t extent[3],
     return s;
 }
 
-static void axes_of(const struct gf_bench_case *c, struct gf_dwt_axis axis[3], bool on[3]) {
-    for (int i = 0; i < 3; i++) {
-        int at = i - (3 - c->job.ndim);
-        on[i] = gf_bench_axis_on(c, i);
-        gf_dwt_axis(at < 0 ? 1 : c->job.shape[at], on[i], c->job.wavelet.levels, &c->job.wavelet,
-                    &axis[i]);
-    }
-}
-
 /* A coefficient belongs to the finest level with a detail at j. Gaps are zero. */
 static long double coefficient(const struct gf_bench_case *c, const struct gf_array *in,
                                const int64_t j[3]) {
-    struct gf_dwt_axis axis[3];
-    bool on[3], detail[3];
+    struct gf_dwt_layout l;
+    bool detail[3];
     int levels = c->job.wavelet.levels, level = 1;
-    axes_of(c, axis, on);
+    gf_dwt_layout(&c->job, &l);
+    const struct gf_dwt_axis *axis = l.axis;
     for (;; level++) {
         bool any = false;
         for (int i = 0; i < 3; i++) {
             int64_t k = j[i] - axis[i].at[level];
-            detail[i] = on[i] && k >= 0 && k < axis[i].n[level];
+            detail[i] = l.on[i] && k >= 0 && k < axis[i].n[level];
             any = any || detail[i];
         }
         if (any || level == levels)
@@ -121,8 +113,8 @@ static long double coefficient(const struct gf_bench_case *c, const struct gf_ar
     for (int i = 0; i < 3; i++) {
         if (!detail[i] && j[i] >= axis[i].n[level])
             return 0;
-        analyse(&axis[i], on[i] ? level : 0, detail[i], detail[i] ? j[i] - axis[i].at[level] : j[i],
-                &line[i]);
+        analyse(&axis[i], l.on[i] ? level : 0, detail[i],
+                detail[i] ? j[i] - axis[i].at[level] : j[i], &line[i]);
     }
     return sum(in, extent, (const struct line *[3]){&line[0], &line[1], &line[2]}, corner);
 }
@@ -130,14 +122,14 @@ static long double coefficient(const struct gf_bench_case *c, const struct gf_ar
 static long double sample(const struct gf_bench_case *c, const struct gf_array *in,
                           const int64_t j[3]) {
     static struct pyramid pyramid[3]; /* large; one thread calls */
-    struct gf_dwt_axis axis[3];
-    bool on[3];
+    struct gf_dwt_layout l;
     int levels = c->job.wavelet.levels;
     long double s = 0;
-    axes_of(c, axis, on);
+    gf_dwt_layout(&c->job, &l);
+    const struct gf_dwt_axis *axis = l.axis;
     const int64_t extent[3] = {axis[0].packed, axis[1].packed, axis[2].packed};
     for (int i = 0; i < 3; i++)
-        synthesise(&axis[i], on[i] ? levels : 0, j[i], &pyramid[i]);
+        synthesise(&axis[i], l.on[i] ? levels : 0, j[i], &pyramid[i]);
     for (int level = 1; level <= levels; level++)
         for (int key = level == levels ? 0 : 1; key < 8; key++) {
             const struct line *line[3];
@@ -145,10 +137,10 @@ static long double sample(const struct gf_bench_case *c, const struct gf_array *
             bool there = true;
             for (int i = 0; i < 3; i++) {
                 bool high = key >> i & 1;
-                there = there && (on[i] || !high);
-                line[i] = !on[i] ? &pyramid[i].low[0]
-                          : high ? &pyramid[i].high[level]
-                                 : &pyramid[i].low[level];
+                there = there && (l.on[i] || !high);
+                line[i] = !l.on[i] ? &pyramid[i].low[0]
+                          : high   ? &pyramid[i].high[level]
+                                   : &pyramid[i].low[level];
                 start[i] = high ? axis[i].at[level] : 0;
             }
             if (there)

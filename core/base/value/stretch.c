@@ -25,21 +25,20 @@ static double number_of(uint32_t key) {
     return f;
 }
 
-/* Counts the finite samples below an index of the first axis whose key begins with `high`, by the
- * digit behind that; high < 0: by the first digit. */
-static void count(const struct gf_array *a, int axis, const char *p, int64_t high,
-                  int64_t *bucket) {
-    const int64_t n = a->shape[axis];
-    if (axis < a->rank - 1) {
-        for (int64_t i = 0; i < n; i++)
-            count(a, axis + 1, p + i * a->stride[axis], high, bucket);
-        return;
-    }
+/* The number of samples from number `at` on that are in one row, at most RUN. */
+static int64_t run_at(const struct gf_array *a, int64_t at) {
+    const int64_t n = a->shape[a->rank - 1];
+    return gf_min(n - at % n, RUN);
+}
+
+/* Counts the finite samples whose key begins with `high`, by the digit behind that; high < 0: by the
+ * first digit. */
+static void count(const struct gf_array *a, int64_t high, int64_t *bucket) {
     double v[RUN];
-    for (int64_t i = 0; i < n; i += RUN) {
-        const int64_t some = gf_min(n - i, RUN);
-        gf_sample_run_read(p + i * a->stride[axis], a->dtype, a->stride[axis], some, v, NULL);
-        for (int64_t k = 0; k < some; k++) {
+    for (int64_t at = 0, n; at < gf_array_count(a); at += n) {
+        n = run_at(a, at);
+        gf_sample_run_read(gf_array_at(a, at), a->dtype, a->stride[a->rank - 1], n, v, NULL);
+        for (int64_t k = 0; k < n; k++) {
             const uint32_t key = key_of(v[k]);
             if (!isfinite(v[k]) || (high >= 0 && key >> DIGIT != high))
                 continue;
@@ -73,40 +72,18 @@ int gf_samples_quantiles(const struct gf_array *a, const double fraction[2], dou
     int64_t *bucket = calloc(2 * BUCKETS, sizeof *bucket), *low = bucket + BUCKETS, all = 0;
     if (!bucket)
         return gf_no_memory();
-    count(&rows, 0, rows.data, -1, bucket);
+    count(&rows, -1, bucket);
     for (int i = 0; i < BUCKETS; i++)
         all += bucket[i];
     for (int i = 0; i < 2; i++) {
         int64_t rank = (int64_t)(fraction[i] * (double)(all - 1) + 0.5);
         const uint32_t high = find(bucket, &rank);
         memset(low, 0, BUCKETS * sizeof *low);
-        count(&rows, 0, rows.data, high, low);
+        count(&rows, high, low);
         range[i] = all ? number_of(high << DIGIT | find(low, &rank)) : 0;
     }
     free(bucket);
     return GF_OK;
-}
-
-static void stretch(struct gf_array *dst, const struct gf_array *src, int axis, char *to,
-                    const char *from, const double map[2]) {
-    const int64_t n = src->shape[axis];
-    if (axis < src->rank - 1) {
-        for (int64_t i = 0; i < n; i++)
-            stretch(dst, src, axis + 1, to + i * dst->stride[axis], from + i * src->stride[axis],
-                    map);
-        return;
-    }
-    double v[RUN];
-    for (int64_t i = 0; i < n; i += RUN) {
-        const int64_t some = gf_min(n - i, RUN);
-        gf_sample_run_read(from + i * src->stride[axis], src->dtype, src->stride[axis], some, v,
-                           NULL);
-        for (int64_t k = 0; k < some; k++)
-            v[k] = (v[k] - map[0]) * map[1];
-        gf_sample_run_round(dst->dtype, some, v);
-        gf_sample_run_write(to + i * dst->stride[axis], dst->dtype, dst->stride[axis], some, v,
-                            NULL);
-    }
 }
 
 void gf_samples_stretch(struct gf_array *dst, const struct gf_array *src, const double range[2]) {
@@ -114,10 +91,19 @@ void gf_samples_stretch(struct gf_array *dst, const struct gf_array *src, const 
     double low, white;
     gf_dtype_range(dst->dtype, &low, &white);
     const double width = range[1] - range[0];
-    const double map[2] = {range[0], width > 0 ? white / width : 0};
+    const double factor = width > 0 ? white / width : 0;
     if (to.rank != from.rank) { /* only one has contiguous rows */
         to = *dst;
         from = *src;
     }
-    stretch(&to, &from, 0, to.data, from.data, map);
+    double v[RUN];
+    for (int64_t at = 0, n; at < gf_array_count(&from); at += n) {
+        n = run_at(&from, at);
+        gf_sample_run_read(gf_array_at(&from, at), from.dtype, from.stride[from.rank - 1], n, v,
+                           NULL);
+        for (int64_t k = 0; k < n; k++)
+            v[k] = (v[k] - range[0]) * factor;
+        gf_sample_run_round(to.dtype, n, v);
+        gf_sample_run_write(gf_array_at(&to, at), to.dtype, to.stride[to.rank - 1], n, v, NULL);
+    }
 }
