@@ -201,6 +201,27 @@ bool gf_array_has_dense_rows(const struct gf_array *a) {
     return are_dense(a, a->rank - 2);
 }
 
+void gf_array_rows(const struct gf_array *const a[], int n, struct gf_array *rows) {
+    const int last = a[0]->rank - 1;
+    const int64_t extent = a[0]->shape[last];
+    bool joins = last > 0;
+    for (int i = 0; i < n; i++)
+        joins = joins && (extent == 1 || a[i]->stride[last - 1] == extent * a[i]->stride[last]);
+    for (int i = 0; i < n; i++) {
+        rows[i] = *a[i];
+        rows[i].rank -= joins;
+        if (!joins || extent == 1)
+            continue;
+        rows[i].shape[last - 1] *= extent;
+        rows[i].stride[last - 1] = a[i]->stride[last];
+    }
+}
+
+int64_t gf_array_run(const struct gf_array *a, int64_t at, int64_t most) {
+    const int64_t n = a->shape[a->rank - 1];
+    return gf_min(n - at % n, most);
+}
+
 /* Copies the axes from `axis` on. Those from `run` on are contiguous on both sides: `bytes`. */
 static void copy_axes(char *dst, const struct gf_array *d, const char *src,
                       const struct gf_array *s, int axis, int run, size_t bytes) {

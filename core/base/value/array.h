@@ -111,6 +111,11 @@ int64_t gf_array_bytes(const struct gf_array *a);
 bool gf_array_is_contiguous(const struct gf_array *a);
 /* True if its last two axes, a row of pixels, are contiguous. */
 bool gf_array_has_dense_rows(const struct gf_array *a);
+/* The arrays, of one shape, with the last two axes joined to rows if they are contiguous in all of
+ * them, or without the last axis if its extent is 1. */
+void gf_array_rows(const struct gf_array *const a[], int n, struct gf_array *rows);
+/* The number of samples from number `at` on that are in one row, at most `most`. */
+int64_t gf_array_run(const struct gf_array *a, int64_t at, int64_t most);
 /* Copies src into dst: same shape and dtype, any strides. */
 void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
 

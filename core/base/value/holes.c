@@ -111,21 +111,9 @@ static bool has_hole(const unsigned char *hole, int64_t channels, int64_t channe
     return same ? hole[channel] : memchr(hole, 1, (size_t)channels) != NULL;
 }
 
-/* Puts back the holes of an axis' samples; returns the holes behind them. */
-static const unsigned char *put_back(struct gf_array *out, int axis, char *p,
-                                     const unsigned char *hole, int64_t channels) {
-    const int64_t n = out->shape[axis];
-    if (axis < out->rank - 1) {
-        for (int64_t i = 0; i < n; i++)
-            hole = put_back(out, axis + 1, p + i * out->stride[axis], hole, channels);
-        return hole;
-    }
-    for (int64_t c = 0; c < n; c++)
-        if (has_hole(hole, channels, c, n == channels))
-            gf_sample_put(p + c * out->stride[axis], out->dtype, NAN);
-    return hole + channels;
-}
-
 void gf_holes_put_back(struct gf_array *out, const unsigned char *hole, int64_t channels) {
-    put_back(out, 0, out->data, hole, channels);
+    const int64_t n = out->shape[out->rank - 1];
+    for (int64_t i = 0; i < gf_array_count(out); i++)
+        if (has_hole(hole + i / n * channels, channels, i % n, n == channels))
+            gf_sample_put(gf_array_at(out, i), out->dtype, NAN);
 }

@@ -31,83 +31,67 @@ void gf_sample_put(void *p, enum gf_dtype t, double v) {
     gf_sample_run_write(p, t, 0, 1, &v, &zero);
 }
 
-/* Calls `f` with the address of each sample of up to three arrays of one shape, in C order. */
-typedef void sample_function(void *data, char *const sample[3]);
+/* ---- arrays, in runs along their rows ---- */
 
-static void walk(const struct gf_array *const a[3], int axis, char *const start[3],
-                 sample_function *f, void *data) {
-    if (axis == a[0]->rank) {
-        f(data, start);
-        return;
-    }
-    char *sample[3] = {start[0], start[1], start[2]};
-    for (int64_t i = 0; i < a[0]->shape[axis]; i++) {
-        walk(a, axis + 1, sample, f, data);
-        for (int k = 0; k < 3; k++)
-            if (a[k])
-                sample[k] += a[k]->stride[axis];
-    }
+enum { RUN = 512 };
+
+static void read_run(const struct gf_array *rows, int64_t at, int64_t n, double *re, double *im) {
+    gf_sample_run_read(gf_array_at(rows, at), rows->dtype, rows->stride[rows->rank - 1], n, re, im);
 }
 
-static void walk_all(const struct gf_array *x, const struct gf_array *y, const struct gf_array *z,
-                     sample_function *f, void *data) {
-    const struct gf_array *const a[3] = {x, y, z};
-    char *const start[3] = {x->data, y ? y->data : NULL, z ? z->data : NULL};
-    walk(a, 0, start, f, data);
-}
-
-static void convert_one(void *data, char *const sample[3]) {
-    const enum gf_dtype *t = data;
-    gf_sample_put(sample[0], t[0], gf_sample_get(sample[1], t[1]));
+static void write_run(const struct gf_array *rows, int64_t at, int64_t n, const double *re,
+                      const double *im) {
+    gf_sample_run_write(gf_array_at(rows, at), rows->dtype, rows->stride[rows->rank - 1], n, re,
+                        im);
 }
 
 void gf_samples_convert(struct gf_array *dst, const struct gf_array *src) {
-    enum gf_dtype t[2] = {dst->dtype, src->dtype};
-    walk_all(dst, src, NULL, convert_one, t);
-}
-
-struct mending {
-    enum gf_dtype dtype;
-    struct gf_samples_mean *of;
-};
-
-static void sum_one(void *data, char *const sample[3]) {
-    struct mending *m = data;
-    double re, im;
-    gf_sample_run_read(sample[0], m->dtype, 0, 1, &re, &im);
-    if (!isfinite(re) || !isfinite(im))
-        return;
-    m->of->sum[0] += re;
-    m->of->sum[1] += im;
-    m->of->count++;
-}
-
-static void mend_one(void *data, char *const sample[3]) {
-    struct mending *m = data;
-    const double n = m->of->count ? (double)m->of->count : 1;
-    double re, im;
-    gf_sample_run_read(sample[0], m->dtype, 0, 1, &re, &im);
-    if (isfinite(re) && isfinite(im))
-        return;
-    re = m->of->sum[0] / n;
-    im = m->of->sum[1] / n;
-    gf_sample_run_write(sample[0], m->dtype, 0, 1, &re, &im);
-}
-
-static void each_channel(const struct gf_array *a, sample_function *f,
-                         struct gf_samples_mean *channel) {
-    for (int64_t c = 0; c < a->shape[a->rank - 1]; c++) {
-        const struct gf_array one = gf_array_index(a, a->rank - 1, c);
-        walk_all(&one, NULL, NULL, f, &(struct mending){a->dtype, &channel[c]});
+    static const double zeros[RUN];
+    struct gf_array rows[2];
+    double v[RUN];
+    gf_array_rows((const struct gf_array *const[]){dst, src}, 2, rows);
+    for (int64_t at = 0, n; at < gf_array_count(src); at += n) {
+        n = gf_array_run(&rows[0], at, RUN);
+        read_run(&rows[1], at, n, v, NULL);
+        if (gf_dtype_is_integer(dst->dtype))
+            gf_sample_run_round(dst->dtype, n, v); /* NaN becomes the lower end */
+        write_run(&rows[0], at, n, v, zeros);
     }
 }
 
 void gf_samples_sum(const struct gf_array *a, struct gf_samples_mean *channel) {
-    each_channel(a, sum_one, channel);
+    double re[RUN], im[RUN];
+    for (int64_t c = 0; c < a->shape[a->rank - 1]; c++, channel++) {
+        const struct gf_array one = gf_array_index(a, a->rank - 1, c);
+        for (int64_t at = 0, n; at < gf_array_count(&one); at += n) {
+            n = gf_array_run(&one, at, RUN);
+            read_run(&one, at, n, re, im);
+            for (int64_t i = 0; i < n; i++) {
+                const bool finite = isfinite(re[i]) && isfinite(im[i]);
+                channel->sum[0] += finite ? re[i] : 0;
+                channel->sum[1] += finite ? im[i] : 0;
+                channel->count += finite;
+            }
+        }
+    }
 }
 
 void gf_samples_fill(struct gf_array *a, struct gf_samples_mean *channel) {
-    each_channel(a, mend_one, channel);
+    double re[RUN], im[RUN];
+    for (int64_t c = 0; c < a->shape[a->rank - 1]; c++, channel++) {
+        const struct gf_array one = gf_array_index(a, a->rank - 1, c);
+        const double count = (double)gf_max(channel->count, 1);
+        for (int64_t at = 0, n; at < gf_array_count(&one); at += n) {
+            n = gf_array_run(&one, at, RUN);
+            read_run(&one, at, n, re, im);
+            for (int64_t i = 0; i < n; i++) {
+                const bool finite = isfinite(re[i]) && isfinite(im[i]);
+                re[i] = finite ? re[i] : channel->sum[0] / count;
+                im[i] = finite ? im[i] : channel->sum[1] / count;
+            }
+            write_run(&one, at, n, re, im);
+        }
+    }
 }
 
 void gf_samples_mend(struct gf_array *a, bool with_mean) {
@@ -120,17 +104,22 @@ void gf_samples_mend(struct gf_array *a, bool with_mean) {
     }
 }
 
-static void polar_one(void *data, char *const sample[3]) {
-    const enum gf_dtype *t = data;
-    double r = gf_sample_get(sample[1], t[1]), angle = gf_sample_get(sample[2], t[2]);
-    const double re = r * cos(angle), im = r * sin(angle);
-    gf_sample_run_write(sample[0], t[0], 0, 1, &re, &im);
-}
-
 void gf_samples_polar(struct gf_array *dst, const struct gf_array *magnitude,
                       const struct gf_array *phase) {
-    enum gf_dtype t[3] = {dst->dtype, magnitude->dtype, phase->dtype};
-    walk_all(dst, magnitude, phase, polar_one, t);
+    struct gf_array rows[3];
+    double r[RUN], angle[RUN];
+    gf_array_rows((const struct gf_array *const[]){dst, magnitude, phase}, 3, rows);
+    for (int64_t at = 0, n; at < gf_array_count(dst); at += n) {
+        n = gf_array_run(&rows[0], at, RUN);
+        read_run(&rows[1], at, n, r, NULL);
+        read_run(&rows[2], at, n, angle, NULL);
+        for (int64_t i = 0; i < n; i++) {
+            const double size = r[i];
+            r[i] = size * cos(angle[i]);
+            angle[i] = size * sin(angle[i]);
+        }
+        write_run(&rows[0], at, n, r, angle);
+    }
 }
 
 void gf_samples_noise(struct gf_array *a) {

@@ -25,18 +25,12 @@ static double number_of(uint32_t key) {
     return f;
 }
 
-/* The number of samples from number `at` on that are in one row, at most RUN. */
-static int64_t run_at(const struct gf_array *a, int64_t at) {
-    const int64_t n = a->shape[a->rank - 1];
-    return gf_min(n - at % n, RUN);
-}
-
 /* Counts the finite samples whose key begins with `high`, by the digit behind that; high < 0: by the
  * first digit. */
 static void count(const struct gf_array *a, int64_t high, int64_t *bucket) {
     double v[RUN];
     for (int64_t at = 0, n; at < gf_array_count(a); at += n) {
-        n = run_at(a, at);
+        n = gf_array_run(a, at, RUN);
         gf_sample_run_read(gf_array_at(a, at), a->dtype, a->stride[a->rank - 1], n, v, NULL);
         for (int64_t k = 0; k < n; k++) {
             const uint32_t key = key_of(v[k]);
@@ -55,23 +49,12 @@ static uint32_t find(const int64_t *bucket, int64_t *rank) {
     return i;
 }
 
-/* Joins the channels to rows where they are contiguous. */
-static struct gf_array rows_of(const struct gf_array *a) {
-    struct gf_array rows = *a;
-    const int last = a->rank - 1;
-    if (last > 0 && a->stride[last - 1] == a->shape[last] * a->stride[last]) {
-        rows.shape[last - 1] *= a->shape[last];
-        rows.stride[last - 1] = a->stride[last];
-        rows.rank--;
-    }
-    return rows;
-}
-
 int gf_samples_quantiles(const struct gf_array *a, const double fraction[2], double range[2]) {
-    const struct gf_array rows = rows_of(a);
+    struct gf_array rows;
     int64_t *bucket = calloc(2 * BUCKETS, sizeof *bucket), *low = bucket + BUCKETS, all = 0;
     if (!bucket)
         return gf_no_memory();
+    gf_array_rows(&a, 1, &rows);
     count(&rows, -1, bucket);
     for (int i = 0; i < BUCKETS; i++)
         all += bucket[i];
@@ -87,23 +70,19 @@ int gf_samples_quantiles(const struct gf_array *a, const double fraction[2], dou
 }
 
 void gf_samples_stretch(struct gf_array *dst, const struct gf_array *src, const double range[2]) {
-    struct gf_array to = rows_of(dst), from = rows_of(src);
-    double low, white;
+    struct gf_array rows[2], *to = &rows[0], *from = &rows[1];
+    double low, white, v[RUN];
     gf_dtype_range(dst->dtype, &low, &white);
     const double width = range[1] - range[0];
     const double factor = width > 0 ? white / width : 0;
-    if (to.rank != from.rank) { /* only one has contiguous rows */
-        to = *dst;
-        from = *src;
-    }
-    double v[RUN];
-    for (int64_t at = 0, n; at < gf_array_count(&from); at += n) {
-        n = run_at(&from, at);
-        gf_sample_run_read(gf_array_at(&from, at), from.dtype, from.stride[from.rank - 1], n, v,
+    gf_array_rows((const struct gf_array *const[]){dst, src}, 2, rows);
+    for (int64_t at = 0, n; at < gf_array_count(from); at += n) {
+        n = gf_array_run(from, at, RUN);
+        gf_sample_run_read(gf_array_at(from, at), from->dtype, from->stride[from->rank - 1], n, v,
                            NULL);
         for (int64_t k = 0; k < n; k++)
             v[k] = (v[k] - range[0]) * factor;
-        gf_sample_run_round(to.dtype, n, v);
-        gf_sample_run_write(gf_array_at(&to, at), to.dtype, to.stride[to.rank - 1], n, v, NULL);
+        gf_sample_run_round(to->dtype, n, v);
+        gf_sample_run_write(gf_array_at(to, at), to->dtype, to->stride[to->rank - 1], n, v, NULL);
     }
 }
