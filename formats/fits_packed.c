@@ -25,22 +25,6 @@ static struct {
                 int *any_null, int *status);
 } library;
 
-static int load(void *user) {
-    static const struct gf_dl_symbol symbols[] = {{"ffomem", 0 * sizeof(void *)},
-                                                  {"ffmahd", 1 * sizeof(void *)},
-                                                  {"ffcnvthdr2str", 2 * sizeof(void *)},
-                                                  {"ffvcks", 3 * sizeof(void *)},
-                                                  {"ffgipr", 4 * sizeof(void *)},
-                                                  {"ffgsv", 5 * sizeof(void *)},
-                                                  {NULL, 0}};
-    void *handle;
-    (void)user;
-    return gf_dl_open((const char *const[]){"libcfitsio.so.10", "libcfitsio.so.9", NULL}, symbols,
-                      &library, &handle)
-               ? gf_fail(GF_EIO, "its compressed images need libcfitsio; install libcfitsio10")
-               : GF_OK;
-}
-
 /* Reads pages in boxes, which CFITSIO reads; blanks become NaN in floats. */
 static int read_numbers(void *file, const struct gf_fits_packed *p, char *to) {
     static const int types[] = {11, 12, 20, 21, 30, 31, 42, 82}; /* by enum gf_dtype */
@@ -83,8 +67,17 @@ static int answer(const void *user, size_t most, void *to) {
 }
 
 static int ask(const struct gf_fits_packed *p, size_t bytes, void *to) {
-    static struct gf_dl_once once = GF_DL_ONCE;
-    int status, rc = gf_dl_once(&once, load, NULL);
+    static const struct gf_dl_symbol symbols[] = {{"ffomem", 0 * sizeof(void *)},
+                                                  {"ffmahd", 1 * sizeof(void *)},
+                                                  {"ffcnvthdr2str", 2 * sizeof(void *)},
+                                                  {"ffvcks", 3 * sizeof(void *)},
+                                                  {"ffgipr", 4 * sizeof(void *)},
+                                                  {"ffgsv", 5 * sizeof(void *)},
+                                                  {NULL, 0}};
+    static struct gf_dl_library cfitsio = GF_DL_LIBRARY(
+        symbols, &library, GF_EIO, "its compressed images need libcfitsio; install libcfitsio10",
+        "libcfitsio.so.10", "libcfitsio.so.9");
+    int status, rc = gf_dl_load(&cfitsio);
     if (!rc)
         rc = gf_isolated(answer, p, bytes, to, &status);
     return rc || !status ? rc

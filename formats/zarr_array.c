@@ -27,31 +27,21 @@ static struct zstd {
 } zstd;
 
 /* Libraries of codecs: zlib's needs none. */
-static struct library {
-    const char *file, *what;
-    void *table;
-    struct gf_dl_symbol symbols[3];
-    struct gf_dl_once once;
-} libraries[] = {[GF_ZARR_ZSTD] = {"libzstd.so.1",
-                                   "Zstandard; install libzstd1",
-                                   &zstd,
-                                   {{"ZSTD_decompress", offsetof(struct zstd, decompress)},
-                                    {"ZSTD_isError", offsetof(struct zstd, is_error)}},
-                                   GF_DL_ONCE},
-                 [GF_ZARR_BLOSC] = {"libblosc.so.1",
-                                    "Blosc; install libblosc1",
-                                    &blosc,
-                                    {{"blosc_decompress_ctx", offsetof(struct blosc, decompress)},
-                                     {"blosc_cbuffer_validate", offsetof(struct blosc, validate)}},
-                                    GF_DL_ONCE}};
-
-static int load(void *user) {
-    const struct library *l = user;
-    void *handle;
-    return gf_dl_open((const char *const[]){l->file, NULL}, l->symbols, l->table, &handle)
-               ? gf_fail(GF_EIO, "its chunks need %s", l->what)
-               : GF_OK;
-}
+static const struct gf_dl_symbol zstd_symbols[] = {
+    {"ZSTD_decompress", offsetof(struct zstd, decompress)},
+    {"ZSTD_isError", offsetof(struct zstd, is_error)},
+    {NULL, 0},
+};
+static const struct gf_dl_symbol blosc_symbols[] = {
+    {"blosc_decompress_ctx", offsetof(struct blosc, decompress)},
+    {"blosc_cbuffer_validate", offsetof(struct blosc, validate)},
+    {NULL, 0},
+};
+static struct gf_dl_library libraries[] = {
+    [GF_ZARR_ZSTD] = GF_DL_LIBRARY(zstd_symbols, &zstd, GF_EIO,
+                                   "its chunks need Zstandard; install libzstd1", "libzstd.so.1"),
+    [GF_ZARR_BLOSC] = GF_DL_LIBRARY(blosc_symbols, &blosc, GF_EIO,
+                                    "its chunks need Blosc; install libblosc1", "libblosc.so.1")};
 
 /* GF_EUNSUPP for an unknown name; GF_EIO, with the package, if its library is missing. */
 static int find_codec(const char *name, enum gf_zarr_codec *codec) {
@@ -63,7 +53,7 @@ static int find_codec(const char *name, enum gf_zarr_codec *codec) {
     if (i == GF_ZARR_PLAIN)
         return gf_fail(GF_EUNSUPP, "chunks packed by '%s' (blosc, zstd, zlib and gzip can be read)",
                        gf_clean_text(clean, sizeof clean, name));
-    return libraries[i].file ? gf_dl_once(&libraries[i].once, load, &libraries[i]) : GF_OK;
+    return libraries[i].table ? gf_dl_load(&libraries[i]) : GF_OK;
 }
 
 /* Castagnoli's polynomial, four bits at a time. */

@@ -51,19 +51,12 @@ struct impl {
 
 static struct clfft library;
 
-static int load(void *unused) {
-    static const char *const sonames[] = {"libclFFT.so.2", "libclFFT.so", NULL};
-    void *handle;
-    (void)unused;
-    return gf_dl_open(sonames, symbols, &library, &handle)
-               ? gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2")
-               : 0;
-}
-
 static int find(char text[GF_VENDOR_TEXT]) {
-    static struct gf_dl_once once = GF_DL_ONCE;
+    static struct gf_dl_library file = GF_DL_LIBRARY(
+        symbols, &library, GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2",
+        "libclFFT.so.2", "libclFFT.so");
     uint32_t version[3] = {0, 0, 0};
-    if (gf_dl_once(&once, load, NULL))
+    if (gf_dl_load(&file))
         return GF_EABSENT;
     library.version(&version[0], &version[1], &version[2]);
     if (text)

@@ -50,6 +50,18 @@ int gf_dl_once(struct gf_dl_once *once, int (*load)(void *user), void *user) {
     return gf_failure_return(&once->failure);
 }
 
+static int load(void *library) {
+    const struct gf_dl_library *l = library;
+    void *handle;
+    return !*l->soname[0] || !gf_dl_open(l->soname, l->symbols, l->table, &handle)
+               ? 0
+               : gf_fail(l->status, "%s", l->message);
+}
+
+int gf_dl_load(struct gf_dl_library *l) {
+    return gf_dl_once(&l->once, load, l);
+}
+
 void gf_dl_close(void *handle) {
     if (handle)
         dlclose(handle);

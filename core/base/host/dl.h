@@ -35,6 +35,18 @@ struct gf_dl_once {
     { .mutex = PTHREAD_MUTEX_INITIALIZER }
 /* Calls load(user) once; later calls return what the first one did, with its message. */
 int gf_dl_once(struct gf_dl_once *once, int (*load)(void *user), void *user);
+/* One that needs no more than to be opened. */
+struct gf_dl_library {
+    const char *soname[3]; /* of which the first that loads serves; "": it is linked */
+    const struct gf_dl_symbol *symbols;
+    void *table;
+    enum gf_status status; /* if none loads, with its message */
+    const char *message;
+    struct gf_dl_once once;
+};
+#define GF_DL_LIBRARY(symbols, table, status, message, ...) \
+    { {__VA_ARGS__}, symbols, table, status, message, GF_DL_ONCE }
+int gf_dl_load(struct gf_dl_library *l);
 /* Sets the pointer at `function` to one more function, or to NULL if the library lacks it. */
 void gf_dl_find(void *handle, const char *name, void *function);
 /* Finds the file that a library's `function` was loaded from. False if that is unknown. */
