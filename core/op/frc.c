@@ -355,6 +355,8 @@ static int describe(struct gf_operation *op) {
     state->o.sample = alike ? d[0] : 1;
     for (int i = 0; i < 3 && alike; i++)
         state->o.unit = *units[i] == op->of.kind[0] ? units[i] : state->o.unit;
+    if (state->o.mask && !state->o.soft && !s->with[1].data)
+        return gf_fail(GF_EUSAGE, "--mask=%.60s: its samples are missing", state->o.mask);
     int rc = gf_frc_randomize(&state->o, alike ? d[0] : 0, alike ? op->of.kind[0] : 0);
     if (!rc)
         gf_signal_expect(op, gf_frc_bytes(&op->crew, &state->o, &px, !s->with[0].data));

@@ -131,7 +131,8 @@ int gf_signals_open(void *options, const struct gf_array *with, int n, void **sh
     int rc = s ? 0 : gf_no_memory();
     for (int i = 0; i < n && !rc; i++) {
         s->with[i].dtype = GF_F64;
-        rc = gf_signal_take(&with[i], with[i].shape[with[i].rank - 1] == 3, &s->with[i]);
+        if (with[i].data)
+            rc = gf_signal_take(&with[i], with[i].shape[with[i].rank - 1] == 3, &s->with[i]);
     }
     if (s)
         s->options = options;

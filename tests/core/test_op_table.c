@@ -1,6 +1,6 @@
 /* The table of operations: any of them by its name, its options as texts, arrays and facts; and one that is made up
  * here, to which nothing else is added. */
-#include "core/op/filter/options.h"
+#include "core/op/frc.h"
 #include "core/op/operations.h"
 #include "tests/core/op_rig.h"
 
@@ -228,12 +228,31 @@ static void test_refusals(void) {
     struct gf_operation op = {.kind = gf_operation_find("match")};
     struct gf_array a = make(GF_F32, 4, 4, 0), complex = a;
     char options[64] = "";
+    struct gf_runner runner;
+    gf_runner_open(&runner, op_engine, 0, 1);
     NEED(op.kind && op.kind->options.bytes <= sizeof options);
     CHECK_EQ(gf_operation_open(&op, options, &a, 0), GF_EINVAL);
     CHECK_STR(gf_message(), "match takes 1 to 2 further arrays, not 0");
     complex.dtype = GF_C64;
     CHECK_EQ(gf_operation_open(&op, options, &complex, 1), GF_EINVAL);
     CHECK_HAS(gf_message(), "complex samples");
+    gf_operation_close(&op);
+    op = (struct gf_operation){.kind = gf_operation_find("frc")};
+    struct gf_frc_options frc;
+    const struct gf_array halves[2] = {{.data = NULL}, a};
+    gf_operation_set(op.kind, &frc, NULL);
+    CHECK_EQ(gf_operation_set(op.kind, &frc, "mask=ring.png"), 0);
+    CHECK_EQ(gf_operation_open(&op, &frc, halves, 1), 0);
+    op.crew = (struct gf_crew){.runner = &runner, .threads = 1};
+    gf_operation_begin(&op, &a);
+    CHECK_EQ(gf_operation_expect(&op, &a), GF_EUSAGE);
+    CHECK_STR(gf_message(), "--mask=ring.png: its samples are missing");
+    gf_operation_drop(&op);
+    gf_operation_close(&op);
+    CHECK_EQ(gf_operation_open(&op, &frc, halves, 2), 0);
+    gf_operation_begin(&op, &a);
+    CHECK_EQ(gf_operation_expect(&op, &a), 0);
+    gf_operation_drop(&op);
     gf_operation_close(&op);
     gf_array_free(&a);
     op.kind = gf_operation_find("filter");
@@ -250,6 +269,7 @@ static void test_refusals(void) {
     CHECK_EQ(gf_operation_set(op.kind, stats, "tiles=8"), 0);
     CHECK_EQ(gf_operation_open(&op, stats, NULL, 0), GF_EUSAGE);
     CHECK_HAS(gf_message(), "--tiles needs --psd");
+    gf_runner_close(&runner);
 }
 
 /* ---- an operation that is made up: samples times a number, and the largest product ---- */
