@@ -304,12 +304,13 @@ int64_t gf_deal_take(struct gf_engine *e, int i) {
     struct gf_engine_device *d = &e->device[i];
     int64_t u = -1;
     pthread_mutex_lock(&e->lock);
-    while (!e->stopped && !d->failed && e->ended < e->units && (u = find_unit(e, i)) < 0) {
+    while (!e->stopped && !d->failed && e->ended < e->units) {
+        any_waits(e); /* its context may have opened before */
+        u = find_unit(e, i);
+        if (u >= 0)
+            break;
         pthread_cond_wait(&e->changed, &e->lock);
-        any_waits(e);
     }
-    if (e->stopped || d->failed)
-        u = -1;
     if (u >= 0)
         begin(e, i, u);
     pthread_mutex_unlock(&e->lock);

@@ -331,6 +331,20 @@ static void test_late_measured(bool dynamic) {
     gf_engine_close(deal);
 }
 
+/* A context that opens while nobody waits for it. */
+static void test_opened_before(void) {
+    start_late("gpu:0,host", true, NULL, UNITS, 1e-9);
+    for (int u = 0; u < 3; u++) {
+        CHECK_EQ(gf_deal_take(deal, 1), u);
+        gf_deal_end(deal, 1, 0.001);
+    }
+    for (int ms = 0; !is_up(0) && ms < 5000; ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    CHECK(!gf_deal_begins(deal, 0));
+    CHECK_EQ(gf_deal_take(deal, 0), 3);
+    gf_engine_close(deal);
+}
+
 /* Pulled by devices of which one is four times as fast: it takes the last units alone. */
 static void test_dynamic(void) {
     double clock[2] = {0, 0};
@@ -538,6 +552,7 @@ int main(void) {
     RUN("the first units measure, and the others follow their speed", test_measured());
     RUN("the fastest device takes the last units", test_dynamic());
     RUN("a device that opens late has units from then on", test_late_recorded());
+    RUN("a device has units if its context opened before it asks", test_opened_before());
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         const double rate[] = {3, 2};
         const char *how = dynamic ? "pulled" : "dealt";
