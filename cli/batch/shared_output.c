@@ -61,9 +61,11 @@ static int create(struct gf_task *t, int i, bool in_order, struct gf_shared_outp
     struct gf_ranks *ranks = t->ranks;
     struct gf_frame frame = {.at = NULL};
     const struct gf_product file = gf_series_product(t, i);
-    const int taken = gf_series_take(t, i, in_order, o);
+    const bool aside = t->product[i].target->aside;
+    const int taken = aside ? 0 : gf_series_take(t, i, in_order, o);
     if (taken)
         return taken < 0 ? taken : 0;
+    in_order = in_order && !aside;
     o->in_order = in_order;
     if (!ranks)
         return gf_product_open(t->s, &file, &t->image.metadata, in_order, &o->volume);
@@ -95,6 +97,11 @@ static int leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
     return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
 }
 
+/* The outputs, and what is drawn beside them. */
+static int count(const struct gf_task *t) {
+    return t->hooks->draw_aside ? t->targets->n : t->op.job.n_out;
+}
+
 /* True if output i stays open for the volumes that follow. */
 static bool stays_open(const struct gf_task *t, int i) {
     return gf_series_joins(t, i) && gf_series_goes_on(t);
@@ -104,7 +111,7 @@ static bool stays_open(const struct gf_task *t, int i) {
 static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     double overflowed[GF_MAX_OUTPUTS];
     int rc = 0;
-    for (int i = 0; i < t->op.job.n_out && !rc; i++)
+    for (int i = 0; i < count(t) && !rc; i++)
         rc = stays_open(t, i) ? 0 : leave(t->ranks, &out[i]);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         overflowed[i] = (double)t->op.overflowed[i];
@@ -132,7 +139,7 @@ static int finish(struct gf_task *t, struct gf_shared_output *out) {
 static int end(struct gf_task *t, struct gf_shared_output *out, int rc) {
     const double start = gf_now_ms();
     const int before = rc;
-    for (int i = 0; i < t->op.job.n_out; i++)
+    for (int i = 0; i < count(t); i++)
         if (!rc && stays_open(t, i))
             rc = gf_series_keep(t, i, &out[i]);
         else if (!rc && out[i].volume)
@@ -147,10 +154,15 @@ int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user) {
     struct gf_shared_output out[GF_MAX_OUTPUTS] = {{.volume = NULL}};
     int rc = 0;
-    for (int i = 0; i < t->op.job.n_out && !rc; i++)
+    for (int i = 0; i < count(t) && !rc; i++)
         rc = create(t, i, in_order, &out[i]);
     if (!rc)
         rc = work(user, out);
+    const bool draws = count(t) > t->op.job.n_out;
+    if (!rc && draws && (!t->ranks || !t->ranks->rank))
+        rc = t->hooks->draw_aside(t, out[t->op.job.n_out].volume);
+    if (draws)
+        rc = gf_ranks_agree(t->ranks, rc);
     if (!rc)
         rc = finish(t, out);
     rc = end(t, out, rc);

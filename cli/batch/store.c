@@ -241,8 +241,10 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
 const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
                                bool in_order) {
     const struct gf_write_options options = options_of(s, p);
-    if (p->target->bands || p->target->aside)
-        return "bands and masks are made in one piece";
+    if (p->target->bands)
+        return "bands are made in one piece";
+    if (p->target->aside)
+        return gf_volume_refuses(p->path, p->format, &options);
     if (p->by_plane)
         return in_order ? NULL : "{page} is not supported here; write one .tif, .npy or .raw";
     return in_order ? gf_volume_pages_refused(p->path, p->format)

@@ -385,6 +385,8 @@ static int transform(struct gf_task *t) {
         gf_task_clip(t, i, &t->product[i].image.px, &t->op);
     if (!rc)
         rc = t->hooks->check(t);
+    if (!rc && t->targets->n_aside && t->hooks->draw_aside)
+        rc = t->hooks->draw_aside(t, NULL);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)
         gf_task_complete(t, i, &t->product[i].image.px, &alpha, &t->op);
     for (int i = 0; i < t->op.job.n_out && !rc; i++)

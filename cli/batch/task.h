@@ -50,6 +50,9 @@ struct gf_task_hooks {
     void (*taken)(struct gf_task *t);
     /* Checks t->op.report after the run, before outputs are completed, and draws some. */
     int (*check)(struct gf_task *t);
+    /* NULL, or draws the product that is no output of the job, if there is one: into a file, or NULL: as the
+     * product's picture. */
+    int (*draw_aside)(struct gf_task *t, struct gf_volume *volume);
     /* NULL, or runs a DESCRIBED or TOO_LARGE task without holding its samples in memory. Returns 0
      * without changing the state of a DESCRIBED task that the usual steps serve better. */
     int (*stream)(struct gf_task *t);

@@ -79,7 +79,7 @@ static int prepare(struct gf_task *t) {
     const double start = gf_now_ms();
     const struct gf_job *job = &t->op.job;
     int rc = describe_job(t);
-    if (!rc && t->s->mask_out && !t->op.refuses.pages)
+    if (!rc && t->s->mask_out && !t->op.refuses.pages && !gf_filter_values_in_parts(&t->op))
         t->op.refuses.pages = t->op.refuses.slabs = "the filter is made for all planes together";
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i);
@@ -147,10 +147,7 @@ static int check(struct gf_task *t) {
         if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->op.untouched)
             gf_log_note("'%s': its EXIF is damaged and left out", gf_log_name(t->read[0]));
     }
-    int rc = t->s->json ? describe(t) : 0;
-    if (rc)
-        return rc;
-    return t->s->mask_out ? gf_filter_draw_mask(t, &t->product[t->op.job.n_out]) : 0;
+    return t->s->json ? describe(t) : 0;
 }
 
 const struct gf_task_hooks gf_hooks_filter = {
@@ -162,6 +159,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .prepare = prepare,
     .taken = taken,
     .check = check,
+    .draw_aside = gf_filter_draw_mask,
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {

@@ -45,6 +45,7 @@ void gf_filter_describe_restored(const struct gf_task *t, json_t *o);
 int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
 /* Bytes that drawing it needs besides the product; 0 without --mask-out. */
 int64_t gf_filter_mask_bytes(const struct gf_task *t);
-int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
+/* Draws it into that file, or NULL: as the product's picture. A hook of the task. */
+int gf_filter_draw_mask(struct gf_task *t, struct gf_volume *volume);
 
 #endif

@@ -268,4 +268,16 @@ int64_t gf_filter_make_units_bytes(const struct gf_operation *op, int64_t limit)
 /* True if it first reads all samples. */
 bool gf_filter_scans(const struct gf_operation *op);
 
+/* ---- values.c: the filter on the picture's spectrum ---- */
+
+/* Takes values, real or complex doubles, of a whole half spectrum or of a part (`whole`) of it. */
+typedef int gf_filter_take_values(void *user, const struct gf_job *job,
+                                  const struct gf_array *values);
+/* Calls take() for all of half the spectrum of the picture, axes that are not transformed having one
+ * sample; if it comes in parts, for as many rows as need about `memory` bytes. */
+int gf_filter_values(const struct gf_operation *op, int64_t memory, gf_filter_take_values *take,
+                     void *user);
+/* False if the filter depends on the samples. */
+bool gf_filter_values_in_parts(const struct gf_operation *op);
+
 #endif
