@@ -1,6 +1,4 @@
 /* The filter's values on the spectrum of its picture, some rows at a time. */
-#include <string.h>
-
 #include "core/op/filter/filtering.h"
 #include "core/base/job/part_job.h"
 
