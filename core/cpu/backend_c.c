@@ -178,12 +178,7 @@ static int c_run(struct gf_bound *b, struct gf_report *report) {
     transform(b, &before, &after);
     if (direct && job->direction == GF_FORWARD && gf_job_is_real(job))
         gf_rounding_drop(job, 0, b->out, 1);
-    for (int i = 0; i < job->n_out && !direct; i++) {
-        if ((rc = gf_work_range(job, i, &after, rms, 1, report)))
-            return rc;
-        gf_work_store(job, i, &after, gf_job_scale(job), &b->out[i], 1, report);
-    }
-    return 0;
+    return direct ? 0 : gf_work_store(job, &after, rms, b->out, 1, report);
 }
 
 static void c_unbind(struct gf_bound *b) {

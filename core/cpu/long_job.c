@@ -237,12 +237,7 @@ static int lines_run(struct gf_bound *b, struct gf_report *report) {
     for (int64_t i = 0; i < j->lines && !rc; i++)
         rc = run_line(j, r, (const char *)before.data + i * a_line, (char *)after.data + i * b_line,
                       direct_out ? scale : 1);
-    for (int i = 0; i < job->n_out && !rc && !direct_out; i++) {
-        if ((rc = gf_work_range(job, i, &after, rms, j->threads, report)))
-            break;
-        gf_work_store(job, i, &after, scale, &b->out[i], j->threads, report);
-    }
-    return rc;
+    return rc || direct_out ? rc : gf_work_store(job, &after, rms, b->out, j->threads, report);
 }
 
 static void line_drop(struct gf_plan *plan) {

@@ -313,13 +313,9 @@ static int fftw_exec(struct gf_bound *b, struct gf_report *report) {
     struct gf_job first, last = *job; /* a filter's last step is an inverse's */
     if (m->back)
         gf_filter_split(job, &first, &last);
-    const struct gf_work *result = m->back ? &before : &after;
-    for (int i = 0; i < job->n_out && !direct; i++) {
-        if ((rc = gf_work_range(&last, i, result, rms, c->threads, report)))
-            return rc;
-        gf_work_store(&last, i, result, gf_job_scale(job), &b->out[i], c->threads, report);
-    }
-    return 0;
+    return direct
+               ? 0
+               : gf_work_store(&last, m->back ? &before : &after, rms, b->out, c->threads, report);
 }
 
 static void fftw_unbind(struct gf_bound *b) {

@@ -318,8 +318,9 @@ static int range_of_sample(const struct gf_job *job, int i, const struct gf_work
     return keys ? 0 : gf_no_memory();
 }
 
-int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double rms, int threads,
-                  struct gf_report *report) {
+/* Sets output i's display range in the report. */
+static int find_range(const struct gf_job *job, int i, const struct gf_work *w, double rms,
+                      int threads, struct gf_report *report) {
     const struct gf_output *out = &job->out[i];
     double range[2] = {out->low, out->high};
     int rc = 0;
@@ -425,9 +426,9 @@ static int64_t store_segment(const struct store *st, const struct segment *s,
     return clipped;
 }
 
-void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                   struct gf_array *out, int threads, struct gf_report *report) {
-    struct store st = {.job = job, .out = &job->out[i], .w = w, .scale = scale};
+static void store_output(const struct gf_job *job, int i, const struct gf_work *w,
+                         struct gf_array *out, int threads, struct gf_report *report) {
+    struct store st = {.job = job, .out = &job->out[i], .w = w, .scale = gf_job_scale(job)};
     int64_t count[3] = {1, 1, 1}, clipped = 0;
     memcpy(st.counted, count, sizeof count);
     for (int j = 0; j < job->ndim; j++) {
@@ -446,6 +447,17 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
         }
     }
     report->clipped[i] = clipped;
+}
+
+int gf_work_store(const struct gf_job *job, const struct gf_work *w, double rms,
+                  struct gf_array *out, int threads, struct gf_report *report) {
+    int rc = 0;
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        rc = find_range(job, i, w, rms, threads, report);
+        if (!rc)
+            store_output(job, i, w, &out[i], threads, report);
+    }
+    return rc;
 }
 
 /* ---- text ---- */

@@ -6,12 +6,9 @@
  *
  *     gf_work_before(&job, &a);   a.data = …;  gf_work_load(&job, in, &a, threads, &report);
  *     gf_work_after(&job, &b);    b.data = …;  the backend transforms a -> b, in place or not
- *     for each output i:
- *         if ((rc = gf_work_range(&job, i, &b, rms, threads, &report)))
- *             return rc;
- *         gf_work_store(&job, i, &b, scale, &out[i], threads, &report);
+ *     rc = gf_work_store(&job, &b, rms, out, threads, &report);
  *
- * The caller owns the buffers. Only gf_work_range() can fail, and results do not depend on the
+ * The caller owns the buffers. Only gf_work_store() can fail, and results do not depend on the
  * number of threads. */
 #ifndef GF_CORE_BASE_LOADSTORE_H
 #define GF_CORE_BASE_LOADSTORE_H
@@ -58,17 +55,13 @@ void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, in
 /* True if output i's display range depends on all values, that is, for GF_RANGE_FULL. Samples that
  * are never negative are an exception: no magnitude exceeds the zero frequency's, their sum. */
 bool gf_output_scans(const struct gf_job *job, int i);
-/* Sets output i's display range in the report (gf_report_range()); the work buffer's values still
- * need the norm's factor. rms: gf_range_rms() of the input, for GF_RANGE_AUTO. GF_ENOMEM. */
-int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double rms, int threads,
-                  struct gf_report *report);
-
-/* Writes output i from the buffer of gf_work_after(): mirror image, shift, kind, mapping of
- * report->low[i]..high[i]; sets report->clipped[i]. In the spectrum of real samples, bins that are
- * their own mirror image are real: their imaginary part is rounding noise, which would turn a phase
- * of pi into -pi, and is dropped. */
-void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                   struct gf_array *out, int threads, struct gf_report *report);
+/* Writes all outputs from the buffer of gf_work_after(): mirror image, shift, norm, kind, mapping of
+ * the display range. Sets the ranges and the clipped counts in the report. rms: gf_range_rms() of
+ * the input, for GF_RANGE_AUTO. In the spectrum of real samples, bins that are their own mirror
+ * image are real: their imaginary part is rounding noise, which would turn a phase of pi into -pi,
+ * and is dropped. GF_ENOMEM. */
+int gf_work_store(const struct gf_job *job, const struct gf_work *w, double rms,
+                  struct gf_array *out, int threads, struct gf_report *report);
 
 /* One line each for gf_pass_info.what. */
 void gf_work_load_text(const struct gf_job *job, char *text, size_t size);
