@@ -219,15 +219,6 @@ int64_t gf_filter_planes(const struct gf_operation *op);
 
 /* ---- paint.c: pictures of the spectrum in which frequencies were painted black ---- */
 
-/* The layout of a picture of a spectrum: from the centre or the corner, half or whole. */
-struct gf_layout {
-    bool centred, half;
-};
-
-/* The indices in half a spectrum of the picture's position `at` (C order) or of its mirror image,
- * and of the other one if the half contains both, else the same. */
-void gf_filter_find_bin(const struct gf_job *job, const struct gf_array *half,
-                        struct gf_layout layout, int64_t at, int64_t where[2]);
 /* Finds how the files draw op->in's spectrum; zeroes the peaks' mask where they were painted. */
 int gf_filter_paint(struct gf_operation *op);
 

@@ -20,9 +20,14 @@ struct places {
     int64_t n, *at;
 };
 
+/* The layout of a picture of a spectrum: from the centre or the corner, half or whole. */
+struct layout {
+    bool centred, half;
+};
+
 /* How a file draws the spectrum: black + gain * curve(magnitude), within 0 to 1. */
 struct drawing {
-    struct gf_layout layout;
+    struct layout layout;
     int curve;
     double black, gain;
     double rms, error, share; /* of the greys; without outliers; the variance that is explained */
@@ -39,8 +44,10 @@ struct painting {
     double largest; /* magnitude */
 };
 
-void gf_filter_find_bin(const struct gf_job *job, const struct gf_array *half,
-                        struct gf_layout layout, int64_t at, int64_t where[2]) {
+/* The indices in half a spectrum of the picture's position `at` (C order) or of its mirror image,
+ * and of the other one if the half contains both, else the same. */
+static void find_bin(const struct gf_job *job, const struct gf_array *half, struct layout layout,
+                     int64_t at, int64_t where[2]) {
     int64_t k[GF_MAX_DIMS] = {0};
     const int folded = gf_job_half_axis(job);
     for (int i = job->ndim - 1; i >= 0; i--) {
@@ -74,7 +81,7 @@ static double grey_of(const struct painting *p, const struct drawing *d, int64_t
     const int64_t channels = p->size.shape[p->job.ndim];
     int64_t where[2];
     double grey = 0;
-    gf_filter_find_bin(&p->job, &p->size, d->layout, at, where);
+    find_bin(&p->job, &p->size, d->layout, at, where);
     for (int64_t c = 0; c < channels; c++) {
         const double size = gf_filter_number(&p->size, where[0] * channels + c).re;
         const double own = d->black + d->gain * bend(p, d->curve, size);
@@ -138,7 +145,7 @@ static double mean_of_blacks(const struct painting *p, const struct drawing *d,
 }
 
 /* The position of the zero frequency in a file. */
-static int64_t zero_at(const struct painting *p, const int64_t *extent, struct gf_layout layout) {
+static int64_t zero_at(const struct painting *p, const int64_t *extent, struct layout layout) {
     const int folded = layout.half ? gf_job_half_axis(&p->job) : -1;
     int64_t at = 0;
     for (int i = 0; i < p->job.ndim; i++)
@@ -306,7 +313,7 @@ static int compare(struct gf_operation *op, struct painting *p) {
     for (int64_t i = 0; fresh && i < gf_array_count(mask); i++)
         ((float *)mask->data)[i] = 1;
     for (int64_t i = 0; i < p->n; i++) {
-        gf_filter_find_bin(&p->job, mask, p->drawing.layout, i, where);
+        find_bin(&p->job, mask, p->drawing.layout, i, where);
         if (!is_black(p->file, i) || !is_seen(p, where[0]) ||
             grey_of(p, &p->drawing, i, INFINITY) <= least || (rough && !is_stroke(p, extent, i)))
             continue;
