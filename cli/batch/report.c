@@ -221,7 +221,11 @@ void gf_report_failed(const struct gf_settings *s, const char *name) {
 void gf_deal_print(struct gf_engine *e) {
     const int n = gf_engine_devices(e);
     struct gf_deal_work w;
-    bool survived = false;
+    bool survived = false, dealt = false; /* else one did all, or all shared each transform */
+    for (int i = 0; i < n; i++) {
+        gf_deal_work(e, i, &w);
+        dealt = dealt || w.done;
+    }
     for (int i = 0; i < n && n > 1; i++) {
         gf_deal_work(e, i, &w);
         survived = survived || !w.failed;
@@ -229,7 +233,7 @@ void gf_deal_print(struct gf_engine *e) {
             gf_log_verbose(
                 "%s: left out: its context takes %.2g s to open, and the others need %.2g s",
                 w.name, w.late, w.others);
-        else
+        else if (dealt)
             gf_log_verbose("%s: share %.3f (%s), %lld unit%s", w.name, w.share,
                            w.dynamic    ? "as it turned out"
                            : w.recorded ? "from the record"
