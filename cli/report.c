@@ -102,21 +102,13 @@ json_t *gf_report_add(json_t *o, const struct gf_report_member *m) {
 
 /* ---- facts ---- */
 
-static struct gf_report_value number(enum gf_fact_kind kind, const char *p) {
-    double real;
-    int64_t whole;
-    switch (kind) {
-    case GF_FACT_REAL:
-        memcpy(&real, p, sizeof real);
-        return isnan(real) ? gf_report_text(NULL) : gf_report_real(real);
-    case GF_FACT_LONG:
-        memcpy(&whole, p, sizeof whole);
-        return gf_report_whole(whole);
-    case GF_FACT_BOOL:
-        return gf_report_bool(*(const bool *)p);
-    default:
-        return gf_report_text(p);
-    }
+static struct gf_report_value number(enum gf_fact_kind kind, const void *p) {
+    const double real = kind == GF_FACT_REAL ? *(const double *)p : 0;
+    return isnan(real)            ? gf_report_text(NULL)
+           : kind == GF_FACT_REAL ? gf_report_real(real)
+           : kind == GF_FACT_LONG ? gf_report_whole(*(const int64_t *)p)
+           : kind == GF_FACT_BOOL ? gf_report_bool(*(const bool *)p)
+                                  : gf_report_text(p);
 }
 
 static struct gf_report_value value(const struct gf_fact *f, int64_t row) {

@@ -42,7 +42,7 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
     struct gf_array to = t->product[0].image.px;
     if (page >= 0)
         to = gf_array_index(&to, 0, page);
-    const double white = gf_filter_mask_white(&t->product[0].image);
+    const double white = gf_filter_white(to.dtype, t->product[0].image.white);
     to.rank = map->rank; /* without the one channel */
     for (int64_t i = 0; i < gf_array_count(map) && white != 1; i++) {
         char *v = gf_array_at(map, i);

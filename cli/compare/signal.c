@@ -83,7 +83,7 @@ int gf_signal_load_other(struct gf_settings *s, bool alike, const char *weights)
     if (rc || !weights)
         return rc;
     rc = load(s, weights, false, w, &image);
-    const double white = gf_filter_mask_white(&image);
+    const double white = gf_filter_white(image.px.dtype, image.white);
     for (int64_t i = 0; !rc && i < gf_array_count(w); i++) {
         char *p = gf_array_at(w, i);
         gf_sample_put(p, w->dtype, gf_sample_get(p, w->dtype) / white);

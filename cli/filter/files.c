@@ -23,10 +23,6 @@ static void close_mask(struct gf_filter_part *p) {
     p->read = NULL;
 }
 
-double gf_filter_mask_white(const struct gf_image *image) {
-    return gf_filter_white(image->px.dtype, image->white);
-}
-
 /* A picture's colours, without alpha. */
 static struct gf_array colours(const struct gf_image *image) {
     return gf_array_slice(&image->px, image->ndim, 0, image->px.shape[image->ndim] - image->alpha);
@@ -37,7 +33,7 @@ static int read_rows(const struct gf_filter_part *p, int64_t first, int64_t n, d
     const struct source *from = p->source;
     const struct gf_array *px = &from->header.px, pixels = colours(&from->header);
     const bool line = p->ndim == 1;
-    const double white = gf_filter_mask_white(&from->header);
+    const double white = gf_filter_white(from->header.px.dtype, from->header.white);
     const int64_t samples = line ? n : n * px->shape[p->ndim - 1], step = px->stride[p->ndim - 1];
     char *row = gf_alloc((size_t)(samples * step));
     int rc = row ? 0 : gf_no_memory();

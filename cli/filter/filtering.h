@@ -24,9 +24,6 @@ int gf_filter_check_settings(struct gf_settings *s);
  * the edges. Logs a failure. */
 int gf_filter_read_files(struct gf_settings *s);
 void gf_filter_free_files(struct gf_settings *s);
-/* The divisor that scales a mask's black to white to 0 to 1: the file's white, else an integer type's
- * largest number, 1 for floats. */
-double gf_filter_mask_white(const struct gf_image *image);
 
 /* ---- report.c ---- */
 

@@ -195,26 +195,6 @@ int gf_frc_run(const struct gf_crew *crew, const struct gf_frc_options *o,
 
 /* ---- the options ---- */
 
-/* soft, soft:R, or the name of a picture. */
-static int parse_mask(const struct gf_opt *o, const char *value, void *field) {
-    struct gf_frc_options *find = field;
-    char end;
-    (void)o;
-    find->mask = value;
-    find->radius = 0;
-    find->soft = !strcmp(value, "soft") ||
-                 (sscanf(value, "soft:%lf%c", &find->radius, &end) == 1 && find->radius > 0);
-    return 0;
-}
-
-static bool print_mask(const struct gf_opt *o, const void *field, int i,
-                       char text[GF_OPT_TEXT_SIZE]) {
-    const struct gf_frc_options *find = field;
-    (void)o;
-    snprintf(text, GF_OPT_TEXT_SIZE, "%s", find->mask ? find->mask : "");
-    return !i && find->mask;
-}
-
 static int parse_thresholds(const struct gf_opt *o, const char *value, void *field) {
     struct gf_frc_options *find = field;
     for (find->n_thresholds = 0; *value; value += strcspn(value, ",")) {
@@ -275,15 +255,19 @@ static bool print_random(const struct gf_opt *o, const void *field, int i,
 
 int gf_frc_check(void *options) {
     struct gf_frc_options *o = options;
+    char end;
+    o->soft = o->mask && (!strcmp(o->mask, "soft") ||
+                          (sscanf(o->mask, "soft:%lf%c", &o->radius, &end) == 1 && o->radius > 0));
     return o->n_thresholds ? 0 : parse_thresholds(NULL, "0.5,0.143,half-bit,3-sigma", o);
 }
 
+#define GF_AT(field) offsetof(struct gf_frc_options, field)
+
 const struct gf_opt gf_frc_rows[] = {
-    GF_PARSED(
-        "mask", 0, "soft[:R]|FILE", parse_mask,
+    GF_TEXT(
+        "mask", mask, "soft[:R]|FILE",
         "weights of the samples: a disc or ball of radius R with a soft edge, or a picture whose "
-        "black is left out",
-        .print = print_mask),
+        "black is left out"),
     GF_PARSED("randomize", 0, "F", parse_random,
               "make phases beyond F random (0.1 cycles a sample, 30A or 0.03/A), and correct the "
               "curve by what still correlates",

@@ -31,7 +31,7 @@ struct gf_frc_options {
     char name[GF_FRC_MOST][12]; /* of the thresholds */
 };
 extern const struct gf_opt gf_frc_rows[];
-/* check() of the operation: sets the default thresholds unless there are some. */
+/* check() of the operation: takes a soft mask, and the default thresholds unless there are some. */
 int gf_frc_check(void *options);
 /* Sets o->random by o->randomize, for samples that are so far apart, in metres, degrees or seconds by
  * `kind`; 0: unknown. GF_EINVAL if it is not within half a cycle a sample. */

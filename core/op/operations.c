@@ -36,16 +36,14 @@ int gf_operation_set(const struct gf_operation_kind *kind, void *options, const 
             memcpy(options, kind->options.defaults, kind->options.bytes);
         return 0;
     }
+    const bool negated = !strncmp(text, "no-", 3);
+    text += negated ? 3 : 0;
     const size_t n = strcspn(text, "=");
-    const bool negated = !text[n] && !strncmp(text, "no-", 3);
     struct gf_opt_walk walk = {.level[0].row = kind->options.rows};
     const struct gf_opt *o;
-    while ((o = gf_opt_next(&walk)))
-        if (!strncmp(o->name, text, n) && !o->name[n])
-            break;
-        else if (negated && gf_opt_is_flag(o) && !strcmp(o->name, text + 3))
-            break;
-    if (!o)
+    while ((o = gf_opt_next(&walk)) && (strncmp(o->name, text, n) || o->name[n]))
+        ;
+    if (!o || (negated && !gf_opt_is_flag(o)))
         return gf_fail(GF_EUSAGE, "%s has no option '%.*s'", kind->name, (int)n, text);
     void *field = (char *)options + walk.at;
     if (gf_opt_is_flag(o))
