@@ -1,4 +1,6 @@
 /* The groups of options of gpufft filter (core/op/filter/options.c has their rows). */
+#include <unistd.h>
+
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 
@@ -18,6 +20,11 @@ void gf_filter_note_radii(const struct gf_settings *s) {
 }
 
 int gf_filter_check_settings(struct gf_settings *s) {
+    for (const struct gf_filter_part *p = s->filter.part; p < s->filter.part + s->filter.n_parts;
+         p++)
+        if ((p->what == GF_KERNEL || p->what == GF_PSF) && strchr(p->text, ':') &&
+            !strchr(p->text, '/') && access(p->text, F_OK))
+            return gf_filter_refuse_kernel(p->option, p->text); /* rather a shape than a file */
     return gf_filter_check(&s->filter, s->mask_out || s->color == 1 || s->precision == GF_DOUBLE);
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "core/base/value/status.h"
 #include "core/base/value/unit.h"
@@ -301,6 +300,13 @@ static bool parse_psf(const char *text, double most, struct gf_psf *psf) {
     return isfinite(second) && (!moffat || (second > 1 && second <= GF_PSF_MOST));
 }
 
+int gf_filter_refuse_kernel(const char *option, const char *value) {
+    return gf_opt_refuse(&(struct gf_opt){.name = option}, value,
+                         "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE, airy:R "
+                         "or moffat:R,B, with S, R and LENGTH in pixels, above 0 and up to 200, "
+                         "and B above 1");
+}
+
 /* A kernel's name and numbers, or a file. */
 static int parse_kernel(const struct gf_opt *o, const char *value, void *options) {
     struct gf_filter_part *p = NULL;
@@ -312,12 +318,8 @@ static int parse_kernel(const struct gf_opt *o, const char *value, void *options
     if (undoes && gf_filter_psf(options))
         return gf_fail(GF_EUSAGE, "--deconvolve is given once");
     const double most = undoes || k != GF_PSF_GAUSSIAN ? GF_PSF_MOST : HUGE_VAL;
-    if (named ? !parse_psf(strchr(value, ':') + 1, most, &psf)
-              : !*value || (strchr(value, ':') && !strchr(value, '/') && access(value, F_OK)))
-        return gf_opt_refuse(o, value,
-                             "it is a picture's file, gaussian:S, disk:R, motion:LENGTH,ANGLE, "
-                             "airy:R or moffat:R,B, with S, R and LENGTH in pixels, above 0 and up "
-                             "to 200, and B above 1");
+    if (named ? !parse_psf(strchr(value, ':') + 1, most, &psf) : !*value)
+        return gf_filter_refuse_kernel(o->name, value);
     int rc = add_part(o, value, options, &p);
     if (rc || !named)
         return rc;

@@ -103,6 +103,8 @@ extern const struct gf_opt gf_filter_rows[];
 /* Refuses options that contradict each other or --deconvolve, and sets the default of --edges. `others`:
  * something else is against --iterations. */
 int gf_filter_check(struct gf_filter_options *f, bool others);
+/* GF_EUSAGE: the value is neither a kernel nor a picture's name. */
+int gf_filter_refuse_kernel(const char *option, const char *value);
 
 /* True if there are masks, kernels or an inverse, which become a table. */
 bool gf_filter_makes_table(const struct gf_filter_options *o);
