@@ -102,7 +102,7 @@ json_t *gf_report_add(json_t *o, const struct gf_report_member *m) {
 
 /* ---- facts ---- */
 
-static struct gf_report_value number(enum gf_fact_kind kind, const void *p) {
+static struct gf_report_value fact_number(enum gf_fact_kind kind, const void *p) {
     const double real = kind == GF_FACT_REAL ? *(const double *)p : 0;
     return isnan(real)            ? gf_report_text(NULL)
            : kind == GF_FACT_REAL ? gf_report_real(real)
@@ -111,13 +111,13 @@ static struct gf_report_value number(enum gf_fact_kind kind, const void *p) {
                                   : gf_report_text(p);
 }
 
-static struct gf_report_value value(const struct gf_fact *f, int64_t row) {
+static struct gf_report_value fact_value(const struct gf_fact *f, int64_t row) {
     const char *p = (const char *)f->data + (size_t)row * f->stride;
     if (!f->width)
-        return number(f->kind, p);
+        return fact_number(f->kind, p);
     json_t *list = json_array();
     for (int i = 0; i < f->width; i++) /* double and int64_t alike */
-        json_array_append_new(list, number(f->kind, p + (size_t)i * sizeof(double)).json);
+        json_array_append_new(list, fact_number(f->kind, p + (size_t)i * sizeof(double)).json);
     return gf_report_json(list);
 }
 
@@ -128,11 +128,11 @@ static void add_facts(json_t *to, const struct gf_fact *fact, int64_t n, int64_t
         struct gf_report_value v = f->kind == GF_FACT_RECORD ? gf_report_json(json_object())
                                    : f->kind > GF_FACT_RECORD || listed
                                        ? gf_report_json(json_array())
-                                       : value(f, row < 0 ? 0 : row);
+                                       : fact_value(f, row < 0 ? 0 : row);
         if (f->kind >= GF_FACT_RECORD && !table)
             add_facts(v.json, f + 1, f->within, row);
         for (int64_t i = 0; (table || listed) && i < f->rows; i++) {
-            json_t *member = table ? json_object() : value(f, i).json;
+            json_t *member = table ? json_object() : fact_value(f, i).json;
             if (table)
                 add_facts(member, f + 1, f->within, i);
             json_array_append_new(v.json, member);

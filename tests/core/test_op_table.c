@@ -165,15 +165,13 @@ static void check_fact(const struct trial *t, const struct gf_array *in,
               want);
 }
 
-static void run(const struct gf_runner *runner, const struct trial *t, enum gf_dtype dtype) {
+static void run(struct gf_runner *runner, const struct trial *t, enum gf_dtype dtype) {
     const struct gf_operation_kind *kind = gf_operation_find(t->name);
     const bool part = !strcmp(t->name, "match"), kernel = !strcmp(t->name, "filter");
     const int64_t side = part ? 9 : kernel ? 5 : SIDE;
     struct gf_array in = make(dtype, SIDE, SIDE, 0), out = {0},
                     with = make(dtype, side, side, strcmp(t->name, "frc") ? 3 : 0);
-    struct gf_operation op = {.kind = kind,
-                              .crew = {.runner = (struct gf_runner *)runner, .threads = 1}},
-                        empty;
+    struct gf_operation op = {.kind = kind, .crew = {.runner = runner, .threads = 1}}, empty;
     struct gf_facts facts = {0};
     void *options = malloc(kind->options.bytes);
     set(kind, options, t, NULL);
