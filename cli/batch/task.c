@@ -159,13 +159,21 @@ static int place(struct gf_task *t) {
     return rc ? rc : end_step(t, check_arrays(t), GF_TASK_PLACED);
 }
 
+/* True if a workspace could exceed the limit: one of twice the spectrum, in complex numbers. */
+static bool is_tight(struct gf_task *t) {
+    const struct gf_job *job = gf_task_planned(t);
+    const int64_t numbers = gf_shape_count(job->shape, job->ndim) * job->channels;
+    const int64_t bytes = 2 * numbers * (int64_t)gf_dtype_size(gf_job_number(job));
+    return t->op.need + bytes > gf_runner_limit(t->op.crew.runner);
+}
+
 /* Postpones the plan while a device is being opened, and the samples are decoded meanwhile, which
- * takes about as long. But it must be known first whether they are read page by page. Devices that
- * share pages are opened when they get one. */
+ * takes about as long. But it must be known first whether they are read page by page or divided.
+ * Devices that share pages are opened when they get one. */
 static int plan(struct gf_task *t) {
     const bool at_once = gf_task_at_once(t), open = !t->op.refuses.pages && !at_once;
-    const bool now =
-        open || (at_once && t->deal) || !gf_runner_ahead(t->op.crew.runner, gf_task_planned(t));
+    const bool now = open || (at_once && t->deal) || is_tight(t) ||
+                     !gf_runner_ahead(t->op.crew.runner, gf_task_planned(t));
     int rc = now ? plan_within_limit(t) : 0;
     if (rc)
         return rc;
