@@ -18,7 +18,6 @@ const char *const gf_kind_choices[] = {"magnitude", "phase",   "power", "real",
 static const char *const scales[] = {"log", "linear", "sqrt", NULL};
 static const char *const norms[] = {"backward", "ortho", "forward", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
-static const char *const boundaries[] = {"periodic", "symmetric", "zero", NULL};
 static const char *const colors[] = {"channels", "luma", NULL};
 static const char *const places[] = {"last", NULL};
 static const char *const strategies[] = {"auto", "huffman", "rle", "filtered", "default", NULL};
@@ -188,81 +187,6 @@ static int parse_pixel(const struct gf_opt *o, const char *value, void *field) {
                          "nm A pm inch deg arcmin arcsec mas s ms us");
 }
 
-#define WAVELET_WORDS(NAME, taps, name, also, alias, what, h) name, also, alias,
-#define WAVELET_TEXT(NAME, taps, name, also, alias, what, h) \
-    "; " name ", also called " also " and " alias
-#define WAVELET_HELP(NAME, taps, name, also, alias, what, h) \
-    WAVELET_TEXT(NAME, taps, name, also, alias, what, h) ": " what
-static const char *const wavelets[] = {WAVELETS(WAVELET_WORDS) NULL}; /* three each */
-
-/* Parses a wavelet's name; explains one that is mistaken for d4. */
-static int parse_wavelet(const struct gf_opt *o, const char *value, void *field) {
-    for (int i = 0; wavelets[i]; i++)
-        if (!strcasecmp(value, wavelets[i])) {
-            *(int *)field = i / 3;
-            return 0;
-        }
-    if (!strcasecmp(value, "db4"))
-        return gf_fail(GF_EUSAGE,
-                       "--wavelet=db4 has eight taps; the one with four taps is d4, also "
-                       "called w4 and db2");
-    return gf_fail(GF_EUSAGE, "no %s '%.40s'; there is %s", o->name, value,
-                   &WAVELETS(WAVELET_TEXT)[2]);
-}
-
-static bool print_wavelet(const struct gf_opt *o, const void *field, int i,
-                          char text[GF_OPT_TEXT_SIZE]) {
-    (void)o;
-    snprintf(text, GF_OPT_TEXT_SIZE, "%s", wavelets[3 * *(const int *)field]);
-    return !i && *(const int *)field;
-}
-
-static int parse_levels(const struct gf_opt *o, const char *value, void *field) {
-    char *end;
-    errno = 0;
-    long v = strtol(value, &end, 10);
-    if (!strcmp(value, "max"))
-        v = GF_MOST_LEVELS;
-    else if (errno || end == value || *end || v < 1 || v > GF_MAX_LEVELS)
-        return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it is 1 to %d, or max", o->name, value,
-                       GF_MAX_LEVELS);
-    *(int *)field = (int)v;
-    return 0;
-}
-
-static bool print_levels(const struct gf_opt *o, const void *field, int i,
-                         char text[GF_OPT_TEXT_SIZE]) {
-    const int levels = *(const int *)field;
-    (void)o;
-    snprintf(text, GF_OPT_TEXT_SIZE, levels == GF_MOST_LEVELS ? "max" : "%d", levels);
-    return !i && levels;
-}
-
-static int parse_threshold(const struct gf_opt *o, const char *value, void *field) {
-    struct gf_wavelet_settings *w = &((struct gf_settings *)field)->wavelet;
-    bool hard = !strncmp(value, "hard:", 5), soft = !strncmp(value, "soft:", 5);
-    char *end = NULL;
-    double v = hard || soft ? strtod(value + 5, &end) : 0;
-    bool percent = end && *end == '%';
-    if (!end || end == value + 5 || end[percent] || !isfinite(v) || v < 0 || (percent && v > 100))
-        return gf_opt_refuse(
-            o, value,
-            "it is hard:T, soft:T with T from 0, or hard:K%, soft:K% with K from 0 to 100");
-    w->threshold = hard ? GF_HARD : GF_SOFT;
-    w->percent = percent;
-    w->amount = v;
-    return 0;
-}
-
-static bool print_threshold(const struct gf_opt *o, const void *field, int i,
-                            char text[GF_OPT_TEXT_SIZE]) {
-    const struct gf_wavelet_settings *w = &((const struct gf_settings *)field)->wavelet;
-    (void)o;
-    snprintf(text, GF_OPT_TEXT_SIZE, "%s:%.17g%s", w->threshold == GF_HARD ? "hard" : "soft",
-             w->amount, w->percent ? "%" : "");
-    return !i && w->threshold != GF_KEEP_ALL;
-}
-
 const struct gf_opt_group gf_opts_out = GF_GROUP(
     "Output",
     GF_TEXT("out", out, "OUT",
@@ -362,21 +286,11 @@ const struct gf_opt_group gf_opts_edited =
                            "IN was changed after gpufft wrote it: use its record all the same, and "
                            "clip what does not fit"));
 
-const struct gf_opt_group gf_opts_wavelet = GF_GROUP(
-    NULL, GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
-                    &WAVELETS(WAVELET_HELP)[2], .choices = wavelets, .print = print_wavelet));
+const struct gf_opt_group gf_opts_wavelet =
+    GF_GROUP(NULL, GF_ROWS("wavelet", wavelet, gf_dwt_rows));
 
-const struct gf_opt_group gf_opts_levels = GF_GROUP(
-    NULL,
-    GF_PARSED("levels", GF_AT(wavelet.levels), "N|max", parse_levels,
-              "how many times to split the approximation; max: as often as the size allows "
-              "(default: 3, or fewer where the size requires it)",
-              .print = print_levels),
-    GF_CHOICE("boundary", wavelet.boundary, "NAME", boundaries,
-              "how a line continues beyond its ends: periodic (default), symmetric or zero"),
-    GF_PARSED("threshold", 0, "RULE", parse_threshold,
-              "hard:T or soft:T removes details below T; hard:K% or soft:K% keeps the largest K%",
-              .print = print_threshold));
+const struct gf_opt_group gf_opts_levels =
+    GF_GROUP(NULL, GF_ROWS("levels boundary threshold", wavelet, gf_dwt_rows));
 
 const struct gf_opt_group gf_opts_list =
     GF_GROUP("Input",

@@ -28,7 +28,7 @@ struct gf_settings gf_settings_default(void) {
         .plan_transform = GF_UNSET,
         .fftw_plan = GF_UNSET,
         .plan = GF_UNSET,
-        .wavelet = {.boundary = GF_UNSET},
+        .wavelet = gf_dwt_defaults,
         .filter = {.edges = GF_UNSET},
         .stats.find = gf_statistics_defaults,
         .match.find = gf_match_defaults,

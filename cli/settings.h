@@ -3,6 +3,7 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
+#include "core/op/dwt.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/op/registration.h"
@@ -16,7 +17,7 @@ enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
 /* The last two fill NaN and Inf from their surroundings in the plane; GF_NAN_KEEP then makes the
  * result NaN there. */
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN, GF_NAN_INTERPOLATE, GF_NAN_KEEP };
-enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
+enum { GF_UNSET = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
 /* --axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
 struct gf_axes_text {
@@ -86,15 +87,8 @@ struct gf_settings {
     int64_t halved; /* inv --half: the extent of the halved axis; -1: by its bins; 0: unset */
     struct gf_window_options windowing;
 
-    struct gf_wavelet_settings {
-        int name;      /* index into the names of --wavelet */
-        int levels;    /* 0: unset; GF_MOST_LEVELS: all that the size allows */
-        int boundary;  /* enum gf_boundary or GF_UNSET */
-        int threshold; /* enum gf_threshold */
-        bool percent;
-        double amount;
-        const char *bands; /* the folder of --bands */
-    } wavelet;
+    struct gf_dwt_options wavelet;
+    const char *bands; /* the folder of --bands */
 
     struct gf_filter_options filter;
     struct gf_filter_maker *maker; /* of the run's filters */

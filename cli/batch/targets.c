@@ -50,8 +50,8 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
     for (int k = 0; k < GF_N_KINDS && !rc; k++)
         if (s->further[k])
             rc = add_target(out, options[k], s->further[k], (enum gf_kind)k);
-    if (!rc && s->wavelet.bands) {
-        if (asprintf(&out->bands_text, "tiff:%s/{dir}/{stem}_*", s->wavelet.bands) < 0)
+    if (!rc && s->bands) {
+        if (asprintf(&out->bands_text, "tiff:%s/{dir}/{stem}_*", s->bands) < 0)
             return gf_no_memory();
         rc = add_target(out, "--bands", out->bands_text, kind);
         out->target[out->n - 1].bands = true;

@@ -6,51 +6,10 @@
 #include "cli/batch/describe.h"
 #include "cli/commands/planes.h"
 
-/* ---- from the options to a job ---- */
-
-enum { DEFAULT_LEVELS = 3 };
-
-static int too_many(const struct gf_settings *s, const struct gf_job *job, int most) {
-    char size[GF_SHAPE_TEXT];
-    return gf_fail(GF_EINVAL, "--levels=%d, and a size of %s allows 1%s%.0d", s->wavelet.levels,
-                   gf_shape_text(job->shape, job->ndim, size), most > 1 ? " to " : "",
-                   most > 1 ? most : 0);
-}
-
-static void take_threshold(const struct gf_wavelet_settings *s, struct gf_wavelet *w) {
-    w->threshold = (enum gf_threshold)s->threshold;
-    w->percent = s->percent;
-    w->amount = s->amount;
-}
-
-/* Sets op, axes and wavelet of a job with a shape from the options: by default three levels, or as
- * many as the size allows. GF_EINVAL for more levels than that. */
+/* Sets op, axes and wavelet of a job with a shape. */
 static int describe(const struct gf_settings *s, const struct gf_axes *names, struct gf_job *job) {
-    job->op = GF_DWT;
-    job->wavelet.name = (enum wavelet)s->wavelet.name;
-    job->wavelet.boundary =
-        s->wavelet.boundary == GF_UNSET ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
-    take_threshold(&s->wavelet, &job->wavelet);
-    int rc = gf_settings_axes(s, names, job->ndim, &job->axes);
-    if (rc)
-        return rc;
-    /* An axis of one sample cannot be split. Only a picture of a single sample is padded, to
-     * two. */
-    unsigned longer = 0;
-    for (int i = 0; i < job->ndim; i++)
-        longer |= job->shape[i] > 1 ? job->axes & 1u << i : 0;
-    if (!longer && (s->axes.n || s->dims))
-        return gf_fail(GF_EINVAL, "one sample along each axis to transform: nothing to split");
-    job->axes = longer ? longer : job->axes;
-    int most = gf_dwt_max_levels(job->ndim, job->shape, job->axes, &job->wavelet);
-    int levels = s->wavelet.levels;
-    if (levels > most)
-        return too_many(s, job, most);
-    job->wavelet.levels = levels == GF_MOST_LEVELS ? most
-                          : levels                 ? levels
-                          : most < DEFAULT_LEVELS  ? most
-                                                   : DEFAULT_LEVELS;
-    return 0;
+    const int rc = gf_settings_axes(s, names, job->ndim, &job->axes);
+    return rc ? rc : gf_dwt_describe(&s->wavelet, s->axes.n || s->dims, job);
 }
 
 /* ---- dwt ---- */
@@ -125,7 +84,7 @@ const struct gf_task_hooks gf_hooks_dwt = {
 };
 
 static const struct gf_opt_group band_group =
-    GF_GROUP(NULL, GF_TEXT("bands", wavelet.bands, "DIR",
+    GF_GROUP(NULL, GF_TEXT("bands", bands, "DIR",
                            "also write each band as DIR/{stem}_BAND.tif; works without --out",
                            .inert = true));
 
@@ -166,9 +125,9 @@ static int check_input(const struct gf_task *t, const struct gf_record *r) {
 }
 
 static int check_options(struct gf_task *t, const struct gf_record *r) {
-    const struct gf_wavelet_settings *s = &t->s->wavelet;
+    const struct gf_dwt_options *s = &t->s->wavelet;
     struct gf_wavelet *w = &t->op.job.wavelet;
-    take_threshold(s, w);
+    gf_dwt_take_threshold(s, w);
     t->op.lossy = t->op.lossy || r->thresholded || t->s->edited;
     if (s->levels > 0 && s->levels != w->levels)
         return gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,

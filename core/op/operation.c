@@ -67,7 +67,7 @@ int gf_operation_describe(struct gf_operation *op) {
 
 int gf_operation_take(struct gf_operation *op) {
     const int rc = op->kind && op->in.data ? hold(op) : 0;
-    return rc || !op->kind ? rc : op->kind->take(op);
+    return rc || !op->kind || !op->kind->take ? rc : op->kind->take(op);
 }
 
 void gf_operation_drop(struct gf_operation *op) {

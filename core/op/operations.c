@@ -2,18 +2,15 @@
 #include "core/op/operations.h"
 
 #include "core/op/alignment.h"
+#include "core/op/dwt.h"
 #include "core/op/filter/filtering.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/op/statistics.h"
 
-static const struct gf_operation_kind *const operations[] = {&gf_operation_filter,
-                                                             &gf_operation_window,
-                                                             &gf_operation_match,
-                                                             &gf_operation_frc,
-                                                             &gf_operation_register,
-                                                             &gf_operation_stats,
-                                                             NULL};
+static const struct gf_operation_kind *const operations[] = {
+    &gf_operation_filter,   &gf_operation_window, &gf_operation_match, &gf_operation_frc,
+    &gf_operation_register, &gf_operation_stats,  &gf_operation_dwt,   NULL};
 
 const struct gf_operation_kind *gf_operation_at(int i) {
     return operations[i];

@@ -185,7 +185,7 @@ static void forget_texts(struct gf_settings *s) {
         if (!gf_filter_is_file(p))
             p->text = NULL;
     }
-    s->frc.find.randomize_text = s->wavelet.bands = NULL;
+    s->frc.find.randomize_text = s->bands = NULL;
     memset(s->fingerprint, 0, sizeof s->fingerprint);
 }
 
