@@ -112,17 +112,6 @@ int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gp
     return rc;
 }
 
-int gf_backend_of_device(const struct gf_backend *const *list, const char *name,
-                         const struct gf_backend **out) {
-    struct gf_gpu_props props;
-    *out = NULL;
-    while ((*out = gf_backend_next(list, true, *out)))
-        if (!gf_backend_device(*out, name, &props))
-            return 0;
-    return gf_fail(GF_EABSENT,
-                   "--device=%s: no usable backend has such a device; see gpufft devices", name);
-}
-
 /* ---- files ---- */
 
 int gf_backend_files(int (*see)(const char *path, const char *what)) {

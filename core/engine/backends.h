@@ -35,9 +35,6 @@ int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_
 /* Finds the device called `name` (as in struct gf_backend_options); GF_EABSENT with a list of
  * devices. Opens no context. */
 int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props);
-/* Finds the automatic backend with this device; GF_EABSENT if there is none. */
-int gf_backend_of_device(const struct gf_backend *const *list, const char *name,
-                         const struct gf_backend **out);
 
 /* Calls see(path, description) for every file that backends may read: FFTW's wisdom, and kernel
  * sources if they have a folder. Stops at the first nonzero status and returns it. */

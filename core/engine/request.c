@@ -22,6 +22,18 @@ static void set(struct gf_request_device *d, const char *backend, const char *de
 
 /* ---- one ---- */
 
+/* Finds the automatic backend with this device. */
+static int find_of_device(const struct gf_backend *const *list, const char *name,
+                          const struct gf_backend **out) {
+    struct gf_gpu_props props;
+    *out = NULL;
+    while ((*out = gf_backend_next(list, true, *out)))
+        if (!gf_backend_device(*out, name, &props))
+            return 0;
+    return gf_fail(GF_EABSENT,
+                   "--device=%s: no usable backend has such a device; see gpufft devices", name);
+}
+
 /* Finds the backend and checks that it has the device. */
 static int find_one(const struct gf_request *w, const char *backend, const char *device,
                     const struct gf_backend **out) {
@@ -30,7 +42,7 @@ static int find_one(const struct gf_request *w, const char *backend, const char 
     if (rc || !device)
         return rc;
     if (!backend)
-        return gf_backend_of_device(w->backends, device, out);
+        return find_of_device(w->backends, device, out);
     if (!(*out)->devices)
         return gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices", device, backend);
     return (*out)->list ? gf_backend_device(*out, device, &props) : 0;
