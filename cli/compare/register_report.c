@@ -33,18 +33,18 @@ static json_t *row(const struct gf_registering *g, const struct gf_found *f, con
     for (int i = 0; i < ndim; i++)
         GF_APPEND(axes, GF_KEY(".axis", names[3 - ndim + i]), GF_KEY(".samples", m->shift[i]),
                   GF_KEY(".units", m->shift[i] * spacing[i]));
-    return GF_ADD(
-        gf_signal_report(t, frame ? frame : t->read[0], page),
-        GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
-        GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
-        GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)),
-        GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
-        GF_KEY_IF(f->aligned, "correlation", f->coefficient),
-        GF_KEY_IF(f->aligned, "peak", f->height), GF_BOOL("inverted", f->inverted),
-        GF_BOOL("aligned", f->aligned), GF_KEY_IF(f->backend, "backend", f->backend),
-        GF_KEY_IF(gf_register_writes(t), "out", t->product[0].path), GF_BOOL("ok", true),
-        GF_BOOL(".first", !g->printed), GF_KEY(".name", gf_log_name(frame ? frame : name)),
-        GF_KEY(".axes", axes), GF_BOOL(".turns", t->s->reg.find.estimate != GF_SHIFT));
+    struct gf_facts facts = {0};
+    gf_registration_facts(f, &facts);
+    json_t *o =
+        GF_ADD(gf_signal_report(t, frame ? frame : t->read[0], page),
+               GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),
+               GF_KEY("shift", gf_json_reals(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
+               GF_KEY_IF(unit, "shift_in_unit", gf_json_reals(m->shift, spacing, ndim)));
+    return GF_ADD(gf_report_facts(o, &facts),
+                  GF_KEY_IF(gf_register_writes(t), "out", t->product[0].path), GF_BOOL("ok", true),
+                  GF_BOOL(".first", !g->printed),
+                  GF_KEY(".name", gf_log_name(frame ? frame : name)), GF_KEY(".axes", axes),
+                  GF_BOOL(".turns", t->s->reg.find.estimate != GF_SHIFT));
 }
 
 void gf_register_print(struct gf_registering *g, const struct gf_found *f, int64_t page) {

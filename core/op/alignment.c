@@ -149,12 +149,7 @@ static void drop(struct gf_operation *op) {
 static void facts(const struct gf_operation *op, struct gf_facts *to) {
     const struct gf_found *f = &((const struct state *)op->state)->found;
     GF_FACTS(to, "shift", "samples", op->job.ndim, 0, 0, f->motion.shift);
-    GF_FACT(to, "rotation", "degrees", &f->motion.turn);
-    GF_FACT(to, "scale", NULL, &f->motion.scale);
-    GF_FACT(to, "correlation", NULL, &f->coefficient);
-    GF_FACT(to, "peak", NULL, &f->height);
-    GF_FACT(to, "inverted", NULL, &f->inverted);
-    GF_FACT(to, "backend", NULL, f->backend);
+    gf_registration_facts(f, to);
 }
 
 const struct gf_operation_kind gf_operation_register = {

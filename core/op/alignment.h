@@ -8,7 +8,6 @@
 #ifndef GF_CORE_OP_ALIGNMENT_H
 #define GF_CORE_OP_ALIGNMENT_H
 
-#include "core/op/operation.h"
 #include "core/op/registration.h"
 
 /* Bytes that a run takes beside both arrays, which need no data. */

@@ -282,6 +282,19 @@ int gf_registration_find(struct gf_registration *r, const struct gf_crew *crew,
     return rc;
 }
 
+void gf_registration_facts(const struct gf_found *f, struct gf_facts *to) {
+    GF_FACT(to, "rotation", "degrees", &f->motion.turn);
+    GF_FACT(to, "scale", NULL, &f->motion.scale);
+    if (f->aligned) {
+        GF_FACT(to, "correlation", NULL, &f->coefficient);
+        GF_FACT(to, "peak", NULL, &f->height);
+    }
+    GF_FACT(to, "inverted", NULL, &f->inverted);
+    GF_FACT(to, "aligned", NULL, &f->aligned);
+    if (f->backend)
+        GF_FACT(to, "backend", NULL, f->backend);
+}
+
 /* ---- the options ---- */
 
 static const char *const estimates[] = {"shift", "rigid", "similarity",

@@ -14,8 +14,7 @@
 #define GF_CORE_OP_REGISTRATION_H
 
 #include "core/compare/motion.h"
-#include "core/op/crew.h"
-#include "core/op/option.h"
+#include "core/op/operation.h"
 
 enum gf_estimate { GF_SHIFT, GF_RIGID, GF_SIMILARITY };
 enum gf_fill { GF_FILL_ZERO, GF_FILL_EDGE };
@@ -53,5 +52,7 @@ int gf_registration_fits(const struct gf_registration_options *o, const struct g
 int gf_registration_find(struct gf_registration *r, const struct gf_crew *crew,
                          const struct gf_array *ref, const struct gf_array *px,
                          struct gf_found *found);
+/* All but the shift. */
+void gf_registration_facts(const struct gf_found *f, struct gf_facts *to);
 
 #endif
