@@ -241,8 +241,8 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
 const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
                                bool in_order) {
     const struct gf_write_options options = options_of(s, p);
-    if (p->target->bands || !p->format)
-        return "bands and tables are made in one piece";
+    if (p->target->bands)
+        return "bands are made in one piece";
     if (p->target->aside)
         return gf_volume_refuses(p->path, p->format, &options);
     if (p->by_plane)

@@ -39,9 +39,12 @@ const char *gf_task_refuses_mean(const struct gf_task *t) {
 
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order) {
     const char *why = NULL;
-    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
-        why = t->product[i].stretches ? "--range of a picture is that of all its samples"
-                                      : gf_product_refuses(t->s, &t->product[i], in_order);
+    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++) {
+        const struct gf_product *p = &t->product[i];
+        why = p->stretches ? "--range of a picture is that of all its samples"
+              : p->target->aside && !t->hooks->draw_aside ? "tables and plots are made in one piece"
+                                                          : gf_product_refuses(t->s, p, in_order);
+    }
     return why;
 }
 
