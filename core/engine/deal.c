@@ -101,7 +101,7 @@ static void use_record(struct gf_engine *e, const struct gf_job *job) {
                                         .in_dtype = GF_F32,
                                         .n_out = 1,
                                         .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
-    double rate[GF_REQUEST_MOST], late[GF_REQUEST_MOST];
+    double rate[GF_REQUEST_MOST] = {0}, late[GF_REQUEST_MOST];
     for (int i = 0; i < e->n; i++) {
         const struct gf_engine_device *d = &e->device[i];
         struct gf_speeds r;

@@ -132,8 +132,8 @@ struct gf_gpu_plan {
     bool trial;                     /* passes are added only to learn their cost: no tables */
     struct gf_gpu_choices *choices; /* during planning only, may be NULL: decision.h */
     bool gaps;                      /* parts of the output that no pass writes must be cleared */
-    bool host_share; /* wavelets: `job` is only the device's share: core/gpu/dwt.h */
-    struct filter_args filter;       /* GF_FILTER: its values */
+    bool host_share;                /* wavelets: `job` is only the device's share: core/gpu/dwt.h */
+    struct filter_args filter;      /* GF_FILTER: its values */
     int filter_form, filter_profile; /* FILTER_…, PROFILE_… */
     int64_t filter_first;            /* gf_gpu_filter_move() */
     bool filter_bands;
