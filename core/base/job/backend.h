@@ -60,7 +60,7 @@ const char *gf_device_text(const char *text);
 
 /* One pass over the data; `gpufft plan` prints the passes that run. */
 struct gf_pass_info {
-    char what[224]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
+    char what[240]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
     /* Expected time on a device, as the bytes that it could copy meanwhile; 0 if unknown. */
