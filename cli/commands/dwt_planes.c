@@ -337,7 +337,7 @@ static int drop_alpha(struct gf_task *t) {
 /* Devices share the task if memory allows a stream for each. */
 static int stream(struct gf_task *t) {
     const struct gf_job job = gf_slab_volume(&t->op.job);
-    struct gf_dwt_survey survey = {.ranks = false};
+    struct gf_dwt_survey survey = {.selects = false};
     struct gf_planes_work p = {
         .t = t, .parts = gf_planes_parts(t), .run = run_part, .survey = &survey};
     const double start = gf_now_ms();

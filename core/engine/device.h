@@ -21,7 +21,7 @@ struct gf_opening {
     const char *devices[GF_REQUEST_MOST]; /* named by the options if several share a job */
     void *context;
     struct gf_failure failure;
-    bool ended; /* the thread has finished; `changed` tells */
+    bool ended; /* the thread has finished, and has signalled `changed` */
     double ms;
 };
 

@@ -35,7 +35,7 @@ static const char *refuses(const struct gf_job *asked, const struct gf_job *job)
         return "a single line that is not transformed";
     if (line && job->shape[2] < 2)
         return "a single line of a prime number of points";
-    if (job->op == GF_DWT && job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
+    if (job->op == GF_DWT && gf_wavelet_keeps_share(&job->wavelet))
         return "a threshold that keeps a share of all details";
     if (job->op == GF_DWT && forward && (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype)))
         return "pictures of wavelet coefficients";

@@ -87,7 +87,7 @@ bool gf_dwt_limit(struct gf_job *job, int64_t *rank) {
     struct gf_wavelet *w = &job->wavelet;
     struct gf_dwt_band band[GF_MAX_BANDS];
     double details = 0;
-    if (w->threshold == GF_KEEP_ALL || !w->percent)
+    if (!gf_wavelet_keeps_share(w))
         return false;
     const int n = gf_dwt_bands(job, band);
     for (int b = 1; b < n; b++) {

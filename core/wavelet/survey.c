@@ -12,27 +12,24 @@
 /* Samples at a time. Counts of a digit that take a few kilobytes: a job in little memory has them. */
 enum { RUN = 512, DIGIT = 11, DIGITS = 1 << DIGIT };
 
-static bool by_share(const struct gf_job *job) {
-    return job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent;
-}
-
 static bool is_picture(const struct gf_job *job) {
     return job->direction == GF_FORWARD && job->out[0].map == GF_MAP_DISPLAY;
 }
 
 int gf_dwt_survey_walks(const struct gf_job *job) {
     const int bits = job->precision == GF_DOUBLE ? 64 : 32;
-    return (by_share(job) ? (bits + DIGIT - 1) / DIGIT : 0) + is_picture(job);
+    return (gf_wavelet_keeps_share(&job->wavelet) ? (bits + DIGIT - 1) / DIGIT : 0) +
+           is_picture(job);
 }
 
 int64_t gf_dwt_survey_bytes(const struct gf_job *job) {
-    return by_share(job) ? DIGITS * (int64_t)sizeof(int64_t) : 0;
+    return gf_wavelet_keeps_share(&job->wavelet) ? DIGITS * (int64_t)sizeof(int64_t) : 0;
 }
 
 int gf_dwt_survey_open(struct gf_dwt_survey *s, const struct gf_job *job) {
     int64_t rank = 0;
     *s = (struct gf_dwt_survey){.job = *job, .lock = PTHREAD_MUTEX_INITIALIZER};
-    s->ranks = gf_dwt_limit(&s->job, &rank);
+    s->selects = gf_dwt_limit(&s->job, &rank);
     s->looks = is_picture(job);
     gf_dwt_layout(job, &s->layout);
     for (int l = 0; l <= GF_MAX_LEVELS; l++)
@@ -40,7 +37,7 @@ int gf_dwt_survey_open(struct gf_dwt_survey *s, const struct gf_job *job) {
             s->low[l][d] = INFINITY;
             s->high[l][d] = -INFINITY;
         }
-    return s->ranks ? gf_dwt_rank_begin(&s->rank, job->precision == GF_DOUBLE, DIGIT, rank) : 0;
+    return s->selects ? gf_dwt_rank_begin(&s->rank, job->precision == GF_DOUBLE, DIGIT, rank) : 0;
 }
 
 void gf_dwt_survey_close(struct gf_dwt_survey *s) {
@@ -50,7 +47,7 @@ void gf_dwt_survey_close(struct gf_dwt_survey *s) {
 
 struct gf_job gf_dwt_survey_job(const struct gf_dwt_survey *s) {
     struct gf_job job = s->job;
-    if (s->ranks)
+    if (s->selects)
         job.wavelet.threshold = GF_KEEP_ALL;
     if (job.direction == GF_FORWARD && (gf_dwt_survey_wants(s) || is_picture(&job)))
         job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = gf_dwt_real(&job)};
@@ -91,7 +88,7 @@ static void each_run(const struct gf_dwt_survey *s, const struct gf_dwt_box *b, 
 static void look(void *user, int level, const struct run *run) {
     struct gf_dwt_survey *s = user;
     double least = s->low[level][run->band], most = s->high[level][run->band];
-    if (s->ranks) {
+    if (s->selects) {
         if (run->band)
             gf_dwt_rank_count(&s->rank, run->from, run->n);
         return;
@@ -137,7 +134,7 @@ void gf_dwt_survey_plane(struct gf_dwt_survey *s, int64_t z, const struct gf_arr
 static int join(struct gf_dwt_survey *s, struct gf_ranks *ranks) {
     enum { BANDS = (GF_MAX_LEVELS + 1) << GF_MAX_DIMS };
     double *least = s->low[0];
-    if (!s->ranks) {
+    if (!s->selects) {
         for (int i = 0; i < BANDS; i++)
             least[i] = -least[i];
         int rc = gf_ranks_most(ranks, least, BANDS);
@@ -161,10 +158,10 @@ int gf_dwt_survey_next(struct gf_dwt_survey *s, struct gf_ranks *ranks) {
     const int rc = ranks ? join(s, ranks) : 0;
     if (rc)
         return rc;
-    if (!s->ranks)
+    if (!s->selects)
         s->looks = false;
     else if (!gf_dwt_rank_next(&s->rank)) {
-        s->ranks = s->job.wavelet.percent = false;
+        s->selects = s->job.wavelet.percent = false;
         s->job.wavelet.amount = gf_dwt_rank_end(&s->rank);
     }
     return 0;

@@ -20,8 +20,8 @@
 #include "core/wavelet/stream.h"
 
 struct gf_dwt_survey {
-    struct gf_job job; /* with what has been found of its threshold */
-    bool ranks, looks; /* the share's limit, the bands' extremes are wanted */
+    struct gf_job job;   /* with what has been found of its threshold */
+    bool selects, looks; /* the share's limit, the bands' extremes are wanted */
     struct gf_dwt_layout layout;
     struct gf_dwt_rank rank;
     double low[GF_MAX_LEVELS + 1][1 << GF_MAX_DIMS], high[GF_MAX_LEVELS + 1][1 << GF_MAX_DIMS];
@@ -37,7 +37,7 @@ int64_t gf_dwt_survey_bytes(const struct gf_job *job);
 int gf_dwt_survey_open(struct gf_dwt_survey *s, const struct gf_job *job);
 void gf_dwt_survey_close(struct gf_dwt_survey *s);
 static inline bool gf_dwt_survey_wants(const struct gf_dwt_survey *s) {
-    return s->ranks || s->looks;
+    return s->selects || s->looks;
 }
 /* The job of the next walk, whose coefficients are floats, those of a picture too. */
 struct gf_job gf_dwt_survey_job(const struct gf_dwt_survey *s);

@@ -19,7 +19,7 @@ int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b) {
 }
 
 const char *gf_dwt_refuses_parts(const struct gf_job *job) {
-    return job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent
+    return gf_wavelet_keeps_share(&job->wavelet)
                ? "the largest K% are known only when all coefficients are there"
                : NULL;
 }

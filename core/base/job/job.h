@@ -52,6 +52,10 @@ struct gf_wavelet {
     bool percent;                /* keep the largest amount % of all details */
     double amount;               /* T, in the coefficients' unit, or the percentage */
 };
+/* True if the threshold's limit depends on all details. */
+static inline bool gf_wavelet_keeps_share(const struct gf_wavelet *w) {
+    return w->threshold != GF_KEEP_ALL && w->percent;
+}
 
 /* The values that black and white stand for. */
 enum gf_range {

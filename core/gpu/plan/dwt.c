@@ -289,7 +289,7 @@ static int add_levels(const struct level *l) {
 bool gf_gpu_dwt_take_share(struct gf_job *job) {
     const enum gf_dtype real = gf_dwt_real(job);
     const bool forward = job->direction == GF_FORWARD;
-    bool shares = job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent;
+    bool shares = gf_wavelet_keeps_share(&job->wavelet);
     shares |= forward && (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype));
     if (!shares)
         return false;
