@@ -22,6 +22,17 @@ int gf_filter_new(struct gf_filter **out) {
     return 0;
 }
 
+int gf_filter_new_for_parts(const struct gf_filter *whole, struct gf_filter **out) {
+    const int rc = gf_filter_new(out);
+    if (rc)
+        return rc;
+    const int64_t serial = (*out)->serial;
+    **out = *whole;
+    (*out)->serial = serial;
+    (*out)->table = (struct gf_array){.data = NULL};
+    return 0;
+}
+
 void gf_filter_free(struct gf_filter *f) {
     if (f)
         gf_array_free(&f->table);

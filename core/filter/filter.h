@@ -72,7 +72,13 @@ struct gf_filter {
 
 /* An empty filter, which changes nothing. gf_filter_free() takes NULL. */
 int gf_filter_new(struct gf_filter **out);
+/* Another one with the same factors, for parts of a job: without the table, which parts make. */
+int gf_filter_new_for_parts(const struct gf_filter *whole, struct gf_filter **out);
 void gf_filter_free(struct gf_filter *f);
+
+/* Making a part's table takes this many times the bytes of its numbers: rows of a mask and their
+ * mirror images as doubles, values, and the table three times. */
+enum { GF_FILTER_TABLE_SHARE = 9 };
 
 static inline bool gf_filter_has_table(const struct gf_filter *f) {
     return f->table.data || f->in_parts;

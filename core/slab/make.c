@@ -6,10 +6,6 @@
 
 enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
-/* Making a part's table needs this many times the bytes of its numbers: rows of a mask and their
- * mirror images as doubles, values, and the table three times. */
-enum { TABLE_SHARE = 9 };
-
 const char *gf_slab_refuses(const struct gf_job *asked) {
     const struct gf_job without = gf_slab_without_single(asked), *job = &without;
     const int last = job->ndim - 1;
@@ -215,8 +211,9 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
         column += p->width * (int64_t)gf_dtype_size(job->out[0].dtype) +
                   4 * gf_job_lanes(job) * p->number;
     if (job->op == GF_FILTER) /* values; without a table real ones */
-        column += (job->filter && gf_filter_has_table(job->filter) ? 2 * TABLE_SHARE : 1) * row /
-                  (2 * gf_job_lanes(job));
+        column +=
+            (job->filter && gf_filter_has_table(job->filter) ? 2 * GF_FILTER_TABLE_SHARE : 1) *
+            row / (2 * gf_job_lanes(job));
     const int64_t unit = per_unit * (p->pages * column + widest + 1);
     int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;

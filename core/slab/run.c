@@ -251,18 +251,12 @@ static void move_axis(const struct gf_slab_plan *p, struct gf_lowpass *l) {
 
 /* Copies the plan's filter for parts. */
 static int filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
-    int rc = gf_filter_new(out);
-    if (rc)
-        return rc;
-    const int64_t serial = (*out)->serial;
-    **out = *p->job.filter;
-    (*out)->serial = serial;
-    (*out)->table = (struct gf_array){.data = NULL}; /* each part has its own */
-    for (int i = 0; i < (*out)->n_factors && (p->picture || p->line); i++) {
+    const int rc = gf_filter_new_for_parts(p->job.filter, out);
+    for (int i = 0; !rc && i < (*out)->n_factors && (p->picture || p->line); i++) {
         move_axis(p, &(*out)->factor[i].a);
         move_axis(p, &(*out)->factor[i].b);
     }
-    return 0;
+    return rc;
 }
 
 /* Transforms a block along the slowest axis, filters it, and transforms it back, in place. */

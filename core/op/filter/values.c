@@ -2,9 +2,6 @@
 #include "core/op/filter/filtering.h"
 #include "core/base/job/part_job.h"
 
-/* Making a table takes this many times the bytes of its numbers (core/slab/make.c). */
-enum { TABLE_SHARE = 9 };
-
 /* The job at the picture's size, with one sample along axes that are not transformed. */
 static struct gf_job values_job(const struct gf_operation *op) {
     struct gf_job job = op->job;
@@ -41,13 +38,9 @@ static int take_rows(const struct gf_job *job, int64_t y, int64_t n, int threads
     struct gf_job part = gf_part_lines(job, job->shape[0], n, job->shape[2] / 2 + 1);
     struct gf_array values = {0};
     struct gf_filter *f;
-    int rc = gf_filter_new(&f);
+    int rc = gf_filter_new_for_parts(job->filter, &f);
     if (rc)
         return rc;
-    const int64_t serial = f->serial;
-    *f = *job->filter;
-    f->serial = serial;
-    f->table = (struct gf_array){.data = NULL};
     part.op = GF_FILTER;
     part.filter = f;
     memcpy(part.whole.shape, job->shape, sizeof part.whole.shape);
@@ -82,7 +75,7 @@ int gf_filter_values(const struct gf_operation *op, int64_t memory, gf_filter_ta
         return rc;
     job.filter = filter;
     const int64_t row = job.shape[0] * (job.shape[2] / 2 + 1) * (int64_t)sizeof(double) *
-                        (filter->make_part ? TABLE_SHARE : 1);
+                        (filter->make_part ? GF_FILTER_TABLE_SHARE : 1);
     const int64_t rows = gf_max(memory / row, 1);
     for (int64_t y = 0; y < job.shape[1] && parts && !rc; y += rows)
         rc = take_rows(&job, y, gf_min(rows, job.shape[1] - y), threads, take, user);
