@@ -78,18 +78,6 @@ static int stop(struct ring *r, int rc) {
 
 /* ---- reading planes ---- */
 
-static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
-    const struct gf_image *image = &f->hand->t->image;
-    const int64_t *px = image->px.shape, *columns = px + image->ndim - 1; /* and channels */
-    const bool picture = image->ndim == 2;
-    int64_t shape[] = {1, picture ? 1 : px[1], columns[0], columns[1]};
-    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, image->px.dtype, 3, shape + 1);
-    struct gf_array page = gf_array_wrap(plane->px.data, image->px.dtype, 4, shape);
-    if (rc)
-        return rc;
-    return gf_finite_read(f->hand->reader, image, picture ? GF_ROW : GF_PAGE, at, &page);
-}
-
 static int read_plane(void *user, int reader, int64_t k) {
     struct flow *f = user;
     struct gf_planes_hand *h = f->hand;
@@ -101,7 +89,7 @@ static int read_plane(void *user, int reader, int64_t k) {
     h->at = gf_dwt_part_plane(&f->part, k);
     gf_progress_show("transforming", t->read[t->s->frames ? h->at : 0]);
     if (!t->s->frames) {
-        rc = read_page(f, h->at, plane);
+        rc = gf_planes_read(h->reader, &t->image, h->at, &plane->px);
     } else {
         gf_image_free(plane);
         rc = gf_reader_frame(h->reader, h->at, &t->image, plane);

@@ -156,19 +156,15 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
 /* Reads this process's share of the planes. */
 static int look(struct gf_task *t, struct gf_dwt_survey *s) {
     const struct gf_span own = gf_ranks_own(t->ranks, t->image.px.shape[0]);
-    const enum gf_unit unit = t->image.ndim == 2 ? GF_ROW : GF_PAGE;
-    const int64_t *px = t->image.px.shape, *columns = px + t->image.ndim - 1; /* and channels */
-    const int64_t shape[] = {1, t->image.ndim == 2 ? 1 : px[1], columns[0], columns[1]};
-    struct gf_array page = {0};
-    int rc = gf_array_alloc(&page, t->image.px.dtype, 4, shape);
-    const struct gf_array plane = gf_array_index(&page, 0, 0);
+    struct gf_array plane = {0};
+    int rc = 0;
     t->reader.any_order = true;
     for (int64_t z = own.first; z < own.first + own.count && !rc; z++) {
-        rc = gf_finite_read(&t->reader, &t->image, unit, z, &page);
+        rc = gf_planes_read(&t->reader, &t->image, z, &plane);
         if (!rc)
             gf_dwt_survey_plane(s, z, &plane);
     }
-    gf_array_free(&page);
+    gf_array_free(&plane);
     return rc;
 }
 

@@ -53,6 +53,16 @@ const char *gf_planes_unread(const struct gf_task *t) {
     return gf_task_refuses_mean(t);
 }
 
+int gf_planes_read(struct gf_reader *reader, const struct gf_image *image, int64_t at,
+                   struct gf_array *plane) {
+    const int64_t *px = image->px.shape, *columns = px + image->ndim - 1; /* and channels */
+    const bool picture = image->ndim == 2;
+    const int64_t shape[] = {1, picture ? 1 : px[1], columns[0], columns[1]};
+    int rc = plane->data ? 0 : gf_array_alloc(plane, image->px.dtype, 3, shape + 1);
+    struct gf_array page = gf_array_wrap(plane->data, image->px.dtype, 4, shape);
+    return rc ? rc : gf_finite_read(reader, image, picture ? GF_ROW : GF_PAGE, at, &page);
+}
+
 struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volume_box *box) {
     struct gf_volume_box at = *box;
     at.z = gf_series_place(t, 0, box->z);

@@ -60,6 +60,10 @@ int gf_planes_refuse(const struct gf_task *t, const char *why);
 const char *gf_planes_unsurveyed(const struct gf_task *t);
 /* Returns why single planes of the input cannot be read; NULL: they can. */
 const char *gf_planes_unread(const struct gf_task *t);
+/* Reads plane `at` of a volume, or row of a picture: (y, x, channel), with alpha. Allocates it unless it
+ * has data. */
+int gf_planes_read(struct gf_reader *reader, const struct gf_image *image, int64_t at,
+                   struct gf_array *plane);
 /* Returns the number of parts for devices or processes; 0: not shared. */
 int gf_planes_parts(const struct gf_task *t);
 static inline const char *gf_planes_unit(const struct gf_task *t) {
