@@ -317,6 +317,9 @@ typedef float2 cplx;
 #endif
 #define R(x) ((real)(x)) /* rounded once */
 
+/* For text that serves GLSL too (kernels/gl/lang.glsl). */
+#define STRUCT(name) struct name
+
 /* Returns the sum over a warp's items up to this one. All of them call it. */
 INLINE uint sum_of_warp(uint v) {
 #if WARP > 1

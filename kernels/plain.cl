@@ -124,7 +124,7 @@ VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *p
 }
 #elif defined(OUT_T)
 INLINE OUT_T pixel_of(cplx v, real scale, const struct shade *shade) {
-    const real number = displayed(value_of(scaled_by(v, scale), KIND), KIND, SCALE, shade);
+    const real number = displayed(value_of(scaled_by(v, scale), KIND), KIND, SCALE, *shade);
     return (OUT_T)floor(number * R(OUT_HIGH) + R(0.5));
 }
 

@@ -2,6 +2,7 @@
  * sample's bins, range_select, one group, finds their quantiles.
  *
  * Given by -D: KIND; THREADS for range_select, else the kernel is range_gather. */
+#include "args.h"
 #include "range_key.h"
 #ifndef THREADS
 

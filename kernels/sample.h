@@ -3,7 +3,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include "args.h"
+#include "codes.h"
 #include "complex.h"
 
 /* COARSE: results become at most 65536 shades, for which a root's last digits do not matter, nor a
@@ -18,8 +18,8 @@
 #endif
 INLINE real magnitude(cplx v) {
     real s = v.x * v.x + v.y * v.y;
-    if (BOUNDED)
-        return COARSE ? COARSE_SQRT(s) : sqrt(s);
+    if (BOUNDED != 0)
+        return COARSE != 0 ? COARSE_SQRT(s) : sqrt(s);
     return s > R(1e-30) && s < R(1e37) ? sqrt(s) : hypot(v.x, v.y);
 }
 
@@ -35,7 +35,7 @@ INLINE real value_of(cplx v, const int kind) {
 }
 
 INLINE real stretched(real v, const int scale) {
-    if (scale == SCALE_LOG && COARSE)
+    if (scale == SCALE_LOG && COARSE != 0)
         return COARSE_LOG2(R(1) + v); /* of any base, as both ends of a display are */
     if (scale == SCALE_LOG)
         return v > R(0.01) ? log(R(1) + v) : log1p(v);
@@ -49,8 +49,8 @@ struct shade {
     real black, factor;
 };
 
-INLINE struct shade shade_of(const int kind, const int scale, real low, real high) {
-    struct shade s;
+INLINE STRUCT(shade) shade_of(const int kind, const int scale, real low, real high) {
+    STRUCT(shade) s;
     high = fmin(high, LARGEST_REAL); /* Inf clips */
     if (kind == KIND_PHASE) {
         s.black = R(-3.14159265358979323846);
@@ -67,10 +67,10 @@ INLINE struct shade shade_of(const int kind, const int scale, real low, real hig
 }
 
 /* Maps black..white to 0..1. */
-INLINE real displayed(real v, const int kind, const int scale, const struct shade *s) {
+INLINE real displayed(real v, const int kind, const int scale, const STRUCT(shade) s) {
     if (kind == KIND_MAGNITUDE || kind == KIND_POWER)
         v = stretched(v, scale);
-    return SATURATED((v - s->black) * s->factor); /* NaN is black */
+    return SATURATED((v - s.black) * s.factor); /* NaN is black */
 }
 
 #endif

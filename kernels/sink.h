@@ -159,7 +159,7 @@ INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
     const real number = point_value(v);
 #if DISPLAY
     (void)clipped;
-    const real shown = displayed(number, KIND, SCALE, shade);
+    const real shown = displayed(number, KIND, SCALE, *shade);
 #if OUT_INTEGER && OUT_SMALL && !defined(DOUBLE)
     /* The nearest integer in the low bits of a float whose last bit is 1: a conversion is
        slower. */

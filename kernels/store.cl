@@ -59,7 +59,7 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
         real number = value_of(v, (int)a->kind);
 #if OUT_INTEGER
         if (a->display) {
-            number = displayed(number, (int)a->kind, (int)a->scale, &shade) * R(OUT_HIGH);
+            number = displayed(number, (int)a->kind, (int)a->scale, shade) * R(OUT_HIGH);
             number = floor(number + R(0.5));
         } else {
             number = round(number);

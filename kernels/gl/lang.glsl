@@ -25,7 +25,47 @@
 #define CPLX(re, im) vec2(re, im)
 #define LOCAL_ID     int(gl_LocalInvocationID.x)
 #define GROUP_ID     int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)
+#define STRUCT(name) name
+#define LARGEST_REAL R(3.40282346638528859812e38)
 #define BARRIER()    barrier() /* orders accesses to shared memory too */
+
+#define fmin(a, b)     min(a, b)
+#define fabs(x)        abs(x)
+#define COARSE_LOG2(x) log2(x)
+#define COARSE_SQRT(x) sqrt(x)
+#define SATURATED(x)   saturated(x)
+
+real saturated(real x) {
+    return x > 0.0 ? min(x, 1.0) : 0.0;
+}
+
+/* By its series, for a small x. */
+real log1p(real x) {
+    return x * (1.0 - x * (0.5 - x * (1.0 / 3.0 - x * 0.25)));
+}
+
+real hypot(real x, real y) {
+    const real most = max(abs(x), abs(y)), least = min(abs(x), abs(y));
+    const real ratio = most > 0.0 ? least / most : 0.0;
+    return isinf(most) ? most : most * sqrt(1.0 + ratio * ratio);
+}
+
+/* GLSL allows atan() 4096 units in the last place, and Mesa's uses them. This takes the angle from
+ * the larger part's axis, with pi/4 subtracted at most pi/8, by a minimax polynomial of relative
+ * error 2e-8, then octants. */
+real atan2(real y, real x) {
+    const real pi = 3.14159265358979323846, ax = abs(x), ay = abs(y);
+    const real most = ax > ay ? ax : ay, least = ax > ay ? ay : ax;
+    const real ratio = most == least ? (most > 0.0 ? 1.0 : 0.0) : least / most;
+    const bool steep = ratio > 0.41421356237309504880;
+    const real t = steep ? (ratio - 1.0) / (ratio + 1.0) : ratio, z = t * t;
+    real angle =
+        t * (1.0 + z * (-0.33332799 + z * (0.1997447 + z * (-0.13852088 + z * 0.07986737))));
+    angle = steep ? 0.25 * pi + angle : angle;
+    angle = ay > ax ? 0.5 * pi - angle : angle;
+    angle = x < 0.0 ? pi - angle : angle;
+    return y < 0.0 ? -angle : angle;
+}
 
 /* The groups of a launch; a second dimension may add some to fill up. */
 layout(location = 0) uniform int groups;

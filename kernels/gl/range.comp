@@ -2,7 +2,7 @@
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"
-#include "sample.glsl"
+#include "sample.h"
 
 layout(local_size_x = GROUP) in;
 

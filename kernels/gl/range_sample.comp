@@ -2,7 +2,7 @@
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"
-#include "sample.glsl"
+#include "sample.h"
 
 #ifndef THREADS
 #define THREADS GROUP
@@ -95,7 +95,7 @@ bool most_are_below(uint key) {
 
 /* A magnitude as it is shown. */
 real size_shown(real v) {
-    return min(KIND == KIND_POWER ? v * v : v, largest_real);
+    return min(KIND == KIND_POWER ? v * v : v, LARGEST_REAL);
 }
 
 /* Sums the digits before an invocation's own, to sums[LOCAL_ID]; returns the total. */

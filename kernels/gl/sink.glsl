@@ -1,7 +1,7 @@
 /* The store step of a pass: the STORE endpoints of kernels/codes.h, as in kernels/sink.h,
  * sink_pairs.h and sink_rows.h. */
 
-#include "sample.glsl"
+#include "sample.h"
 
 #define SYMMETRIC    (KIND != KIND_PHASE && KIND != KIND_IMAG) /* alike for v and conj v */
 #define PAIRED       (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)

@@ -2,7 +2,7 @@
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"
-#include "sample.glsl"
+#include "sample.h"
 #include "loadstore.glsl"
 
 #if IN_COMPLEX
