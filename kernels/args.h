@@ -12,6 +12,54 @@ typedef int64_t wide;
 #include "lang.h"
 #endif
 
+/* The generic load and store steps. */
+struct loadstore_args {
+    wide n[3];       /* the picture's extents; z, y, x, missing ones 1 */
+    wide on[3];      /* 1: the axis is transformed */
+    wide centre[3];  /* where the array has the zero frequency; 0: in the corner */
+    wide work[3];    /* extents of the work buffer */
+    wide array[3];   /* extents of the array */
+    wide stride[4];  /* of the array, in elements: z, y, x, channel */
+    wide channels;   /* of the work buffer */
+    wide halved;     /* axis of half spectra */
+    wide work_half;  /* the work buffer has half a spectrum */
+    wide array_half; /* the array has */
+    wide luma;       /* Rec.709 luma of three channels */
+    wide hermitian;  /* take the Hermitian part of the array's spectrum */
+    wide reals;      /* the spectrum is of reals: bins that mirror themselves are real */
+    wide counted[3]; /* samples of lower coordinates count if they clip */
+    wide kind, scale, display;
+    wide params;   /* the output's first */
+    wide counters; /* the output's first, for clipped samples */
+};
+
+/* A display range's sample of bins (core/base/job/range_sample.h). Axes are x, y, z and channels, as
+ * the bins are ordered. */
+struct sample_args {
+    wide count;     /* bins */
+    wide extent[4]; /* number of each axis' indices */
+    wide index[4];  /* where the integers list them */
+    wide weight;    /* and the bins' weights */
+    wide stride[4]; /* from index to index of the work buffer, elements */
+    wide kind;
+    wide params; /* the output's first */
+};
+
+/* The search for the largest value. */
+struct range_args {
+    wide count;  /* values searched or summed in a row */
+    wide stride; /* from one to the next, elements */
+    wide rows;   /* in up to four nested loops, innermost first */
+    wide extent[4], step[4];
+    wide kind;
+    wide params; /* the output's first */
+    wide found;  /* where the first group leaves its value */
+    wide groups; /* range_last: groups that left a value */
+};
+
+/* kernels/gl/pass.glsl has those of a pass, without GLSL's keywords. */
+#ifndef IS_GLSL
+
 /* An index that chooses a line. */
 struct index_args {
     wide count;   /* how many there are */
@@ -109,27 +157,6 @@ struct transpose_args {
     wide table_split, table_split_low, split_bits; /* the line's twiddles, as in pass_args */
 };
 
-/* The generic load and store steps. */
-struct loadstore_args {
-    wide n[3];       /* the picture's extents; z, y, x, missing ones 1 */
-    wide on[3];      /* 1: the axis is transformed */
-    wide centre[3];  /* where the array has the zero frequency; 0: in the corner */
-    wide work[3];    /* extents of the work buffer */
-    wide array[3];   /* extents of the array */
-    wide stride[4];  /* of the array, in elements: z, y, x, channel */
-    wide channels;   /* of the work buffer */
-    wide halved;     /* axis of half spectra */
-    wide work_half;  /* the work buffer has half a spectrum */
-    wide array_half; /* the array has */
-    wide luma;       /* Rec.709 luma of three channels */
-    wide hermitian;  /* take the Hermitian part of the array's spectrum */
-    wide real;       /* the spectrum is of reals: bins that mirror themselves are real */
-    wide counted[3]; /* samples of lower coordinates count if they clip */
-    wide kind, scale, display;
-    wide params;   /* the output's first */
-    wide counters; /* the output's first, for clipped samples */
-};
-
 /* A level of the wavelet transform; axes in the order walk, row, x (wavelet.h). Strides and offsets
  * in elements; rows are dense. */
 struct wave_args {
@@ -149,28 +176,5 @@ struct wave_args {
     wide counters;   /* for clipped samples */
 };
 
-/* A display range's sample of bins (core/base/job/range_sample.h). Axes are x, y, z and channels, as
- * the bins are ordered. */
-struct sample_args {
-    wide count;     /* bins */
-    wide extent[4]; /* number of each axis' indices */
-    wide index[4];  /* where the integers list them */
-    wide weight;    /* and the bins' weights */
-    wide stride[4]; /* from index to index of the work buffer, elements */
-    wide kind;
-    wide params; /* the output's first */
-};
-
-/* The search for the largest value. */
-struct range_args {
-    wide count;  /* values searched or summed in a row */
-    wide stride; /* from one to the next, elements */
-    wide rows;   /* in up to four nested loops, innermost first */
-    wide extent[4], step[4];
-    wide kind;
-    wide params; /* the output's first */
-    wide found;  /* where the first group leaves its value */
-    wide groups; /* range_last: groups that left a value */
-};
-
+#endif
 #endif

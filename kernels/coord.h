@@ -10,12 +10,12 @@
 #define FAR 1
 #endif
 #if FAR
-typedef wide place;
+#define place wide
 #else
-typedef int place;
+#define place int
 #endif
 
-#define NEGATED(k, n) ((k) ? (n) - (k) : 0) /* in k's type */
+#define NEGATED(k, n) ((k) != 0 ? (n) - (k) : 0) /* in k's type */
 
 INLINE place negated(place k, place n) {
     return NEGATED(k, n);

@@ -3,35 +3,34 @@
  * Given by -D: IN_T, the samples' type, IN_COMPLEX for pairs of it; OUT_COMPLEX if the work buffer
  * holds pairs. Any number of groups strides over the buffer; each leaves the energy of the
  * Hermitian part and of the rest in `energy`. */
+#include "energy.h"
 #include "loadstore.h"
 
 #if OUT_COMPLEX
-typedef cplx element;
+#define element cplx
 #else
-typedef real element;
+#define element real
 #endif
 
-/* Returns the value at frequency or position (z, y, x) of channel c, or at its mirror image. */
-INLINE cplx read_at(const struct loadstore_args *a, GLOBAL const IN_T *src, wide z, wide y, wide x,
-                    wide c, int mirrored) {
-    wide k[3] = {z, y, x};
+/* Returns the value at frequency or position p of channel c, or at its mirror image. */
+INLINE cplx read_at(const struct loadstore_args *a, GLOBAL const IN_T *src, STRUCT(element_coord) p,
+                    wide c, const bool mirrored) {
     UNROLL for (int i = 0; i < 3; i++) {
-        if (mirrored && a->on[i])
-            k[i] = negated(k[i], a->n[i]);
+        if (mirrored && ARG(on)[i] != 0)
+            p.at[i] = negated(p.at[i], ARG(n)[i]);
     }
-    int folded = a->array_half && 2 * k[a->halved] > a->n[a->halved];
-    wide at = c * a->stride[3];
+    const bool folded = is_folded(a, p, ARG(array_half));
+    wide at = c * ARG(stride)[3];
     UNROLL for (int i = 0; i < 3; i++) {
-        if (folded && a->on[i])
-            k[i] = negated(k[i], a->n[i]);
-        k[i] += a->centre[i];
-        at += (k[i] >= a->n[i] ? k[i] - a->n[i] : k[i]) * a->stride[i];
+        wide k = folded && ARG(on)[i] != 0 ? negated(p.at[i], ARG(n)[i]) : p.at[i];
+        k += ARG(centre)[i];
+        at += (k >= ARG(n)[i] ? k - ARG(n)[i] : k) * ARG(stride)[i];
     }
 #if IN_COMPLEX
-    cplx v = CPLX((real)src[2 * at], (real)src[2 * at + 1]);
+    const cplx v = CPLX(READ_SAMPLE(2 * at), READ_SAMPLE(2 * at + 1));
     return folded ? conj_of(v) : v;
 #else
-    return CPLX((real)src[at], R(0));
+    return CPLX(READ_SAMPLE(at), R(0));
 #endif
 }
 
@@ -40,25 +39,24 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
                const struct loadstore_args args TILE_PARAMETER(real)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(real)
-    const struct loadstore_args *a = &args;
-    const wide count = a->channels * a->work[0] * a->work[1] * a->work[2];
+    TAKE_ARGS(loadstore_args)
+    const wide count = ARG(channels) * ARG(work)[0] * ARG(work)[1] * ARG(work)[2];
     real kept = R(0), lost = R(0);
     for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
-        struct element_coord p = coord_of(i, a->work);
-        cplx v;
-        if (a->luma) {
-            v = read_at(a, src, p.at[0], p.at[1], p.at[2], 0, 0);
-            cplx g = read_at(a, src, p.at[0], p.at[1], p.at[2], 1, 0);
-            cplx b = read_at(a, src, p.at[0], p.at[1], p.at[2], 2, 0);
-            v = CPLX(R(0.2126) * v.x + R(0.7152) * g.x + R(0.0722) * b.x, R(0));
-        } else {
-            v = read_at(a, src, p.at[0], p.at[1], p.at[2], p.channel, 0);
-        }
-        if (a->hermitian) {
-            cplx m = read_at(a, src, p.at[0], p.at[1], p.at[2], p.channel, 1);
-            wide k = p.at[a->halved];
-            real weight = !a->work_half || k == 0 || 2 * k == a->n[a->halved] ? R(0.5) : R(1);
-            v = hermitian_part(v, m, weight, &kept, &lost);
+        const STRUCT(element_coord) p = coord_of(i, ARG(work));
+        cplx v = read_at(a, src, p, ARG(luma) != 0 ? 0 : p.channel, false);
+        if (ARG(luma) != 0)
+            v = CPLX(R(0.2126) * v.x + R(0.7152) * read_at(a, src, p, 1, false).x +
+                         R(0.0722) * read_at(a, src, p, 2, false).x,
+                     R(0));
+        if (ARG(hermitian) != 0) {
+            const cplx m = read_at(a, src, p, p.channel, true);
+            const wide k = p.at[ARG(halved)];
+            const bool once = ARG(work_half) == 0 || k == 0 || 2 * k == ARG(n)[ARG(halved)];
+            const real weight = once ? R(0.5) : R(1);
+            lost += weight * square_of(hermitian_part(v, CPLX(-m.x, -m.y)));
+            v = hermitian_part(v, m);
+            kept += weight * square_of(v);
         }
 #if OUT_COMPLEX
         dst[i] = v;
@@ -66,7 +64,7 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
         dst[i] = v.x;
 #endif
     }
-    if (!a->hermitian)
+    if (ARG(hermitian) == 0)
         return;
     leave_energy(kept, lost, energy, tile);
 }

@@ -109,7 +109,7 @@ VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *p
             number = round(number);
             if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH))) {
                 const struct element_coord p = coord_of(at, args.array);
-                clipped += is_counted(&args, &p);
+                clipped += is_counted(&args, p);
             }
             dst[at] = !(number > R(OUT_LOW))  ? (OUT_T)(OUT_LOW)
                       : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)

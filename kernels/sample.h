@@ -35,10 +35,8 @@ INLINE real value_of(cplx v, const int kind) {
 }
 
 INLINE real stretched(real v, const int scale) {
-    if (scale == SCALE_LOG && COARSE != 0)
-        return COARSE_LOG2(R(1) + v); /* of any base, as both ends of a display are */
-    if (scale == SCALE_LOG)
-        return v > R(0.01) ? log(R(1) + v) : log1p(v);
+    if (scale == SCALE_LOG) /* COARSE: of any base, as both ends of a display are */
+        return COARSE != 0 ? COARSE_LOG2(R(1) + v) : v > R(0.01) ? log(R(1) + v) : log1p(v);
     return scale == SCALE_SQRT ? sqrt(v) : v;
 }
 

@@ -5,33 +5,28 @@
 #include "loadstore.h"
 
 #if IN_COMPLEX
-typedef cplx element;
+#define element cplx
 #else
-typedef real element;
+#define element real
 #endif
 
 INLINE cplx frequency_at(const struct loadstore_args *a, GLOBAL const element *src,
-                         const struct element_coord *p) {
-    wide k[3];
-    int self = 1;
+                         STRUCT(element_coord) p) {
     UNROLL for (int i = 0; i < 3; i++) {
-        k[i] = p->at[i] - a->centre[i];
-        k[i] = k[i] < 0 ? k[i] + a->n[i] : k[i];
-        self &= !a->on[i] || k[i] == 0 || 2 * k[i] == a->n[i];
+        p.at[i] -= ARG(centre)[i];
+        p.at[i] = p.at[i] < 0 ? p.at[i] + ARG(n)[i] : p.at[i];
     }
-    (void)self; /* reals have none */
-    int folded = a->work_half && 2 * k[a->halved] > a->n[a->halved];
-    wide at = p->channel;
+    const bool folded = is_folded(a, p, ARG(work_half));
+    bool self = true;
+    wide at = p.channel;
     UNROLL for (int i = 0; i < 3; i++) {
-        if (folded && a->on[i])
-            k[i] = negated(k[i], a->n[i]);
-        at = at * a->work[i] + k[i];
+        const wide k = p.at[i], m = ARG(on)[i] != 0 ? negated(k, ARG(n)[i]) : k;
+        self = self && k == m;
+        at = at * ARG(work)[i] + (folded ? m : k);
     }
 #if IN_COMPLEX
-    cplx v = folded ? conj_of(src[at]) : src[at];
-    if (a->real && self)
-        v.y = R(0);
-    return v;
+    const cplx v = src[at];
+    return CPLX(v.x, self && ARG(reals) != 0 ? R(0) : folded ? -v.y : v.y);
 #else
     return CPLX(src[at], R(0));
 #endif
@@ -41,41 +36,42 @@ KERNEL(GROUP, 1)
 VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real *params,
                 GLOBAL uint *counters, const struct loadstore_args args) {
     AWAIT_PREVIOUS();
-    const struct loadstore_args *a = &args;
-    const wide count = a->channels * a->array[0] * a->array[1] * a->array[2];
-    const real scale = params[a->params + PARAM_SCALE];
-    const real low = params[a->params + PARAM_LOW], high = params[a->params + PARAM_HIGH];
-    const struct shade shade = shade_of((int)a->kind, (int)a->scale, low, high);
-    int clipped = 0;
-    for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
-        struct element_coord p = coord_of(i, a->array);
-        cplx v = scaled_by(frequency_at(a, src, &p), scale);
-        wide at = p.at[0] * a->stride[0] + p.at[1] * a->stride[1] + p.at[2] * a->stride[2] +
-                  p.channel * a->stride[3];
-#if OUT_COMPLEX
-        dst[2 * at] = (OUT_T)v.x;
-        dst[2 * at + 1] = (OUT_T)v.y;
-#else
-        real number = value_of(v, (int)a->kind);
+    TAKE_ARGS(loadstore_args)
+    const wide count = ARG(channels) * ARG(array)[0] * ARG(array)[1] * ARG(array)[2];
+    const real scale = params[ARG(params) + PARAM_SCALE];
 #if OUT_INTEGER
-        if (a->display) {
-            number = displayed(number, (int)a->kind, (int)a->scale, shade) * R(OUT_HIGH);
+    const STRUCT(shade) shades = shade_of(ARG(kind), ARG(scale), params[ARG(params) + PARAM_LOW],
+                                          params[ARG(params) + PARAM_HIGH]);
+#endif
+    uint clipped = 0u;
+    for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
+        const STRUCT(element_coord) p = coord_of(i, ARG(array));
+        const cplx v = scaled_by(frequency_at(a, src, p), scale);
+        const wide at = p.at[0] * ARG(stride)[0] + p.at[1] * ARG(stride)[1] +
+                        p.at[2] * ARG(stride)[2] + p.channel * ARG(stride)[3];
+#if OUT_COMPLEX
+        WRITE_SAMPLE(2 * at, SAMPLE_OF(v.x));
+        WRITE_SAMPLE(2 * at + 1, SAMPLE_OF(v.y));
+#else
+        real number = value_of(v, ARG(kind));
+#if OUT_INTEGER
+        if (ARG(display) != 0) {
+            number = displayed(number, ARG(kind), ARG(scale), shades) * R(OUT_HIGH);
             number = floor(number + R(0.5));
         } else {
             number = round(number);
-            if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH)))
-                clipped += is_counted(a, &p);
+            if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH)) && is_counted(a, p))
+                clipped++;
         }
         /* INT32_MAX is not representable as a float; 2^31 is used */
-        dst[at] = !(number > R(OUT_LOW))   ? (OUT_T)(OUT_LOW)
-                  : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
-                                          : (OUT_T)number;
+        WRITE_SAMPLE(at, !(number > R(OUT_LOW))  ? SAMPLE_OF(OUT_LOW)
+                         : number >= R(OUT_HIGH) ? SAMPLE_OF(OUT_HIGH)
+                                                 : SAMPLE_OF(number));
 #else
-        dst[at] = (OUT_T)number;
+        WRITE_SAMPLE(at, SAMPLE_OF(number));
 #endif
 #endif
     }
-    if (clipped)
-        ATOMIC_ADD(&counters[a->counters + GROUP_ID % COUNTERS], (uint)clipped);
-    (void)shade;
+    if (clipped != 0u)
+        ADD_TO(counters[ARG(counters) + GROUP_ID % COUNTERS], clipped);
 }

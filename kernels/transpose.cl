@@ -5,7 +5,8 @@
  *
  * Given by -D: BACK, from rows to planes. HERMITIAN: takes the Hermitian part of the rows' numbers;
  * each group leaves its energy and the rest's in `energy`. */
-#include "loadstore.h"
+#include "coord.h"
+#include "energy.h"
 #include "twiddle.h"
 
 #define SIDE   32 /* of a square */
@@ -58,8 +59,10 @@ VOID transpose_step(GLOBAL const cplx *src, GLOBAL cplx *dst, GLOBAL const cplx 
                 cplx v = row_value(a, src, table, k, x, c);
 #if HERMITIAN
                 const real weight = a->height == a->n || k == 0 || 2 * k == a->n ? R(0.5) : R(1);
-                v = hermitian_part(v, row_value(a, src, table, negated(k, a->n), x, c), weight,
-                                   &kept, &lost);
+                const cplx m = row_value(a, src, table, negated(k, a->n), x, c);
+                lost += weight * square_of(hermitian_part(v, CPLX(-m.x, -m.y)));
+                v = hermitian_part(v, m);
+                kept += weight * square_of(v);
 #endif
                 tile[lane * STRIDE + i] = v;
 #else

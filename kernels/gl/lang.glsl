@@ -18,22 +18,53 @@
 #define ARGS readonly restrict buffer
 #endif
 
+#define IS_GLSL 1
 #define INLINE
+#define UNROLL
+#define VOID         void
+#define wide         int
 #define real         float
 #define cplx         vec2
 #define R(x)         float(x)
 #define CPLX(re, im) vec2(re, im)
 #define LOCAL_ID     int(gl_LocalInvocationID.x)
 #define GROUP_ID     int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)
-#define STRUCT(name) name
 #define LARGEST_REAL R(3.40282346638528859812e38)
+#define GROUPS       groups
 #define BARRIER()    barrier() /* orders accesses to shared memory too */
+
+/* Text from kernels/ finds its arguments, buffers and tile at file scope. A macro leaves them out
+ * where a function takes or is passed them, and names the kernel main(). */
+#define KERNEL(threads, resident) layout(local_size_x = threads) in;
+#define BUFFER(at, access, block, type, name) \
+    layout(std430, binding = at) access buffer block { \
+        type name[]; \
+    };
+#define ARGS_ARE(type) \
+    layout(std430, binding = 6) ARGS args_block { \
+        type args; \
+    };
+#define TILE_DECLARE(type)
+#define TAKE_ARGS(type)
+#define ARG(member)         args.member
+#define STRUCT(name)        name
+#define ADD_TO(x, v)        atomicAdd(x, v)
+#define READ_SAMPLE(at)     sample_at(at)
+#define WRITE_SAMPLE(at, v) write_sample(at, v)
+/* Returns from groups that a launch's second dimension adds. */
+#define AWAIT_PREVIOUS()    if (GROUP_ID >= groups) return
 
 #define fmin(a, b)     min(a, b)
 #define fabs(x)        abs(x)
 #define COARSE_LOG2(x) log2(x)
 #define COARSE_SQRT(x) sqrt(x)
 #define SATURATED(x)   saturated(x)
+#define round(x)       rounded(x)
+
+/* Halves away from zero. */
+real rounded(real x) {
+    return x < 0.0 ? -floor(0.5 - x) : floor(x + 0.5);
+}
 
 real saturated(real x) {
     return x > 0.0 ? min(x, 1.0) : 0.0;
@@ -78,5 +109,10 @@ layout(location = 0) uniform int groups;
 #define TYPE_short  5
 #define BITS_OF_TYPE(t) \
     ((t) == TYPE_float ? 32 : (t) == TYPE_ushort || (t) == TYPE_short ? 16 : 8)
+#if OUT_INTEGER
+#define SAMPLE_OF(v) uint(int(v))
+#else
+#define SAMPLE_OF(v) floatBitsToUint(v)
+#endif
 
 #endif

@@ -1,6 +1,8 @@
 /* A pass along an axis: arguments, buffers, and an invocation's line, as in kernels/lines.h. Lines
  * do not come in mirrored pairs here. */
 
+#include "coord.h"
+
 /* struct pass_args, in 32 bits: a launch narrows the block. */
 struct index_args {
     int count, in_stride, out_stride, size, centre, point_in, point_out, turn, filter_at, counted;
@@ -101,13 +103,6 @@ struct pass_line {
     bool counts, second_counts; /* samples, and those of its pair, that count if they clip */
     int keys, keys_mirror;      /* bins of a sample, and of the mirror image */
 };
-
-int negated(int k, int n) {
-    return k == 0 ? 0 : n - k;
-}
-int centred(int k, int centre, int n) {
-    return k + centre >= n ? k + centre - n : k + centre;
-}
 
 #ifndef COUNTED
 #define COUNTED 0

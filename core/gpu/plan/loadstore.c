@@ -83,7 +83,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
             a->on[axis] = 0;
     }
     a->work_half = half;
-    a->real = gf_job_is_real(job);
+    a->reals = gf_job_is_real(job);
     a->kind = out->kind;
     a->scale = out->scale;
     a->display = out->map == GF_MAP_DISPLAY;

@@ -2,6 +2,7 @@
  * kernel. Items of a group run one after the other between barriers, groups in the order of their numbers.
  * __global__, __launch_bounds__ and __shared__ stay in the text, for fake_nvrtc.c to find.
  * The architecture is one without assembly in lang.h. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <tgmath.h>
 
