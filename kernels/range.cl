@@ -4,12 +4,12 @@
 #include "args.h"
 #include "sample.h"
 
-INLINE real largest_of(LOCAL real *tile, real v, const int sum) {
+INLINE real largest_of(LOCAL real *tile, real v, const bool sum) {
     tile[LOCAL_ID] = v;
-    for (int step = GROUP / 2; step; step /= 2) {
+    for (int apart = GROUP / 2; apart != 0; apart /= 2) {
         BARRIER();
-        if (LOCAL_ID < step) {
-            real other = tile[LOCAL_ID + step];
+        if (LOCAL_ID < apart) {
+            const real other = tile[LOCAL_ID + apart];
             tile[LOCAL_ID] = sum                      ? tile[LOCAL_ID] + other
                              : other > tile[LOCAL_ID] ? other
                                                       : tile[LOCAL_ID];
@@ -24,8 +24,8 @@ INLINE real largest_of(LOCAL real *tile, real v, const int sum) {
 INLINE wide row_offset(const struct range_args *a, wide row) {
     wide at = 0;
     UNROLL for (int i = 0; i < 4; i++) {
-        wide next = row / a->extent[i];
-        at += (row - next * a->extent[i]) * a->step[i];
+        const wide next = row / ARG(extent)[i];
+        at += (row - next * ARG(extent)[i]) * ARG(step)[i];
         row = next;
     }
     return at;
@@ -37,12 +37,12 @@ INLINE real size_of(cplx v, const int kind) {
 }
 
 #ifdef REALS
-typedef real element;
+#define element real
 INLINE cplx scaled_element(real v, real scale) {
     return CPLX(v * scale, R(0));
 }
 #else
-typedef cplx element;
+#define element cplx
 INLINE cplx scaled_element(cplx v, real scale) {
     return scaled_by(v, scale);
 }
@@ -53,21 +53,23 @@ VOID range_scan(GLOBAL const element *src, GLOBAL real *found, GLOBAL const real
                 const struct range_args args TILE_PARAMETER(real)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(real)
-    const struct range_args *a = &args;
-    const real scale = params[a->params + PARAM_SCALE];
+    TAKE_ARGS(range_args)
+    const wide rows = ARG(rows), count = ARG(count);
+    const real scale = params[ARG(params) + PARAM_SCALE];
     real largest = R(0);
-    for (wide row = GROUP_ID; row < a->rows; row += GROUPS) {
+    for (wide row = GROUP_ID; row < rows; row += GROUPS) {
         const wide at = row_offset(a, row);
-        for (wide i = LOCAL_ID; i < a->count; i += GROUP) {
-            real v = size_of(scaled_element(src[at + i * a->stride], scale), (int)a->kind);
+        for (wide i = LOCAL_ID; i < count; i += GROUP) {
+            const real v = size_of(scaled_element(src[at + i * ARG(stride)], scale), ARG(kind));
             largest = v > largest ? v : largest;
         }
     }
-    largest = largest_of(tile, largest, 0);
+    largest = largest_of(tile, largest, false);
     if (LOCAL_ID == 0)
-        found[a->found + GROUP_ID] = largest;
+        found[ARG(found) + GROUP_ID] = largest;
 }
 
+#ifndef REALS
 /* Samples that are never negative have their largest magnitude at the zero frequency, their sum. A
  * row is its line of packed pairs before the last pass: both parts are summed. */
 KERNEL(GROUP, 1)
@@ -75,34 +77,37 @@ VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
                 const struct range_args args TILE_PARAMETER(real)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(real)
-    const struct range_args *a = &args;
-    const real scale = params[a->params + PARAM_SCALE];
+    TAKE_ARGS(range_args)
+    const wide rows = ARG(rows), count = ARG(count);
+    const real scale = params[ARG(params) + PARAM_SCALE];
     real largest = R(0);
-    for (wide row = GROUP_ID; row < a->rows; row += GROUPS) {
+    for (wide row = GROUP_ID; row < rows; row += GROUPS) {
         const wide at = row_offset(a, row);
         real sum = R(0);
-        for (wide i = LOCAL_ID; i < a->count; i += GROUP) {
-            cplx v = src[at + i * a->stride];
+        for (wide i = LOCAL_ID; i < count; i += GROUP) {
+            const cplx v = src[at + i * ARG(stride)];
             sum += v.x + v.y;
         }
-        sum = largest_of(tile, sum, 1);
-        real v = size_of(CPLX(sum * scale, R(0)), (int)a->kind);
+        sum = largest_of(tile, sum, true);
+        const real v = size_of(CPLX(sum * scale, R(0)), ARG(kind));
         largest = v > largest ? v : largest;
     }
     if (LOCAL_ID == 0)
-        found[a->found + GROUP_ID] = largest;
+        found[ARG(found) + GROUP_ID] = largest;
 }
+#endif
 
 KERNEL(GROUP, 1)
 VOID range_last(GLOBAL const real *found, GLOBAL real *params,
                 const struct range_args args TILE_PARAMETER(real)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(real)
-    const struct range_args *a = &args;
+    TAKE_ARGS(range_args)
+    const wide left = ARG(groups);
     real largest = R(0);
-    for (wide i = LOCAL_ID; i < a->groups; i += GROUP)
+    for (wide i = LOCAL_ID; i < left; i += GROUP)
         largest = found[i] > largest ? found[i] : largest;
-    largest = largest_of(tile, largest, 0);
+    largest = largest_of(tile, largest, false);
     if (LOCAL_ID == 0)
-        params[a->params + PARAM_HIGH] = largest;
+        params[ARG(params) + PARAM_HIGH] = largest;
 }

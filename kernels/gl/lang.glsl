@@ -36,8 +36,8 @@
 /* Text from kernels/ finds its arguments, buffers and tile at file scope. A macro leaves them out
  * where a function takes or is passed them, and names the kernel main(). */
 #define KERNEL(threads, resident) layout(local_size_x = threads) in;
-#define BUFFER(at, access, block, type, name) \
-    layout(std430, binding = at) access buffer block { \
+#define BUFFER(at, storage, block, type, name) \
+    layout(std430, binding = at) storage block { \
         type name[]; \
     };
 #define ARGS_ARE(type) \

@@ -6,9 +6,9 @@
 #else
 #define element real
 #endif
-BUFFER(0, readonly restrict, src_block, uint, src)
-BUFFER(1, writeonly restrict, dst_block, element, dst)
-BUFFER(2, writeonly restrict, energy_block, real, energy)
+BUFFER(0, readonly restrict buffer, src_block, uint, src)
+BUFFER(1, writeonly restrict buffer, dst_block, element, dst)
+BUFFER(2, writeonly restrict buffer, energy_block, real, energy)
 shared real tile[2 * GROUP];
 
 #include "samples_in.glsl"

@@ -6,10 +6,10 @@
 #else
 #define element real
 #endif
-BUFFER(0, readonly restrict, src_block, element, src)
-BUFFER(1, restrict, dst_block, uint, dst)
-BUFFER(2, readonly restrict, params_block, real, params)
-BUFFER(3, restrict, counters_block, uint, counters)
+BUFFER(0, readonly restrict buffer, src_block, element, src)
+BUFFER(1, restrict buffer, dst_block, uint, dst)
+BUFFER(2, readonly restrict buffer, params_block, real, params)
+BUFFER(3, restrict buffer, counters_block, uint, counters)
 
 #include "samples_out.glsl"
 
