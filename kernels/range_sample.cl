@@ -10,8 +10,8 @@
 INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wide i) {
     wide at = 0;
     UNROLL for (int k = 0; k < 4; k++) {
-        const wide next = i / a->extent[k];
-        at += order[a->index[k] + i - next * a->extent[k]] * a->stride[k];
+        const wide next = i / ARG(extent)[k];
+        at += order[ARG(index)[k] + i - next * ARG(extent)[k]] * ARG(stride)[k];
         i = next;
     }
     return at;
@@ -22,11 +22,11 @@ KERNEL(GROUP, 1)
 VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real *params,
                   GLOBAL const int *order, const struct sample_args args) {
     AWAIT_PREVIOUS();
-    const struct sample_args *a = &args;
+    TAKE_ARGS(sample_args)
     const wide bin = GROUP_ID * GROUP + LOCAL_ID;
-    if (bin < a->count)
+    if (bin < ARG(count))
         found[bin] = range_key(
-            scaled_by(src[element_at(a, order, bin)], params[a->params + PARAM_SCALE]), KIND);
+            scaled_by(src[element_at(a, order, bin)], params[ARG(params) + PARAM_SCALE]), KIND);
 }
 
 #else

@@ -4,12 +4,8 @@
 
 layout(local_size_x = GROUP) in;
 
-layout(std430, binding = 0) readonly restrict buffer src_block {
-    uvec4 src[];
-};
-layout(std430, binding = 1) writeonly restrict buffer dst_block {
-    uvec4 dst[];
-};
+BUFFER(0, readonly restrict buffer, src_block, uvec4, src)
+BUFFER(1, writeonly restrict buffer, dst_block, uvec4, dst)
 layout(std430, binding = 6) ARGS args_block {
     int count;
 }

@@ -59,6 +59,8 @@
 #define COARSE_LOG2(x) log2(x)
 #define COARSE_SQRT(x) sqrt(x)
 #define SATURATED(x)   saturated(x)
+#define BITS_OF(x)     floatBitsToUint(x)
+#define OF_BITS(b)     uintBitsToFloat(b)
 #define round(x)       rounded(x)
 
 /* Halves away from zero. */

@@ -1,4 +1,4 @@
-/* What kernels/load.cl and store.cl have in common. */
+/* The arguments of kernels/load.cl and store.cl. */
 #include "lang.glsl"
 #include "args.h"
 

@@ -53,41 +53,24 @@ args;
 
 /* Samples are words. Source and destination may be one buffer. */
 #if SAMPLES_IN
-layout(std430, binding = 0) readonly buffer src_block {
-    uint src[];
-};
+BUFFER(0, readonly buffer, src_block, uint, src)
 #else
-layout(std430, binding = 0) readonly buffer src_block {
-    cplx src[];
-};
+BUFFER(0, readonly buffer, src_block, cplx, src)
 #endif
 #if SAMPLES_OUT
-layout(std430, binding = 1) buffer dst_block {
-    uint dst[];
-};
+BUFFER(1, buffer, dst_block, uint, dst)
 #else
-layout(std430, binding = 1) writeonly buffer dst_block {
-    cplx dst[];
-};
+BUFFER(1, writeonly buffer, dst_block, cplx, dst)
 #endif
-layout(std430, binding = 2) readonly restrict buffer table_block {
-    cplx table[];
-};
-layout(std430, binding = 3) readonly restrict buffer params_block {
-    real params[];
-};
-layout(std430, binding = 4) readonly restrict buffer order_block {
-    int order[];
-};
-layout(std430, binding = 5) restrict buffer counters_block {
-    uint counters[];
-};
+BUFFER(2, readonly restrict buffer, table_block, cplx, table)
+BUFFER(3, readonly restrict buffer, params_block, real, params)
+BUFFER(4, readonly restrict buffer, order_block, int, order)
+BUFFER(5, restrict buffer, counters_block, uint, counters)
 
 /* A pass over the lines of a display range's sample alone: kernels/share.h. */
 #ifndef SAMPLED
 #define SAMPLED 0
 #endif
-#define KEY_SHIFT (31 - 2 * SAMPLE_DIGIT)
 
 int clipped = 0; /* the invocation's clipped samples */
 

@@ -1,66 +1,34 @@
-/* kernels/range_sample.cl in GLSL. Given by -D: KIND; THREADS of range_select. */
+/* The buffers of kernels/range_sample.cl, and a range_select of its own, without pointers. */
 #include "lang.glsl"
-#include "codes.h"
-#include "complex.h"
-#include "sample.h"
+#include "args.h"
+#include "range_key.h"
+
+ARGS_ARE(sample_args)
 
 #ifndef THREADS
-#define THREADS GROUP
-#endif
+BUFFER(0, readonly restrict buffer, src_block, cplx, src)
+BUFFER(1, writeonly restrict buffer, found_block, uint, found)
+BUFFER(2, readonly restrict buffer, params_block, real, params)
+BUFFER(3, readonly restrict buffer, order_block, int, order)
+
+#define element_at(a, order, i)                        element_of(i)
+#define range_gather(src, found, params, order, args) main()
+#include "range_sample.cl"
+#else
+BUFFER(0, readonly restrict buffer, found_block, uint, found)
+BUFFER(1, restrict buffer, params_block, real, params)
+BUFFER(2, readonly restrict buffer, order_block, int, order)
+
 #ifndef KIND
 #define KIND KIND_MAGNITUDE
 #endif
-#define KEY_SHIFT (31 - 2 * SAMPLE_DIGIT)
 
 layout(local_size_x = THREADS) in;
 
-/* struct sample_args */
-layout(std430, binding = 6) ARGS args_block {
-    int count, extent[4], index[4], weight_at, stride[4], kind, params_at;
-}
-args;
-
-#ifdef ENTRY_range_select
-layout(std430, binding = 0) readonly restrict buffer found_block {
-    uint found[];
-};
-layout(std430, binding = 1) restrict buffer params_block {
-    real params[];
-};
-layout(std430, binding = 2) readonly restrict buffer order_block {
-    int order[];
-};
-#else
-layout(std430, binding = 0) readonly restrict buffer src_block {
-    cplx src[];
-};
-layout(std430, binding = 1) writeonly restrict buffer found_block {
-    uint found[];
-};
-layout(std430, binding = 2) readonly restrict buffer params_block {
-    real params[];
-};
-layout(std430, binding = 3) readonly restrict buffer order_block {
-    int order[];
-};
-#endif
-
-uint key_of(real v) {
-    return floatBitsToUint(v) >> KEY_SHIFT;
-}
-real value_of_key(uint key) {
-    return uintBitsToFloat(key << KEY_SHIFT);
-}
-
-#ifdef ENTRY_range_select
 /* The invocations' sums, two histograms, four results. */
 shared uint sums[THREADS], histogram[2 * SAMPLE_DIGITS], digit[4];
 
 const int each = SAMPLE_DIGITS / THREADS; /* digits of an invocation */
-
-uint key_at(int i) {
-    return found[i];
-}
 
 uint largest_of(uint v) {
     sums[LOCAL_ID] = v;
@@ -83,8 +51,8 @@ bool most_are_below(uint key) {
         digit[0] = digit[1] = 0u;
     BARRIER();
     for (int i = LOCAL_ID; i < count; i += THREADS) {
-        const uint weight = uint(order[args.weight_at + i]);
-        below += key_at(i) < key ? weight : 0u;
+        const uint weight = uint(order[args.weight + i]);
+        below += found[i] < key ? weight : 0u;
         all += weight;
     }
     atomicAdd(digit[0], below);
@@ -140,10 +108,10 @@ void clear_digits(int n) {
 
 /* Counts key i by its lower digit if `high` is its higher one. */
 void count_low(int i, uint from, uint high, int to) {
-    const uint key = key_at(i);
+    const uint key = found[i];
     if (key > from && key >> SAMPLE_DIGIT == high)
         atomicAdd(histogram[to + int(key & (SAMPLE_DIGITS - 1u))],
-                  uint(order[args.weight_at + i]));
+                  uint(order[args.weight + i]));
 }
 
 /* find_digit() for the lower digit. */
@@ -159,25 +127,25 @@ void main() {
     const real small = KIND == KIND_POWER ? 1e-12 : 1e-6;
     uint largest = 0u, zero = 0u;
     for (int i = LOCAL_ID; i < count; i += THREADS) {
-        if (order[args.weight_at + i] != 0)
-            largest = max(largest, key_at(i));
+        if (order[args.weight + i] != 0)
+            largest = max(largest, found[i]);
         else
-            zero = max(zero, key_at(i));
+            zero = max(zero, found[i]);
     }
     largest = largest_of(largest);
     zero = largest_of(zero);
     const real most =
-        max(size_shown(params[args.params_at + PARAM_RMS]), value_of_key(largest));
-    real rounding = size_shown(params[args.params_at + PARAM_ROUNDING]);
-    uint from = key_of(rounding);
+        max(size_shown(params[args.params + PARAM_RMS]), range_value(largest));
+    real rounding = size_shown(params[args.params + PARAM_ROUNDING]);
+    uint from = range_key_of(rounding);
     if (!most_are_below(from)) {
         rounding = 0.0;
-        from = key_of(small * most);
+        from = range_key_of(small * most);
     }
     clear_digits(SAMPLE_DIGITS);
     for (int i = LOCAL_ID; i < count; i += THREADS)
-        if (key_at(i) > from)
-            atomicAdd(histogram[key_at(i) >> SAMPLE_DIGIT], uint(order[args.weight_at + i]));
+        if (found[i] > from)
+            atomicAdd(histogram[found[i] >> SAMPLE_DIGIT], uint(order[args.weight + i]));
     BARRIER();
     const uint all = sum_before(0);
     if (all != 0u) {
@@ -197,33 +165,14 @@ void main() {
     find_low(0, all, black_rank, 0);
     find_low(SAMPLE_DIGITS, all, white_rank, 2);
     if (LOCAL_ID == 0) {
-        real white = max(value_of_key(zero), most), black = white;
+        real white = max(range_value(zero), most), black = white;
         if (all != 0u) {
-            black = value_of_key(black_high << SAMPLE_DIGIT | digit[0]);
-            white = value_of_key(white_high << SAMPLE_DIGIT | digit[2]);
+            black = range_value(black_high << SAMPLE_DIGIT | digit[0]);
+            white = range_value(white_high << SAMPLE_DIGIT | digit[2]);
         }
-        params[args.params_at + PARAM_LOW] =
+        params[args.params + PARAM_LOW] =
             black > white * 0.99 ? max(small * white, rounding) : black;
-        params[args.params_at + PARAM_HIGH] = white;
+        params[args.params + PARAM_HIGH] = white;
     }
-}
-#else
-/* The work buffer's offset of the i-th choice of four indices. */
-int element_at(int i) {
-    int at = 0, rest = i;
-    for (int k = 0; k < 4; k++) {
-        const int next = rest / args.extent[k];
-        at += order[args.index[k] + rest - next * args.extent[k]] * args.stride[k];
-        rest = next;
-    }
-    return at;
-}
-
-void main() {
-    const int i = GROUP_ID * GROUP + LOCAL_ID;
-    if (i >= args.count)
-        return;
-    const cplx bin = scaled_by(src[element_at(i)], params[args.params_at + PARAM_SCALE]);
-    found[i] = key_of(abs(value_of(bin, KIND)));
 }
 #endif

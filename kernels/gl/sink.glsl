@@ -1,7 +1,7 @@
 /* The store step of a pass: the STORE endpoints of kernels/codes.h, as in kernels/sink.h,
  * sink_pairs.h and sink_rows.h. */
 
-#include "sample.h"
+#include "range_key.h"
 
 #define SYMMETRIC    (KIND != KIND_PHASE && KIND != KIND_IMAG) /* alike for v and conj v */
 #define PAIRED       (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
@@ -176,7 +176,7 @@ void store_result(const share s, int j, int at, cplx v) {
 #endif
     if (to_line.self && (k == 0 || 2 * k == n))
         v.y = 0.0;
-    const uint key = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
+    const uint key = range_key(v, KIND);
     if (bin >= 0)
         dst[to_line.keys + bin * args.sampled.stride_along] = key;
     if (mirror >= 0)

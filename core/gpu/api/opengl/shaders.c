@@ -9,8 +9,6 @@
 
 /* The shaders repeat these blocks, member by member in 32 bits. */
 _Static_assert(sizeof(struct pass_args) == 122 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
-_Static_assert(sizeof(struct sample_args) == 16 * sizeof(int64_t),
-               "as in kernels/gl/range_sample.comp");
 
 static int refuse(const char *what) {
     return gf_fail(GF_EUNABLE, "OpenGL's shaders have no %s; --backend=openmp or opencl does it",
