@@ -1,4 +1,4 @@
-/* Between the two walks over a long line (core/slab), transposes spectra of columns, planes
+/* Between the two walks over a long line (core/split), transposes spectra of columns, planes
  * [channel][number][column] of a work buffer, to rows [column][number][channel] of the line's
  * matrix, number k of column i times exp(-2 pi i k i / n); or back, with the conjugate. Squares in
  * the tile make accesses contiguous on both sides.

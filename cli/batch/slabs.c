@@ -11,6 +11,7 @@
 #include "core/base/value/sample_run.h"
 #include "core/mpi/exchange.h"
 #include "core/engine/speeds.h"
+#include "core/split/split.h"
 #include "formats/scratch.h"
 
 struct slabs {

@@ -10,7 +10,7 @@
 
 #include "cli/batch/task.h"
 #include "cli/environment.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 /* Sets t->op.need to that of the slabs. Without --scratch, or if the task cannot be run in slabs, it
  * fails again with GF_ENOMEM; the message adds the option or the reason. */

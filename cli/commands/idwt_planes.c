@@ -1,5 +1,5 @@
 /* idwt of volumes and pictures that do not fit memory or that several devices or processes share:
- * all levels in one walk, a few planes at a time (core/slab/wavelet.h). */
+ * all levels in one walk, a few planes at a time (core/split/wavelet.h). */
 #include "cli/commands/planes.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "cli/batch/task.h"
 #include "core/engine/assume.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 /* ---- a wavelet transform dealt to several devices (cli/commands/planes.h) ---- */
 

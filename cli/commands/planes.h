@@ -11,7 +11,7 @@
 #define GF_CLI_COMMANDS_PLANES_H
 
 #include "cli/batch/shared_output.h"
-#include "core/slab/wavelet.h"
+#include "core/split/wavelet.h"
 #include "core/wavelet/survey.h"
 
 /* A thread that runs parts on a device, with its counters. */

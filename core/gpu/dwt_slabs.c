@@ -9,7 +9,7 @@
 #include "core/base/value/pages.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab_walk.h"
-#include "core/slab/wavelet.h"
+#include "core/split/wavelet.h"
 #include "core/wavelet/dwt.h"
 
 enum { CHUNK = 32 << 20, RUNS = 4 };

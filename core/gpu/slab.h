@@ -48,7 +48,7 @@
 
 #include "core/gpu/run.h"
 #include "core/gpu/slab_copy.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 /* Parts in flight: packed, uploaded, transformed, then downloaded and unpacked. */
 enum {

@@ -4,7 +4,7 @@
 #define GF_CORE_GPU_SLAB_WALK_H
 
 #include "core/gpu/slab.h"
-#include "core/slab/range.h"
+#include "core/schedule/range.h"
 
 /* ---- jobs and sizes ---- */
 

@@ -1,4 +1,4 @@
-/* The exchange of a run in slabs (core/slab/io.h) in the memory of all ranks: each keeps the bytes
+/* The exchange of a run in slabs (core/split/split.h) in the memory of all ranks: each keeps the bytes
  * of its parts of the second walk, and the others put theirs there.
  *
  *     struct gf_rank_exchange e;
@@ -9,7 +9,7 @@
 #ifndef GF_CORE_MPI_EXCHANGE_H
 #define GF_CORE_MPI_EXCHANGE_H
 
-#include "core/slab/io.h"
+#include "core/schedule/plan.h"
 
 struct gf_rank_exchange {
     struct gf_ranks *ranks;

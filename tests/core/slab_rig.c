@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/value/status.h"
-#include "core/slab/plan.h"
-#include "core/slab/io.h"
+#include "core/schedule/plan.h"
+#include "core/split/split.h"
 #include "tests/core/backends.h"
 
 static const struct gf_backend *const backend = &gf_backend_openmp;

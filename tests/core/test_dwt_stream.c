@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
-#include "core/slab/wavelet.h"
+#include "core/split/wavelet.h"
 #include "core/wavelet/dwt.h"
 #include "core/wavelet/stream.h"
 #include "tests/core/backends.h"

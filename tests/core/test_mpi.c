@@ -6,8 +6,8 @@
 
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/plan.h"
-#include "core/slab/range.h"
+#include "core/schedule/plan.h"
+#include "core/schedule/range.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
 #include "tests/core/thread_ranks.h"

@@ -6,7 +6,7 @@
 #include "core/base/value/sample_value.h"
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
 #include "tests/test.h"

@@ -21,8 +21,8 @@
 #include "core/base/job/backend.h"
 #include "core/base/value/status.h"
 #include "core/mpi/exchange.h"
-#include "core/slab/plan.h"
-#include "core/slab/io.h"
+#include "core/schedule/plan.h"
+#include "core/split/split.h"
 
 extern gf_transport_get gf_transport;
 

@@ -3,7 +3,7 @@
 
 #include "core/op/filter/filtering.h"
 #include "core/filter/smooth_pages.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 /* ---- the job ---- */
 

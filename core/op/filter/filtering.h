@@ -168,7 +168,7 @@ int gf_filter_run_here(void *threads, const struct gf_job *job, const struct gf_
                        struct gf_array *out);
 /* Multiplies the filter's table by all masks and kernels: the filter's make_part(), whose `maker` is
  * the options. It also makes the table for a part of a spectrum that does not fit memory: the part
- * transforms the slowest axis of a volume, or of a picture taken as one (core/slab/plan.h). */
+ * transforms the slowest axis of a volume, or of a picture taken as one (core/schedule/plan.h). */
 int gf_filter_make_table(const void *options, const struct gf_job *job, int threads,
                          struct gf_filter *filter);
 /* Assigns a file's extents to the job's transformed axes, 1 to others; false if it has more. */

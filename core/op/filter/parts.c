@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/op/filter/filtering.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 int gf_filter_run_here(void *threads, const struct gf_job *job, const struct gf_array *in,
                        struct gf_array *out) {

@@ -6,7 +6,7 @@
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/value/sample_value.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 /* Makes lengthened units from the file's: from n units of a line or volume `length` units. `read`
  * holds the file's, `end` and `start` lengthened ones that fade into each other. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/op/filter/filtering.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 bool gf_window_is_asked(const struct gf_window_options *o) {
     return o->smooth || !gf_window_is_flat(&o->window);

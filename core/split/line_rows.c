@@ -2,7 +2,7 @@
 #include "core/base/value/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
-#include "core/slab/state.h"
+#include "core/split/state.h"
 
 /* A row's points; for the real row also its half spectrum, whose last number is the imaginary part
  * of the first when stored. */
@@ -11,28 +11,6 @@ struct row {
     char *data, *half;
     int64_t row; /* the row that the filter's table is for */
 };
-
-struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse) {
-    struct gf_job job = gf_part_lines(&p->job, p->pages, 1, 1);
-    job.ndim = 1;
-    job.shape[0] = p->rows;
-    job.channels = p->width;
-    job.elsewhere = p->pages;
-    if (!is_real)
-        return job;
-    job.shape[0] *= 2;
-    job.lean = false;
-    job.direction = inverse ? GF_INVERSE : GF_FORWARD;
-    job.norm = inverse ? GF_NORM_FORWARD : GF_NORM_BACKWARD;
-    job.real = job.in_half = inverse;
-    job.out[0].half = !inverse;
-    if (inverse)
-        job.out[0] =
-            (struct gf_output){.kind = GF_REAL, .dtype = gf_dtype_real(gf_job_number(&p->job))};
-    else
-        job.in_dtype = gf_dtype_real(job.in_dtype);
-    return job;
-}
 
 static int transform(struct row *w, bool is_real, bool inverse) {
     const struct gf_job job = gf_slab_line_row_job(w->r->plan, is_real, inverse);

@@ -15,7 +15,7 @@
  * The exchange holds the matrix row by row. n1 is the least divisor of n whose rows fit memory,
  * which makes the file's runs as long as possible: about M^2 / 3n bytes with M bytes of memory. Two
  * walks would have runs of the square root of that. */
-#include "core/slab/state.h"
+#include "core/split/state.h"
 
 #include <stdlib.h>
 

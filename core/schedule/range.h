@@ -1,12 +1,12 @@
 /* Display ranges of a spectrum in slabs. An automatic range comes from sampled lines along the
  * slowest axis, which the walk over pages keeps. The full range of samples that are never negative
- * comes from the zero frequency; other full ranges need a walk over the blocks. Used by core/slab/
+ * comes from the zero frequency; other full ranges need a walk over the blocks. Used by core/split/
  * and core/gpu/. */
-#ifndef GF_CORE_SLAB_RANGE_H
-#define GF_CORE_SLAB_RANGE_H
+#ifndef GF_CORE_SCHEDULE_RANGE_H
+#define GF_CORE_SCHEDULE_RANGE_H
 
 #include "core/base/job/range_sample.h"
-#include "core/slab/io.h"
+#include "core/schedule/plan.h"
 
 struct gf_slab_range {
     const struct gf_slab_plan *plan;

@@ -1,6 +1,6 @@
 /* Makes rows of the spectrum from blocks of a half spectrum, number by number, rounded as a
  * backend's last pass rounds. */
-#include "core/slab/state.h"
+#include "core/split/state.h"
 
 #include "core/base/value/halves.h"
 
@@ -111,11 +111,6 @@ static void mirror_row(enum gf_kind kind, enum gf_dtype dtype, const char *there
 static void full_row(const struct rows *r, const struct target *t) {
     memcpy(column(t, 0), r->here, (size_t)((t->n - t->shift) * t->bytes));
     memcpy(t->row, r->here + (t->n - t->shift) * t->bytes, (size_t)(t->shift * t->bytes));
-}
-
-int64_t gf_slab_columns(const struct gf_slab_plan *p, int i) {
-    const int64_t n = p->job.shape[p->job.ndim - 1];
-    return p->real && p->job.out[i].half ? n / 2 + 1 : n;
 }
 
 void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,

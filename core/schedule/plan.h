@@ -1,5 +1,5 @@
 /* The schedule of a Fourier transform or filter of an array that does not fit memory: the walks
- * over it, their parts, and the layout of the exchange between them. core/slab/line.c describes
+ * over it, their parts, and the layout of the exchange between them. core/split/line.c describes
  * long lines.
  *
  * A slab is a run of pages (indices of the slowest axis); a block is some rows of all pages. One
@@ -21,11 +21,11 @@
  * frequencies if mirror images are needed.
  *
  * A plan depends only on the job's shape, axes and types and on the memory. It owns nothing. */
-#ifndef GF_CORE_SLAB_PLAN_H
-#define GF_CORE_SLAB_PLAN_H
+#ifndef GF_CORE_SCHEDULE_PLAN_H
+#define GF_CORE_SCHEDULE_PLAN_H
 
-#include "core/base/value/span.h"
 #include "core/base/job/part_job.h"
+#include "core/base/job/ranks.h"
 
 /* Walks, at most; rows of a long line that are interleaved together, to fill a cache line; channels
  * of a line, at most. */
@@ -54,7 +54,7 @@ struct gf_slab_plan {
     bool real;           /* the exchange holds half spectra */
     bool packed, packed_within;  /* as in struct gf_output */
     bool paired;                 /* each block holds the negative frequency of each of its rows */
-    bool direct;                 /* the transform of a block writes samples (core/slab/run.c) */
+    bool direct;                 /* the transform of a block writes samples (core/split/run.c) */
     int64_t slab_pages, n_slabs; /* pages of a slab; the last may have more or fewer */
     /* rows, or pairs of a row and its negative, in all and in a block */
     int64_t units, block_units;
@@ -135,5 +135,44 @@ int64_t gf_slab_place(const struct gf_slab_plan *p, const struct gf_span *pages,
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 /* Bytes read and written by all walks. */
 int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p);
+
+static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
+    return p->width * p->number;
+}
+/* Columns of an output's row. */
+int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
+/* Bytes of a row of output i, or of an inverse's input if i is -1. */
+int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i);
+/* True if the exchange's numbers are the output's samples. */
+bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
+/* The most rows of a block. */
+static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
+    return (p->paired ? 2 : 1) * p->block_units;
+}
+int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of the longest slab */
+/* The most bytes that `count` pages and a block have in common. */
+int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count);
+
+/* The job of `count` pages along all axes but the slowest; `back`: of the inverse. */
+struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count);
+
+/* ---- long lines ---- */
+
+/* Parts of gf_slab_refuses() and gf_slab_plan_make(). fit() returns GF_ENOMEM with the total need
+ * in *needed, or with a message and 0 there. */
+const char *gf_slab_line_refuses(const struct gf_job *job);
+void gf_slab_line_describe(struct gf_slab_plan *p);
+int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed);
+
+/* Rows of the whole matrix: twice the plan's pages for real samples. */
+int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
+/* The job of `count` columns, from samples to numbers or back to all outputs; whether it runs in
+ * place. */
+struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse);
+/* The job of a row. is_real: the row is the half spectrum of real numbers. */
+struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse);
+bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
+/* Bytes of one point of output i. */
+int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
 
 #endif

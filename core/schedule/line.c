@@ -3,7 +3,7 @@
 #include "core/base/host/memory.h"
 #include "core/filter/filter.h"
 #include "core/base/value/status.h"
-#include "core/slab/state.h"
+#include "core/schedule/range.h"
 
 enum { STAGED = GF_SLAB_STAGED, MOST_ROWS = 1 << 16, STEPS = 4 };
 
@@ -61,6 +61,28 @@ struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t cou
     job.lean = gf_slab_line_in_place(p, true);
     job.n_out = p->job.n_out;
     memcpy(job.out, p->job.out, sizeof job.out);
+    return job;
+}
+
+struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse) {
+    struct gf_job job = gf_part_lines(&p->job, p->pages, 1, 1);
+    job.ndim = 1;
+    job.shape[0] = p->rows;
+    job.channels = p->width;
+    job.elsewhere = p->pages;
+    if (!is_real)
+        return job;
+    job.shape[0] *= 2;
+    job.lean = false;
+    job.direction = inverse ? GF_INVERSE : GF_FORWARD;
+    job.norm = inverse ? GF_NORM_FORWARD : GF_NORM_BACKWARD;
+    job.real = job.in_half = inverse;
+    job.out[0].half = !inverse;
+    if (inverse)
+        job.out[0] =
+            (struct gf_output){.kind = GF_REAL, .dtype = gf_dtype_real(gf_job_number(&p->job))};
+    else
+        job.in_dtype = gf_dtype_real(job.in_dtype);
     return job;
 }
 

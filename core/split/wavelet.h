@@ -14,10 +14,10 @@
  *     const int n = gf_dwt_parts(&job, 8);
  *     gf_slab_wavelet_part(&w, n, i, &part);
  *     rc = gf_slab_wavelet_run(&part, &io, &report); */
-#ifndef GF_CORE_SLAB_WAVELET_H
-#define GF_CORE_SLAB_WAVELET_H
+#ifndef GF_CORE_SPLIT_WAVELET_H
+#define GF_CORE_SPLIT_WAVELET_H
 
-#include "core/slab/io.h"
+#include "core/split/split.h"
 
 struct gf_slab_wavelet {
     struct gf_job job;

@@ -1,5 +1,5 @@
 /* Display ranges from a few lines of all pages. */
-#include "core/slab/range.h"
+#include "core/schedule/range.h"
 
 #include <float.h>
 #include <math.h>

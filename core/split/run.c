@@ -4,7 +4,7 @@
 
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/state.h"
+#include "core/split/state.h"
 
 /* ---- a picture's slabs of rows ---- */
 

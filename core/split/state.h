@@ -1,9 +1,10 @@
 /* State shared by the walks of a run in slabs: progress, pieces, lines along the slowest axis.
- * Private to core/slab/. */
-#ifndef GF_CORE_SLAB_STATE_H
-#define GF_CORE_SLAB_STATE_H
+ * Private to core/split/. */
+#ifndef GF_CORE_SPLIT_STATE_H
+#define GF_CORE_SPLIT_STATE_H
 
-#include "core/slab/range.h"
+#include "core/schedule/range.h"
+#include "core/split/split.h"
 #include "kernels/cpu/root.h"
 
 struct gf_slab_state {
@@ -20,17 +21,6 @@ struct gf_slab_state {
     struct gf_roots roots;      /* of a line's length */
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
-
-static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
-    return p->width * p->number;
-}
-
-/* Bytes of a row of output i, or of an inverse's input if i is -1. */
-int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i);
-
-static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
-    return (p->paired ? 2 : 1) * p->block_units;
-}
 
 /* Counts bytes moved; announces the next get(). */
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
@@ -51,16 +41,12 @@ int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w);
 int gf_slab_run_job(const struct gf_slab_io *io, const struct gf_job *job, void *in,
                     void *const *out, struct gf_report *report);
 int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in, void *const *out);
-int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of the longest slab */
 
-/* Copies whole pages to or from the pieces of all blocks, through `piece`, whose bytes for `count`
- * pages the second function returns. */
+/* Copies whole pages to or from the pieces of all blocks, through `piece`, of
+ * gf_slab_largest_piece() bytes. */
 int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
                        const struct gf_span *pages, char *data, char *piece, bool puts);
-int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count);
 
-/* The job of `count` pages along all axes but the slowest; `back`: of the inverse. */
-struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count);
 /* Transforms a block along the slowest axis, in place, unscaled. */
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
@@ -79,27 +65,8 @@ int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part);
  * largest is kept. */
 int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2], void *numbers,
                     void *samples);
-/* True if the numbers are the output's samples. */
-bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
 
 /* ---- long lines ---- */
-
-/* Parts of gf_slab_refuses() and gf_slab_plan_make(). fit() returns GF_ENOMEM with the total need
- * in *needed, or with a message and 0 there. */
-const char *gf_slab_line_refuses(const struct gf_job *job);
-void gf_slab_line_describe(struct gf_slab_plan *p);
-int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed);
-
-/* Rows of the whole matrix: twice the plan's pages for real samples. */
-int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
-/* The job of `count` columns, from samples to numbers or back to all outputs; whether it runs in
- * place. */
-struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse);
-/* The job of a row. is_real: the row is the half spectrum of real numbers. */
-struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse);
-bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
-/* Bytes of one point of output i. */
-int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
 
 /* The walks over long lines. */
 int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step);
@@ -126,8 +93,6 @@ void gf_slab_ends(const struct gf_slab_spectrum *s, void *to);
  * pages from `ends`. Negative frequencies have equal samples. */
 void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t first, int64_t count,
                   void *to);
-/* Columns of an output's row. */
-int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
 
 /* Halves full rows of an inverse's input: takes the Hermitian part (F(k) + conj F(-k)) / 2 and adds
  * its energy, and that of the rest, to `energy`. */

@@ -1,5 +1,5 @@
 /* Shared by the walks: buffers, pieces, lines, conversions, rows of files. */
-#include "core/slab/state.h"
+#include "core/split/state.h"
 
 #include <float.h>
 #include <math.h>
@@ -70,29 +70,6 @@ int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in
     return rc;
 }
 
-int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i) {
-    return i < 0 ? p->walk[0].bytes_read / (p->pages * p->rows)
-                 : gf_slab_columns(p, i) * gf_job_lanes(&p->job) *
-                       (int64_t)gf_dtype_size(p->job.out[i].dtype);
-}
-
-int64_t gf_slab_longest(const struct gf_slab_plan *p) {
-    return gf_max(p->slab_pages, gf_slab_pages(p, p->n_slabs - 1).count);
-}
-
-struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count) {
-    struct gf_job job = gf_part_pages(&p->job, back, count);
-    if (back) {
-        job.in_half = p->real;
-        job.in_shift = false;
-    } else {
-        gf_part_numbers(&job, p->real);
-        job.out[0].packed = p->packed;
-        job.out[0].packed_within = p->packed_within;
-    }
-    return job;
-}
-
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines) {
     const struct gf_job job = gf_part_lines(&r->plan->job, r->plan->pages, rows, width);
     return gf_slab_run_part(r, &job, lines, &lines);
@@ -135,21 +112,6 @@ int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
             copy_piece(p, &b, pages->count, data, to, false);
     }
     return rc;
-}
-
-int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
-    int64_t largest = 0;
-    for (int64_t k = 0; k < p->n_blocks; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        largest = gf_max(largest, gf_slab_block_rows(&b));
-    }
-    return count * largest * gf_slab_row_bytes(p);
-}
-
-bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
-    const struct gf_output *o = &p->job.out[i];
-    return o->kind == GF_COMPLEX && o->dtype == gf_job_number(&p->job) &&
-           gf_job_scale(&p->job) == 1;
 }
 
 /* The largest absolute value. */

@@ -1,11 +1,11 @@
 /* An inverse wavelet transform in which each level asks the coarser one for planes. */
-#include "core/slab/wavelet.h"
+#include "core/split/wavelet.h"
 
 #include <stdlib.h>
 
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
-#include "core/slab/state.h"
+#include "core/split/state.h"
 #include "core/wavelet/window.h"
 
 enum { ROWS_AT_ONCE = 32 };

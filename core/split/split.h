@@ -2,11 +2,10 @@
  * ends the run, and are called by the thread that runs. Several ranks may share a run: with the
  * same plan, each takes its share of every walk's parts, and put() and get() reach the memory of
  * all. */
-#ifndef GF_CORE_SLAB_IO_H
-#define GF_CORE_SLAB_IO_H
+#ifndef GF_CORE_SPLIT_SPLIT_H
+#define GF_CORE_SPLIT_SPLIT_H
 
-#include "core/base/job/ranks.h"
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 /* Rows of one page. */
 struct gf_slab_rows {

@@ -1,5 +1,5 @@
 /* The pages of slabs, the rows of blocks, and the places of pieces. */
-#include "core/slab/plan.h"
+#include "core/schedule/plan.h"
 
 struct gf_job gf_slab_without_single(const struct gf_job *job) {
     struct gf_job without = *job;
@@ -96,4 +96,47 @@ int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p) {
     for (int i = 0; i < p->n_walks; i++)
         sum += p->walk[i].bytes_read + p->walk[i].bytes_written;
     return sum;
+}
+
+int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i) {
+    return i < 0 ? p->walk[0].bytes_read / (p->pages * p->rows)
+                 : gf_slab_columns(p, i) * gf_job_lanes(&p->job) *
+                       (int64_t)gf_dtype_size(p->job.out[i].dtype);
+}
+
+int64_t gf_slab_longest(const struct gf_slab_plan *p) {
+    return gf_max(p->slab_pages, gf_slab_pages(p, p->n_slabs - 1).count);
+}
+
+struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count) {
+    struct gf_job job = gf_part_pages(&p->job, back, count);
+    if (back) {
+        job.in_half = p->real;
+        job.in_shift = false;
+    } else {
+        gf_part_numbers(&job, p->real);
+        job.out[0].packed = p->packed;
+        job.out[0].packed_within = p->packed_within;
+    }
+    return job;
+}
+
+int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
+    int64_t largest = 0;
+    for (int64_t k = 0; k < p->n_blocks; k++) {
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        largest = gf_max(largest, gf_slab_block_rows(&b));
+    }
+    return count * largest * gf_slab_row_bytes(p);
+}
+
+bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
+    const struct gf_output *o = &p->job.out[i];
+    return o->kind == GF_COMPLEX && o->dtype == gf_job_number(&p->job) &&
+           gf_job_scale(&p->job) == 1;
+}
+
+int64_t gf_slab_columns(const struct gf_slab_plan *p, int i) {
+    const int64_t n = p->job.shape[p->job.ndim - 1];
+    return p->real && p->job.out[i].half ? n / 2 + 1 : n;
 }

@@ -2,7 +2,7 @@
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/state.h"
+#include "core/schedule/range.h"
 
 enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
