@@ -8,7 +8,6 @@
 #include "cli/batch/shared_output.h"
 #include "cli/log.h"
 #include "core/base/host/clock.h"
-#include "core/base/job/range_sample.h"
 #include "core/base/value/sample_value.h"
 #include "core/base/host/conveyor.h"
 
@@ -338,8 +337,8 @@ static void set_range(struct gf_task *t, int i, double low, double high) {
 }
 
 /* Transforms the pages that an automatic range samples, one by one. */
-static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
-    struct gf_job one = gf_range_planes_job(&t->op.job);
+static int look_at_pages(struct gf_task *t, struct gf_ranges *r) {
+    struct gf_job one = gf_ranges_page_job(&t->op.job);
     struct gf_array px = {0}, spectrum = {0}, like = t->image.px;
     struct gf_report report;
     like.shape[0] = 1;
@@ -349,15 +348,16 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
     if (!rc)
         rc = gf_job_alloc(&one, 0, &spectrum);
     t->reader.any_order = true;
-    for (int64_t z = 0; !rc && (z = gf_range_planes_next(r, z)) >= 0; z++) {
+    for (int64_t z = 0; !rc && (z = gf_ranges_next_page(r, z)) >= 0; z++) {
         rc = gf_finite_read(&t->reader, &t->image, GF_PAGE, z, &px);
         if (rc)
             break;
         struct gf_operation page = gf_task_pages(t, t->op.crew.runner, 1);
         page.in.data = px.data;
+        gf_ranges_input(r, z, &page.in);
         rc = gf_runner_run(t->op.crew.runner, &page.in, &spectrum, &report);
         if (!rc)
-            gf_range_planes_add(r, z, &page.in, &spectrum);
+            gf_ranges_spectrum(r, (int64_t[]){z, 0, 0}, &spectrum);
     }
     gf_array_free(&px);
     gf_array_free(&spectrum);
@@ -365,20 +365,17 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
 }
 
 static int sample_ranges(struct gf_task *t) {
-    struct gf_range_planes r;
+    struct gf_ranges r;
     double start = gf_now_ms();
-    int rc = gf_range_planes_make(&t->op.job, &r);
-    if (rc)
-        return rc;
-    rc = look_at_pages(t, &r);
-    for (int i = 0; i < t->op.job.n_out && !rc; i++) {
-        double range[2];
-        if (!gf_output_samples(&t->op.job, i))
-            continue;
-        gf_range_planes_find(&r, i, range);
-        set_range(t, i, range[0], range[1]);
-    }
-    gf_range_planes_free(&r);
+    int rc = gf_ranges_open(&t->op.job, GF_RANGES_WHOLE, &r);
+    if (!rc)
+        rc = look_at_pages(t, &r);
+    if (!rc)
+        gf_ranges_settle(&r);
+    for (int i = 0; i < t->op.job.n_out && !rc; i++)
+        if (gf_output_samples(&t->op.job, i))
+            set_range(t, i, r.of[i][0], r.of[i][1]);
+    gf_ranges_close(&r);
     t->op.ms.transform += gf_now_ms() - start;
     return rc;
 }

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "core/base/host/clock.h"
-#include "core/base/job/range_sample.h"
+#include "core/base/job/range.h"
 
 enum {
     AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run */
@@ -237,7 +237,7 @@ int64_t gf_task_extra_bytes(const struct gf_task *t) {
 int64_t gf_task_looking_bytes(const struct gf_task *t) {
     if (!gf_task_at_once(t) || !gf_job_samples(&t->op.job))
         return 0;
-    const struct gf_job one = gf_range_planes_job(&t->op.job);
+    const struct gf_job one = gf_ranges_page_job(&t->op.job);
     return page_bytes(t, true, false) + gf_job_bytes(&one, 0);
 }
 

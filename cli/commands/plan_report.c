@@ -8,7 +8,6 @@
 #include "cli/commands/planes.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/job/range_sample.h"
 #include "core/engine/speeds.h"
 
 struct needs {
@@ -94,11 +93,14 @@ int64_t gf_plan_moved(const struct gf_task *t) {
 
 /* Returns the pages read before the first pass for an automatic display range; 0: none, or all. */
 static int64_t pages_before(const struct gf_task *t) {
-    struct gf_range_planes r;
-    if (is_walked_twice(t) || !gf_job_samples(&t->op.job) || gf_range_planes_make(&t->op.job, &r))
+    struct gf_ranges r;
+    int64_t n = 0;
+    if (is_walked_twice(t) || !gf_job_samples(&t->op.job))
         return 0;
-    int64_t n = gf_range_planes_count(&r);
-    gf_range_planes_free(&r);
+    if (!gf_ranges_open(&t->op.job, GF_RANGES_WHOLE, &r))
+        for (int64_t z = 0; (z = gf_ranges_next_page(&r, z)) >= 0; z++)
+            n++;
+    gf_ranges_close(&r);
     return n;
 }
 

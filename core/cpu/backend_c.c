@@ -2,7 +2,6 @@
  * time, for 2^k points only. */
 #include <stdlib.h>
 
-#include "core/base/job/range_sample.h"
 #include "core/base/value/status.h"
 #include "core/filter/compose.h"
 #include "kernels/cpu/cpu.h"
@@ -170,7 +169,7 @@ static int c_run(struct gf_bound *b, struct gf_report *report) {
         rc = gf_work_allocate(&after, &r->own[1]);
     if (rc)
         return rc;
-    const double rms = gf_range_rms(job, &b->in);
+    const struct gf_range_energy energy = gf_range_energy(job, &b->in);
     before.data = direct ? b->in.data : r->own[0];
     after.data = direct ? b->out[0].data : r->own[m->in_place ? 0 : 1];
     if (!direct)
@@ -178,7 +177,7 @@ static int c_run(struct gf_bound *b, struct gf_report *report) {
     transform(b, &before, &after);
     if (direct && job->direction == GF_FORWARD && gf_job_is_real(job))
         gf_rounding_drop(job, 0, b->out, 1);
-    return direct ? 0 : gf_work_store(job, &after, rms, b->out, 1, report);
+    return direct ? 0 : gf_work_store(job, &after, &energy, b->out, 1, report);
 }
 
 static void c_unbind(struct gf_bound *b) {

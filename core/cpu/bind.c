@@ -277,7 +277,5 @@ double gf_cpu_zero_frequency(const struct gf_cpu_bound *b, const struct gf_cpu_p
                 index[i] = 0;
         }
     }
-    double factor = value_factor(job, o->kind);
-    double high = o->kind == GF_POWER ? largest * largest * factor : largest * factor;
-    return fmin(high, p->kernels->bits == 32 ? FLT_MAX : DBL_MAX);
+    return gf_range_end(job, o->kind, largest);
 }

@@ -1,11 +1,11 @@
 /* Jobs over one long line, or too few lines to fill the SIMD lanes: the transforms of long.c
  * between generic load and store steps, which are omitted if the arrays can be the work buffers. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/cpu/long.h"
 #include "core/base/value/factor.h"
 #include "core/base/value/status.h"
-#include "core/base/job/range_sample.h"
 #include "core/filter/compose.h"
 
 struct long_job {
@@ -232,12 +232,13 @@ static int lines_run(struct gf_bound *b, struct gf_report *report) {
     if (rc)
         return rc;
     after.data = direct_out ? b->out[0].data : r->buffer[1];
-    const double scale = gf_job_scale(job), rms = gf_range_rms(job, &b->in);
+    const double scale = gf_job_scale(job);
+    const struct gf_range_energy energy = gf_range_energy(job, &b->in);
     int64_t a_line = gf_work_bytes(&before) / j->lines, b_line = gf_work_bytes(&after) / j->lines;
     for (int64_t i = 0; i < j->lines && !rc; i++)
         rc = run_line(j, r, (const char *)before.data + i * a_line, (char *)after.data + i * b_line,
                       direct_out ? scale : 1);
-    return rc || direct_out ? rc : gf_work_store(job, &after, rms, b->out, j->threads, report);
+    return rc || direct_out ? rc : gf_work_store(job, &after, &energy, b->out, j->threads, report);
 }
 
 static void line_drop(struct gf_plan *plan) {

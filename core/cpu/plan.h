@@ -19,8 +19,10 @@
 #ifndef GF_CORE_CPU_PLAN_H
 #define GF_CORE_CPU_PLAN_H
 
+#include <string.h>
+
 #include "core/base/job/backend.h"
-#include "core/base/job/range_sample.h"
+#include "core/base/job/range.h"
 #include "core/cpu/ways.h"
 #include "kernels/cpu/cpu.h"
 
@@ -98,10 +100,9 @@ struct gf_cpu_sampling {
 
 /* A run's part of it. */
 struct gf_cpu_sampled {
-    void *value;   /* all real parts, then all imaginary parts, in the kernels' precision */
-    char *lines;   /* transformed runs, a block of lanes each */
-    int32_t *kept; /* for each of the pass's blocks its line; -1: none */
-    uint32_t *key; /* of each bin */
+    struct gf_range_bins bins; /* in the kernels' precision */
+    char *lines;               /* transformed runs, a block of lanes each */
+    int32_t *kept;             /* for each of the pass's blocks its line; -1: none */
 };
 
 /* Constant once it is made, so that threads may share it. */
@@ -229,8 +230,8 @@ const char *gf_cpu_work_at(const struct gf_cpu_bound *b, const long index[GF_MAX
 double gf_cpu_zero_frequency(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass,
                              const struct gf_output *o);
 
-/* ---- sampling.c: call gf_cpu_sampling_place() before a run; _lines() or _read(), then _range()
- * before the last pass; _tile() for each of its tiles ---- */
+/* ---- sampling.c: call gf_cpu_sampling_place() before a run; _lines() or _read(), then
+ * gf_range_find() before the last pass; _tile() for each of its tiles ---- */
 
 int gf_cpu_sampling_make(const struct gf_cpu_plan *p, struct gf_cpu_sampling **out);
 void gf_cpu_sampling_free(struct gf_cpu_sampling *s); /* may be NULL */
@@ -248,8 +249,6 @@ void gf_cpu_sampling_tile(const struct gf_cpu_bound *b, const struct gf_cpu_pass
                           long tile, void *scratch, struct gf_cpu_stats *stats);
 /* Reads the bins from the workspace. */
 void gf_cpu_sampling_read(const struct gf_cpu_bound *b);
-/* Finds the range of output o; rms: gf_range_rms(). */
-void gf_cpu_sampling_range(const struct gf_cpu_bound *b, int o, double rms, double range[2]);
 
 /* ---- run.c ---- */
 

@@ -195,8 +195,7 @@ static int allocate_all(struct gf_cpu_bound *b, const struct gf_array *in,
 /* Display ranges of the outputs during a run. */
 struct ranges {
     double of[GF_MAX_OUTPUTS][2];
-    double rms; /* of the spectrum: gf_range_rms() */
-    bool read;  /* the workspace's sample has been read */
+    bool read; /* the workspace's sample has been read */
 };
 
 /* Computes the output's range from the sample: bins from a few of the pass's lines or, once for all
@@ -209,7 +208,7 @@ static void sample_range(const struct gf_cpu_bound *b, const struct gf_cpu_pass 
     else if (!r->read)
         gf_cpu_sampling_read(b);
     r->read = true;
-    gf_cpu_sampling_range(b, o, r->rms, r->of[o]);
+    gf_range_find(&b->plan->job, o, &b->sampled.bins, r->of[o]);
 }
 
 /* Binds a pass to the run's arrays and to its display range as far as it is known. */
@@ -282,6 +281,11 @@ static struct joined prepare(struct gf_cpu_bound *b, const struct gf_cpu_run *ru
     return j;
 }
 
+static void note_energy(struct gf_cpu_bound *b, const struct gf_array *in) {
+    const struct gf_range_energy e = gf_range_energy(&b->plan->job, in);
+    b->sampled.bins.rms = gf_range_rms(&b->plan->job, &e);
+}
+
 /* Call allocate_all() first. */
 static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int threads,
                     bool past_caches) {
@@ -290,13 +294,9 @@ static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int th
     double *seconds = run->seconds;
     struct ranges r = {.read = false};
     const int most = b->is_bound && !run->feed && !seconds && threads > 1 ? MOST_TOGETHER : 1;
+    gf_job_given_ranges(job, r.of);
     if (!b->is_bound && !run->feed)
-        r.rms = gf_range_rms(job, run->in);
-    for (int i = 0; i < job->n_out; i++) {
-        bool given = job->out[i].range == GF_RANGE_GIVEN;
-        r.of[i][0] = given ? job->out[i].low : 0;
-        r.of[i][1] = given ? job->out[i].high : NAN;
-    }
+        note_energy(b, run->in);
     for (int i = 0; i < p->n_passes;) {
         struct joined j[MOST_TOGETHER];
         struct gf_cpu_stats found[MOST_TOGETHER] = {{0}};
@@ -312,7 +312,7 @@ static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int th
         if (seconds)
             seconds = note_seconds(p, j->pass, j->count, (gf_now_ms() - start) * 1e-3, seconds);
         if (run->feed && !first)
-            r.rms = gf_range_rms(job, run->in);
+            note_energy(b, run->in);
         for (int k = 0; k < n; k++)
             note(job, j[k].pass[j[k].count - 1].output, j[k].pass->args.destination.discard,
                  &found[k], &r, run->report);

@@ -6,7 +6,6 @@
 
 #include "core/base/value/halves.h"
 #include "core/base/job/loadstore.h"
-#include "core/base/value/sample_run.h"
 #include "core/base/value/status.h"
 
 /* The sample's axis for an axis of the job; channels come last. */
@@ -109,13 +108,15 @@ int64_t gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory,
     const size_t kept = lines + s->line_set * (size_t)s->n_lines;
     const size_t key = kept + round_up((size_t)s->blocks * sizeof *to->kept);
     if (to) {
-        *to = (struct gf_cpu_sampled){.value = memory,
+        *to = (struct gf_cpu_sampled){.bins = {.sample = &s->sample,
+                                               .value = memory,
+                                               .is_double = p->kernels->bits == 64,
+                                               .key = (uint32_t *)(void *)(memory + key)},
                                       .lines = memory + lines,
-                                      .kept = (int32_t *)(void *)(memory + kept),
-                                      .key = (uint32_t *)(void *)(memory + key)};
+                                      .kept = (int32_t *)(void *)(memory + kept)};
         memset(to->kept, 0xff, (size_t)s->blocks * sizeof *to->kept); /* -1 */
     }
-    return (int64_t)(key + round_up(count * sizeof *to->key));
+    return (int64_t)(key + round_up(count * sizeof *to->bins.key));
 }
 
 /* ---------------------------------------------------------------- bins */
@@ -128,16 +129,15 @@ static int64_t step_of(const struct gf_cpu_plan *p, int axis) {
     return which == 3 ? step * a[0].count : step;
 }
 
-/* Copies `count` neighbours from a block of lanes to bin `i`, separating real and imaginary
- * parts. */
+/* Copies `count` neighbours from a block of lanes to bin `i`. */
 static void put(const struct gf_cpu_bound *b, int64_t i, const char *block, long first,
                 long count) {
-    const struct gf_cpu_plan *p = b->plan;
-    const size_t size = complex_bytes(p) / 2;
-    char *re = (char *)b->sampled.value + (size_t)i * size;
-    char *im = re + (size_t)p->sampling->sample.count * size;
-    memcpy(re, block + (size_t)first * size, (size_t)count * size);
-    memcpy(im, block + (size_t)(p->kernels->lanes + first) * size, (size_t)count * size);
+    const struct gf_range_bins *to = &b->sampled.bins;
+    const long lanes = b->plan->kernels->lanes;
+    for (long k = first; k < first + count; k++)
+        gf_number_put(to->value, i + k - first, to->is_double,
+                      (struct gf_number){gf_real_get(block, k, to->is_double),
+                                         gf_real_get(block, lanes + k, to->is_double)});
 }
 
 /* A block of lanes at `data`, line by line. */
@@ -214,50 +214,6 @@ void gf_cpu_sampling_tile(const struct gf_cpu_bound *b, const struct gf_cpu_pass
     }
 }
 
-static void get(const struct gf_cpu_bound *b, int64_t i, double *re, double *im) {
-    const int bits = b->plan->kernels->bits;
-    *re = gf_cpu_get_real(b->sampled.value, bits, i);
-    *im = gf_cpu_get_real(b->sampled.value, bits, b->plan->sampling->sample.count + i);
-}
-
-static void set(const struct gf_cpu_bound *b, int64_t i, double re, double im) {
-    const int bits = b->plan->kernels->bits;
-    gf_cpu_put_real(b->sampled.value, bits, i, (long double)re);
-    gf_cpu_put_real(b->sampled.value, bits, b->plan->sampling->sample.count + i, (long double)im);
-}
-
-/* Unpacks half spectra: a row's first bin is Z = A + i B, where A and B are bins 0 and n / 2. With
- * Z' at the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
-static void unpack(const struct gf_cpu_bound *bound) {
-    const struct gf_cpu_plan *p = bound->plan;
-    const struct gf_range_sample *s = &p->sampling->sample;
-    const struct gf_range_axis *z = &s->axis[0], *y = &s->axis[1], *x = &s->axis[2];
-    const int nyquist = x->index[x->count - 1] == p->job.shape[p->half] / 2 ? x->count - 1 : -1;
-    for (int c = 0; c < s->axis[3].count; c++)
-        for (int a = 0; a < z->count; a++)
-            for (int b = 0; b < y->count; b++) {
-                int64_t nz = gf_half_negative(z->index[a], p->job.shape[0]);
-                int64_t ny = gf_half_negative(y->index[b], p->job.shape[1]);
-                int64_t plane = (int64_t)c * z->count;
-                int64_t here = ((plane + a) * y->count + b) * x->count;
-                int64_t there =
-                    ((plane + gf_range_axis_find(z, nz)) * y->count + gf_range_axis_find(y, ny)) *
-                    x->count;
-                struct gf_number v, w, first, last;
-                if (there < here) /* done with its mirror image */
-                    continue;
-                get(bound, here, &v.re, &v.im);
-                get(bound, there, &w.re, &w.im);
-                gf_half_unpack(v, w, true, &first, &last);
-                set(bound, here, first.re, first.im);
-                set(bound, there, first.re, -first.im);
-                if (nyquist < 0)
-                    continue;
-                set(bound, here + nyquist, last.re, last.im);
-                set(bound, there + nyquist, last.re, -last.im);
-            }
-}
-
 void gf_cpu_sampling_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass,
                            int threads) {
     const struct gf_cpu_plan *p = b->plan;
@@ -265,43 +221,21 @@ void gf_cpu_sampling_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pas
     for (int i = 0; i < p->sampling->n_lines; i++)
         run_lines(b, pass, i, b->scratch + (size_t)omp_get_thread_num() * p->scratch_bytes);
     if (p->packed)
-        unpack(b);
-}
-
-static void copy_bin(const struct gf_cpu_bound *b, const int position[GF_MAX_RANK]) {
-    const struct gf_cpu_plan *p = b->plan;
-    long index[GF_MAX_RANK];
-    int64_t to = 0;
-    for (int i = 0; i <= p->job.ndim; i++) {
-        index[i] = (long)indices_of(p, i)->index[position[i]];
-        to += position[i] * step_of(p, i);
-    }
-    put(b, to, gf_cpu_work_at(b, index), index[p->inner] % p->kernels->lanes, 1);
+        gf_range_unpack(&p->job, &b->sampled.bins);
 }
 
 void gf_cpu_sampling_read(const struct gf_cpu_bound *b) {
     const struct gf_cpu_plan *p = b->plan;
-    int position[GF_MAX_RANK] = {0};
-    for (bool more = true; more;) {
-        copy_bin(b, position);
-        more = false;
-        for (int i = p->job.ndim; i >= 0 && !more; i--) {
-            more = ++position[i] < indices_of(p, i)->count;
-            position[i] = more ? position[i] : 0;
-        }
-    }
-}
-
-/* ---------------------------------------------------------------- range */
-
-void gf_cpu_sampling_range(const struct gf_cpu_bound *b, int o, double rms, double range[2]) {
-    const struct gf_range_sample *s = &b->plan->sampling->sample;
-    const struct gf_job *job = &b->plan->job;
-    const double unit = gf_sample_run_unit(rms);
+    const struct gf_range_sample *s = &p->sampling->sample;
     for (int64_t i = 0; i < s->count; i++) {
-        double re, im;
-        get(b, i, &re, &im);
-        b->sampled.key[i] = gf_range_key(job->out[o].kind, unit * re, unit * im);
+        static const int order[4] = {2, 1, 0, 3}; /* the last index changes fastest */
+        long index[GF_MAX_DIMS + GF_MAX_RANK] = {0}, *of = index + GF_MAX_DIMS - p->job.ndim;
+        int64_t rest = i;
+        for (int k = 0; k < 4; k++) {
+            const struct gf_range_axis *a = &s->axis[order[k]];
+            index[order[k]] = (long)a->index[rest % a->count];
+            rest /= a->count;
+        }
+        put(b, i, gf_cpu_work_at(b, of), of[p->inner] % p->kernels->lanes, 1);
     }
-    gf_range_sample_find(s, b->sampled.key, job, o, rms, range);
 }

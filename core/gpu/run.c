@@ -242,13 +242,13 @@ static int put_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 /* Range passes write the upper end of a display that has no given range. */
 static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
     const struct gf_job *job = &m->program.plan->job;
-    double v[MOST_PARAMS] = {0};
+    double v[MOST_PARAMS] = {0}, range[GF_MAX_OUTPUTS][2];
+    gf_job_given_ranges(job, range);
     for (int i = 0; i < job->n_out; i++) {
         double *at = v + i * GF_GPU_PARAMS_EACH;
         at[PARAM_SCALE] = gf_job_scale(job);
-        bool given = job->out[i].range == GF_RANGE_GIVEN;
-        at[PARAM_LOW] = given ? job->out[i].low : 0;
-        at[PARAM_HIGH] = given ? job->out[i].high : 0;
+        at[PARAM_LOW] = range[i][0];
+        at[PARAM_HIGH] = range[i][1];
         at[PARAM_LIMIT] = job->wavelet.amount;
     }
     if (job->op == GF_FILTER)
@@ -321,7 +321,8 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 int gf_gpu_run_upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                           const struct gf_array *in) {
     const struct gf_job *job = &m->program.plan->job;
-    const double rms = gf_range_rms(job, in) * gf_job_scale(job);
+    const struct gf_range_energy energy = gf_range_energy(job, in);
+    const double rms = gf_range_rms(job, &energy) * gf_job_scale(job);
     double both[2] = {rms, gf_range_rounding(job, rms)};
     int rc = 0;
     for (int k = 0; k < 2 && job->precision == GF_SINGLE; k++)

@@ -192,7 +192,7 @@ struct gf_gpu_shared {
      * (or NULL). */
     struct gf_report found;
     double high[GF_MAX_OUTPUTS];
-    struct gf_slab_range *range;
+    struct gf_ranges *range;
 };
 
 /* GF_EUNSUPP if the job cannot run this way, GF_ENOMEM if no part fits the device. The context

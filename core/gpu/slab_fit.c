@@ -77,7 +77,7 @@ static struct gf_job block_job(const struct gf_gpu_walk *w, int64_t bins) {
 
 /* With two walks, other ranges are found in the exchange. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
-    return gf_gpu_job_walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
+    return gf_gpu_job_walks_twice(&s->job) ? gf_output_scans_parts(&s->job, i)
                                            : gf_output_is_full(&s->job.out[i]);
 }
 

@@ -17,7 +17,7 @@ struct run {
     const struct gf_gpu_context *c; /* of the first device, and its plan */
     struct gf_gpu_slabs *s;
     struct gf_gpu_slab_ends ends;
-    struct gf_slab_range range;
+    struct gf_ranges range;
 };
 
 /* Puts the display ranges found into the plans of a walk to the outputs. */
@@ -67,7 +67,7 @@ static int run_some_lines(const struct run *r, const struct gf_array *all, int64
 
 /* Transforms the lines sampled for automatic ranges, as many at a time as fit the device. */
 static int run_lines(const struct run *r, const struct gf_array *lines) {
-    const int64_t all = lines->shape[1] * lines->shape[2];
+    const int64_t all = lines->shape[1] * lines->shape[2] * lines->shape[3];
     const struct gf_array flat =
         gf_array_wrap(lines->data, lines->dtype, 4, (int64_t[]){lines->shape[0], all, 1, 1});
     int64_t each = all;
@@ -86,12 +86,13 @@ static int run_lines(const struct run *r, const struct gf_array *lines) {
 
 /* Finds the display ranges after the slabs of a forward transform. */
 static int find_ranges(struct run *r) {
+    const struct gf_slab_plan *p = &r->s->plan;
+    const struct gf_array spectrum = gf_slab_spectrum(p, p->pages, r->ends.exchange.a.data);
     if (!r->s->role.members) /* several devices showed it as it passed */
-        gf_slab_range_pages(&r->range, 0, r->s->plan.pages, r->ends.exchange.a.data);
-    struct gf_array lines = gf_slab_range_lines(&r->range);
-    int rc = lines.data ? run_lines(r, &lines) : 0;
+        gf_ranges_spectrum(&r->range, (int64_t[]){0, 0, 0}, &spectrum);
+    int rc = r->range.kept.data ? run_lines(r, &r->range.kept) : 0;
     if (!rc)
-        gf_slab_range_find(&r->range);
+        gf_ranges_settle(&r->range);
     return rc;
 }
 
@@ -173,9 +174,11 @@ static int run_walks(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
     struct gf_report *found = &r->all->found;
     const bool spectrum = s->job.op == GF_FFT && s->job.direction == GF_FORWARD;
-    int rc = s->filter ? make_table(r) : spectrum ? gf_slab_range_open(&s->plan, &r->range) : 0;
+    int rc = s->filter  ? make_table(r)
+             : spectrum ? gf_ranges_open(&s->plan.job, gf_slab_ranges(&s->plan), &r->range)
+                        : 0;
     if (!rc)
-        gf_slab_range_input(&r->range, 0, &r->ends.in.a);
+        gf_ranges_input(&r->range, 0, &r->ends.in.a);
     r->all->range = spectrum ? &r->range : NULL;
     for (int i = 0; i < s->n_walks && !rc; i++) {
         rc = run_walk(r, i);
@@ -187,7 +190,7 @@ static int run_walks(struct run *r) {
     }
     for (int i = 0; i < s->job.n_out && spectrum && !rc; i++)
         gf_report_range(&s->job, i, r->range.of[i][0], r->range.of[i][1], found);
-    gf_slab_range_close(&r->range);
+    gf_ranges_close(&r->range);
     gf_report_energy(found->kept, found->lost, found);
     return rc;
 }

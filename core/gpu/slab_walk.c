@@ -286,7 +286,8 @@ static int unpack(struct gf_gpu_walk *w, int64_t back, struct gf_gpu_slab_copy *
     int rc = read_report(w, back);
     if (!rc && shows(w)) {
         const struct gf_span own = gf_gpu_part_span(w, back);
-        gf_slab_range_pages(w->all->range, own.first, own.count, from);
+        const struct gf_array spectrum = gf_slab_spectrum(&w->s->plan, own.count, from);
+        gf_ranges_spectrum(w->all->range, (int64_t[]){own.first, 0, 0}, &spectrum);
     }
     for (int k = 0; k < p->job.n_out && downloads(w) && !sends(w) && !rc; k++)
         if (w->to_staged[k])

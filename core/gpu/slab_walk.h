@@ -4,7 +4,6 @@
 #define GF_CORE_GPU_SLAB_WALK_H
 
 #include "core/gpu/slab.h"
-#include "core/schedule/range.h"
 
 /* ---- jobs and sizes ---- */
 

@@ -3,7 +3,7 @@
 #include "core/base/host/memory.h"
 #include "core/filter/filter.h"
 #include "core/base/value/status.h"
-#include "core/schedule/range.h"
+#include "core/schedule/plan.h"
 
 enum { STAGED = GF_SLAB_STAGED, MOST_ROWS = 1 << 16, STEPS = 4 };
 
@@ -130,7 +130,7 @@ static int64_t widest(const struct gf_slab_plan *p) {
     int64_t widest = 0;
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t bytes = gf_slab_line_out_bytes(p, i);
-        if (gf_slab_range_scans(&p->job, i)) /* as floats */
+        if (gf_output_scans_parts(&p->job, i)) /* as floats */
             bytes += p->width * p->number / 2;
         widest = gf_max(widest, bytes);
     }

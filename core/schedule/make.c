@@ -2,7 +2,7 @@
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
-#include "core/schedule/range.h"
+#include "core/schedule/plan.h"
 
 enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
@@ -41,7 +41,7 @@ static bool is_direct(const struct gf_slab_plan *p) {
     const bool odd = o->kind == GF_PHASE || o->kind == GF_IMAG;
     return p->packed && p->paired && !p->picture && p->job.direction == GF_FORWARD &&
            p->job.op == GF_FFT && p->job.n_out == 1 && o->kind != GF_COMPLEX && (o->half || !odd) &&
-           !gf_slab_range_scans(&p->job, 0);
+           !gf_output_scans_parts(&p->job, 0);
 }
 
 /* Sets the extents of the exchange and of what a block must hold. */
@@ -151,7 +151,7 @@ static int64_t widest_output(const struct gf_slab_plan *p) {
         int64_t bytes = numbers * p->number;
         if (!gf_slab_is_output(p, i))
             bytes += gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]);
-        if (gf_slab_range_scans(job, i)) /* floats */
+        if (gf_output_scans_parts(job, i)) /* floats */
             bytes += numbers * p->number / 2;
         widest = gf_max(widest, bytes);
     }
@@ -237,7 +237,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
 static bool scans(const struct gf_slab_plan *p) {
     bool any = p->line && gf_job_samples(&p->job);
     for (int i = 0; i < p->job.n_out; i++)
-        any |= p->line ? gf_output_is_full(&p->job.out[i]) : gf_slab_range_scans(&p->job, i);
+        any |= p->line ? gf_output_is_full(&p->job.out[i]) : gf_output_scans_parts(&p->job, i);
     return any && p->job.direction == GF_FORWARD;
 }
 
@@ -326,7 +326,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
         gf_slab_line_describe(p);
     else
         describe(p);
-    if (!line && (kept = gf_slab_range_bytes(p)) < 0)
+    if (!line && (kept = gf_ranges_bytes(&p->job, gf_slab_ranges(p))) < 0)
         return (int)kept;
     if (members) /* of the exchange */
         kept += p->exchange_bytes / members + p->exchange_bytes / p->units;

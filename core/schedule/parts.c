@@ -98,6 +98,12 @@ int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p) {
     return sum;
 }
 
+struct gf_array gf_slab_spectrum(const struct gf_slab_plan *p, int64_t count, void *pages) {
+    const int64_t rows = p->picture ? 1 : p->rows, lanes = gf_job_lanes(&p->job);
+    return gf_array_wrap(pages, gf_job_number(&p->job), 4,
+                         (int64_t[]){count, rows, p->rows / rows * p->width / lanes, lanes});
+}
+
 int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i) {
     return i < 0 ? p->walk[0].bytes_read / (p->pages * p->rows)
                  : gf_slab_columns(p, i) * gf_job_lanes(&p->job) *

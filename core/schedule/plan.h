@@ -25,7 +25,7 @@
 #define GF_CORE_SCHEDULE_PLAN_H
 
 #include "core/base/job/part_job.h"
-#include "core/base/job/ranks.h"
+#include "core/base/job/range.h"
 
 /* Walks, at most; rows of a long line that are interleaved together, to fill a cache line; channels
  * of a line, at most. */
@@ -141,6 +141,11 @@ static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
 }
 /* Columns of an output's row. */
 int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
+/* The parts of a spectrum that the first walk makes, for its display ranges, and `count` pages. */
+static inline enum gf_ranges_of gf_slab_ranges(const struct gf_slab_plan *p) {
+    return p->line ? GF_RANGES_WHOLE : p->packed ? GF_RANGES_PACKED : GF_RANGES_PAGES;
+}
+struct gf_array gf_slab_spectrum(const struct gf_slab_plan *p, int64_t count, void *pages);
 /* Bytes of a row of output i, or of an inverse's input if i is -1. */
 int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i);
 /* True if the exchange's numbers are the output's samples. */

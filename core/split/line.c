@@ -143,8 +143,8 @@ struct lines {
     const struct gf_slab_plan *p;
     int64_t n, point; /* points of a line in the exchange; bytes of a point */
     int64_t step;     /* rows of the whole matrix, and the step between a row's frequencies */
-    const struct gf_roots *roots;    /* of a line's length */
-    struct gf_range_planes *sampled; /* the run's, or NULL */
+    const struct gf_roots *roots; /* of a line's length */
+    struct gf_ranges *ranges;     /* the run's */
     void *low, *staged, *numbers, *converted;
 };
 
@@ -213,8 +213,8 @@ static int forward_columns(struct lines *l, const struct columns *c) {
         run.data = (char *)c->samples[0] + i1 * c->count * sample;
         rc = l->r->io->read_span(l->r->io->user, (c->line * l->step + i1) * p->rows + c->first,
                                  c->count, run.data);
-        if (!rc && l->sampled)
-            gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, &l->sampled->energy);
+        if (!rc && l->ranges->samples)
+            gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, l->ranges->energy);
     }
     if (!rc && l->step > 1)
         rc = gf_slab_run_part(l->r, &job, c->samples[0], (void *[]){c->block});
@@ -384,40 +384,20 @@ static int write_mirror(struct lines *l, int i, const struct span *s) {
     return write_numbers(l, i, &m);
 }
 
-static int find(const struct gf_range_axis *a, int64_t index) {
-    for (int i = 0; i < a->count; i++)
-        if (a->index[i] == index)
-            return i;
-    return -1;
-}
-
-/* Keeps the bins that the automatic range samples. */
-static void take_sample(struct lines *l, const struct span *s) {
-    const struct gf_range_sample *b = &l->sampled->sample;
-    const int64_t rows = l->p->job.ndim == 3 ? l->p->job.shape[1] : l->p->lines;
-    const int z = find(&b->axis[0], s->line / rows), y = find(&b->axis[1], s->line % rows);
-    const struct gf_range_axis *x = &b->axis[2], *channel = &b->axis[3];
-    for (int c = 0; c < channel->count && z >= 0 && y >= 0; c++)
-        for (int k = 0; k < x->count; k++) {
-            const int64_t i = x->index[k] - s->first;
-            const int64_t to = ((c * b->axis[0].count + z) * b->axis[1].count + y) * x->count + k;
-            if (i < 0 || i >= s->count)
-                continue;
-            const char *at = s->numbers + i * l->point + channel->index[c] * l->p->number;
-            gf_sample_run_read(at, gf_job_number(&l->p->job), 0, 1, &l->sampled->value[2 * to],
-                               &l->sampled->value[2 * to + 1]);
-        }
-}
-
 /* Writes all outputs, or during a scan collects their display ranges, a step at a time. */
 static int emit(struct lines *l, const struct span *all) {
     const struct gf_slab_plan *p = l->p;
+    const int64_t rows = p->job.ndim == 3 ? p->job.shape[1] : p->lines;
     int rc = 0;
     for (int64_t at = 0; at < all->count && !rc; at += p->step_pages) {
         const struct span s = {all->line, all->first + at, gf_min(p->step_pages, all->count - at),
                                all->numbers + at * l->point};
-        if (l->r->scans && l->sampled)
-            take_sample(l, &s);
+        const struct gf_array points =
+            gf_array_wrap(s.numbers, gf_job_number(&p->job), 4,
+                          (int64_t[]){1, 1, s.count, gf_job_lanes(&p->job)});
+        if (l->r->scans)
+            gf_ranges_spectrum(l->ranges, (int64_t[]){s.line / rows, s.line % rows, s.first},
+                               &points);
         for (int i = 0; i < p->job.n_out && !rc; i++) {
             if (l->r->scans) {
                 rc = gf_output_is_full(&p->job.out[i]) ? convert(l, i, &s) : 0;
@@ -555,7 +535,7 @@ int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step) {
                       .point = p->width * p->number,
                       .step = gf_slab_line_rows(p),
                       .roots = &r->roots,
-                      .sampled = r->range.samples ? &r->range.sampled : NULL};
+                      .ranges = &r->range};
     return step == GF_SLAB_WITHIN                          ? gf_slab_line_transform_rows(r)
            : step == GF_SLAB_FORTH || step == GF_SLAB_BACK ? column_walk(&l, step == GF_SLAB_BACK)
                                                            : slab_walk(&l);

@@ -49,11 +49,12 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     struct gf_array in = gf_job_array(&job, -1, s->in);
     int rc = r->io->read(r->io->user, pages.first, &in);
     if (!rc) { /* the job may overwrite its input */
-        gf_slab_range_input(&r->range, pages.first, &in);
+        gf_ranges_input(&r->range, pages.first, &in);
         rc = gf_slab_run_part(r, &job, s->in, &s->pages);
     }
     if (!rc) {
-        gf_slab_range_pages(&r->range, pages.first, pages.count, s->pages);
+        const struct gf_array spectrum = gf_slab_spectrum(p, pages.count, s->pages);
+        gf_ranges_spectrum(&r->range, (int64_t[]){pages.first, 0, 0}, &spectrum);
         rc = gf_slab_move_pages(r, p, &pages, s->pages, s->piece, true);
     }
     if (!rc)
@@ -92,7 +93,7 @@ static int emit(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i
     const struct gf_span pages = {step->first, step->count};
     void *data = step->numbers;
     int rc = 0;
-    if (r->scans && !gf_slab_range_scans(&p->job, i))
+    if (r->scans && !gf_output_scans_parts(&p->job, i))
         return 0;
     if (same)
         data = s->data + step->first * rows * s->row_bytes;
@@ -138,7 +139,7 @@ static int write_blocks(struct gf_slab_state *r) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
         int64_t bytes =
             gf_slab_is_output(p, i) ? 0 : n * (int64_t)gf_dtype_size(p->job.out[i].dtype);
-        if (gf_slab_range_scans(&p->job, i))
+        if (gf_output_scans_parts(&p->job, i))
             bytes = n * p->number / 2;
         numbers = gf_max(numbers, n * p->number);
         samples = gf_max(samples, bytes);
@@ -478,12 +479,17 @@ static int (*const walk_of[])(struct gf_slab_state *r) = {[GF_SLAB_LOOK] = look,
 
 /* Finds the display ranges that the walks before the output have sampled. */
 static int find_ranges(struct gf_slab_state *r) {
-    int rc = gf_slab_range_join(&r->range, r->io->ranks);
-    struct gf_array lines = gf_slab_range_lines(&r->range);
-    if (!rc && lines.data)
-        rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
+    struct gf_ranks *ranks = r->io->ranks;
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_array *lines = &r->range.kept;
+    int rc = gf_ranges_sum(&r->range, ranks);
+    for (int i = 0; ranks && i < ranks->size && !rc; i++)
+        rc = gf_ranges_share(&r->range, ranks, i,
+                             gf_slab_pages_of(p, gf_slab_share(p->n_slabs, ranks->size, i)));
+    if (!rc && lines->data)
+        rc = gf_slab_run_lines(r, lines->shape[1], lines->shape[2] * lines->shape[3], lines->data);
     if (!rc)
-        gf_slab_range_find(&r->range);
+        gf_ranges_settle(&r->range);
     return rc;
 }
 
@@ -498,10 +504,10 @@ static int run_walk(struct gf_slab_state *r) {
 
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
-    struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
+    struct gf_slab_state r = {.plan = plan, .io = io, .report = report};
     const bool spectrum = plan->job.op == GF_FFT && plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
-    int rc = spectrum ? gf_slab_range_open(plan, &r.range) : 0;
+    int rc = spectrum ? gf_ranges_open(&plan->job, gf_slab_ranges(plan), &r.range) : 0;
     if (plan->job.op == GF_FILTER)
         rc = filter_of(plan, &r.filter);
     const uint64_t points = plan->line ? (uint64_t)(gf_slab_line_rows(plan) * plan->rows) : 0;
@@ -512,7 +518,7 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
         rc = run_walk(&r);
     for (int i = 0; i < plan->job.n_out && spectrum; i++)
         gf_report_range(&plan->job, i, r.range.of[i][0], r.range.of[i][1], report);
-    gf_slab_range_close(&r.range);
+    gf_ranges_close(&r.range);
     gf_filter_free(r.filter);
     gf_roots_free(&r.roots);
     gf_report_energy(r.energy[0], r.energy[1], report);

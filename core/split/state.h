@@ -3,7 +3,6 @@
 #ifndef GF_CORE_SPLIT_STATE_H
 #define GF_CORE_SPLIT_STATE_H
 
-#include "core/schedule/range.h"
 #include "core/split/split.h"
 #include "kernels/cpu/root.h"
 
@@ -15,11 +14,11 @@ struct gf_slab_state {
     struct gf_report *report;
     int walk; /* index of the one that runs */
     int64_t moved;
-    bool scans;                 /* searching for display ranges: the exchange stays unchanged */
-    struct gf_slab_range range; /* forward only */
-    struct gf_filter *filter;   /* a copy with the table of one part at a time, or NULL */
-    struct gf_roots roots;      /* of a line's length */
-    double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
+    bool scans;               /* searching for display ranges: the exchange stays unchanged */
+    struct gf_ranges range;   /* forward only */
+    struct gf_filter *filter; /* a copy with the table of one part at a time, or NULL */
+    struct gf_roots roots;    /* of a line's length */
+    double energy[2];         /* of a full spectrum's Hermitian part, and of the rest */
 };
 
 /* Counts bytes moved; announces the next get(). */

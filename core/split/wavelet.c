@@ -2,6 +2,7 @@
 #include "core/split/wavelet.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"

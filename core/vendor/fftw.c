@@ -8,7 +8,6 @@
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
 #include "core/base/value/status.h"
-#include "core/base/job/range_sample.h"
 
 static enum gf_fftw_maker maker_of(const struct gf_backend *b) {
     return *(const enum gf_fftw_maker *)b->own;
@@ -302,7 +301,7 @@ static int fftw_exec(struct gf_bound *b, struct gf_report *report) {
     int rc = !direct ? take_buffers(m, buffer) : aside ? move_aside(&b->in, buffer) : 0;
     if (rc)
         return rc;
-    const double rms = gf_range_rms(job, &b->in);
+    const struct gf_range_energy energy = gf_range_energy(job, &b->in);
     before.data = direct && !aside ? b->in.data : buffer[0];
     after.data = direct ? b->out->data : buffer[m->in_place ? 0 : 1];
     if (!direct)
@@ -313,9 +312,9 @@ static int fftw_exec(struct gf_bound *b, struct gf_report *report) {
     struct gf_job first, last = *job; /* a filter's last step is an inverse's */
     if (m->back)
         gf_filter_split(job, &first, &last);
-    return direct
-               ? 0
-               : gf_work_store(&last, m->back ? &before : &after, rms, b->out, c->threads, report);
+    return direct ? 0
+                  : gf_work_store(&last, m->back ? &before : &after, &energy, b->out, c->threads,
+                                  report);
 }
 
 static void fftw_unbind(struct gf_bound *b) {

@@ -7,7 +7,6 @@
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
 #include "core/schedule/plan.h"
-#include "core/schedule/range.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
 #include "tests/core/thread_ranks.h"
@@ -272,45 +271,50 @@ struct join {
 static void join_pages(void *user, struct gf_ranks *ranks) {
     struct join *j = user;
     const struct gf_slab_plan *p = &j->plan;
-    struct gf_slab_range r;
-    int rc = gf_slab_range_open(p, &r);
-    const size_t page = (size_t)(r.lines * p->number);
+    struct gf_ranges r;
+    int rc = gf_ranges_open(&p->job, gf_slab_ranges(p), &r);
+    const size_t page = (size_t)r.kept.stride[0];
+    char *kept = r.kept.data;
     const struct gf_span own =
         gf_slab_pages_of(p, gf_slab_share(p->n_slabs, ranks->size, ranks->rank));
-    memset(r.kept, 0, page * (size_t)p->pages);
+    memset(kept, 0, page * (size_t)p->pages);
     for (int64_t z = own.first; z < own.first + own.count; z++) {
-        memset(r.kept + (size_t)z * page, (int)z + 1, page);
+        memset(kept + (size_t)z * page, (int)z + 1, page);
         r.energy[z] = (struct gf_range_energy){(double)z + 1, (double)z + 2};
     }
-    rc = rc ? rc : gf_slab_range_join(&r, ranks);
+    rc = rc ? rc : gf_ranges_sum(&r, ranks);
+    for (int i = 0; i < ranks->size && !rc; i++)
+        rc = gf_ranges_share(&r, ranks, i,
+                             gf_slab_pages_of(p, gf_slab_share(p->n_slabs, ranks->size, i)));
     int64_t wrong = 0;
     for (int64_t z = 0; z < p->pages; z++) {
         wrong += r.energy[z].sum != (double)z + 1 || r.energy[z].n != (double)z + 2;
         for (size_t i = 0; i < page; i++)
-            wrong += r.kept[(size_t)z * page + i] != (char)(z + 1);
+            wrong += kept[(size_t)z * page + i] != (char)(z + 1);
     }
     j->wrong[ranks->rank] = wrong;
     j->status[ranks->rank] = rc;
-    gf_slab_range_close(&r);
+    gf_ranges_close(&r);
 }
 
 /* Each rank has the bins of its parts of a line, and zeros for the others'. */
 static void join_bins(void *user, struct gf_ranks *ranks) {
     struct join *j = user;
-    struct gf_slab_range r;
-    int rc = gf_slab_range_open(&j->plan, &r);
-    const int64_t n = 2 * r.sampled.sample.count;
+    struct gf_ranges r;
+    int rc = gf_ranges_open(&j->plan.job, gf_slab_ranges(&j->plan), &r);
+    const int64_t n = 2 * r.sample.count;
+    double *value = r.bins.value;
     for (int64_t i = ranks->rank; i < n; i += ranks->size)
-        r.sampled.value[i] = (double)i + 1;
-    r.sampled.energy = (struct gf_range_energy){ranks->rank + 1, 2 * ranks->rank + 1};
-    rc = rc ? rc : gf_slab_range_join(&r, ranks);
-    int64_t wrong = r.sampled.energy.sum != ranks->size * (ranks->size + 1) / 2 ||
-                    r.sampled.energy.n != ranks->size * ranks->size;
+        value[i] = (double)i + 1;
+    *r.energy = (struct gf_range_energy){ranks->rank + 1, 2 * ranks->rank + 1};
+    rc = rc ? rc : gf_ranges_sum(&r, ranks);
+    int64_t wrong = r.energy->sum != ranks->size * (ranks->size + 1) / 2 ||
+                    r.energy->n != ranks->size * ranks->size;
     for (int64_t i = 0; i < n; i++)
-        wrong += r.sampled.value[i] != (double)i + 1;
+        wrong += value[i] != (double)i + 1;
     j->wrong[ranks->rank] = wrong;
     j->status[ranks->rank] = rc;
-    gf_slab_range_close(&r);
+    gf_ranges_close(&r);
 }
 
 static void test_join(int ndim, int ranks) {

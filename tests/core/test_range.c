@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/job/range_sample.h"
-#include "core/base/value/sample_run.h"
+#include "core/base/job/range.h"
 #include "core/engine/backends.h"
 #include "tests/test.h"
 
@@ -201,10 +200,11 @@ static void check_columns(enum gf_kind kind, int64_t nz, int64_t ny, int64_t nx)
         }
     if (run_openmp(&job, &in, &out, &report) && run_openmp(&whole, &in, &spectrum, &other) &&
         !gf_range_sample_make(&job, &s)) {
-        const double rms = gf_range_rms(&job, &in), unit = gf_sample_run_unit(rms);
+        const struct gf_range_energy energy = gf_range_energy(&job, &in);
+        float *value = malloc((size_t)s.count * 2 * sizeof *value);
         uint32_t *key = malloc((size_t)s.count * sizeof *key);
         int64_t n = 0;
-        NEED(key);
+        NEED(value && key);
         for (int c = 0; c < s.axis[3].count; c++)
             for (int z = 0; z < s.axis[0].count; z++)
                 for (int y = 0; y < s.axis[1].count; y++)
@@ -213,15 +213,18 @@ static void check_columns(enum gf_kind kind, int64_t nz, int64_t ny, int64_t nx)
                                            s.axis[2].index[x];
                         const float *bin =
                             (float *)spectrum.data + 2 * (at * 2 + s.axis[3].index[c]);
-                        key[n++] = gf_range_key(kind, unit * (double)bin[0], unit * (double)bin[1]);
+                        memcpy(value + 2 * n++, bin, 2 * sizeof *bin);
                     }
         CHECK_EQ(n, s.count);
-        gf_range_sample_find(&s, key, &job, 0, rms, range);
+        gf_range_find(&job, 0,
+                      &(struct gf_range_bins){&s, value, false, key, gf_range_rms(&job, &energy)},
+                      range);
         range[0] = kind == GF_MAGNITUDE ? range[0] : -range[1];
         CHECK_MSG(fabs(report.low[0] / range[0] - 1) < 2e-3 &&
                       fabs(report.high[0] / range[1] - 1) < 2e-3,
                   "%dx%dx%d, kind %d: %g to %g, not %g to %g", (int)nz, (int)ny, (int)nx, (int)kind,
                   report.low[0], report.high[0], range[0], range[1]);
+        free(value);
         free(key);
         gf_range_sample_free(&s);
     }

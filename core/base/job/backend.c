@@ -4,10 +4,10 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/host/clock.h"
 #include "core/base/job/loadstore.h"
-#include "core/base/job/range_sample.h"
 #include "core/base/value/status.h"
 
 void *gf_plan_impl(struct gf_plan *plan, const struct gf_plan_ops *ops, size_t bytes) {

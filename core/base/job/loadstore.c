@@ -9,7 +9,6 @@
 
 #include "core/base/value/halves.h"
 #include "core/base/job/display.h"
-#include "core/base/job/range_sample.h"
 #include "core/base/value/sample_run.h"
 #include "core/base/value/sample_value.h"
 #include "core/base/value/status.h"
@@ -241,17 +240,6 @@ void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, in
 
 /* ---- range ---- */
 
-/* No sum of non-negative samples times factors on the unit circle exceeds their plain sum. */
-static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
-    bool unsigned_in = job->in_dtype == GF_U8 || job->in_dtype == GF_U16 || job->in_dtype == GF_U32;
-    return job->direction == GF_FORWARD && unsigned_in &&
-           (kind == GF_MAGNITUDE || kind == GF_POWER || kind == GF_REAL);
-}
-
-bool gf_output_scans(const struct gf_job *job, int i) {
-    return gf_output_is_full(&job->out[i]) && !largest_at_zero(job, job->out[i].kind);
-}
-
 static double largest_in(const struct gf_work *w, const struct segment *s, enum gf_kind kind,
                          double scale) {
     double re[SEGMENT], im[SEGMENT], largest = 0;
@@ -292,46 +280,28 @@ static double largest_of_all(const struct gf_job *job, int i, const struct gf_wo
     return largest;
 }
 
-static int range_of_sample(const struct gf_job *job, int i, const struct gf_work *w, double rms,
-                           double range[2]) {
-    struct gf_range_sample s;
-    int rc = gf_range_sample_make(job, &s);
-    const double unit = gf_sample_run_unit(rms);
-    const struct gf_range_axis *x = &s.axis[2];
+/* Finds the display ranges of all outputs. */
+static int find_ranges(const struct gf_job *job, const struct gf_work *w,
+                       const struct gf_range_energy *energy, int threads, struct gf_ranges *r) {
+    int rc = gf_ranges_open(job, GF_RANGES_WHOLE, r);
     if (rc)
         return rc;
-    uint32_t *keys = malloc((size_t)s.count * sizeof *keys), *key = keys;
-    for (int c = 0; c < s.axis[3].count && keys; c++)
-        for (int z = 0; z < s.axis[0].count; z++)
-            for (int y = 0; y < s.axis[1].count; y++, key += x->count)
-                for (int k = 0; k < x->count; k++) {
-                    double re, im;
-                    gf_sample_run_read(work_at(w, s.axis[3].index[c], s.axis[0].index[z],
-                                               s.axis[1].index[y], x->index[k]),
-                                       work_dtype(w), 0, 1, &re, &im);
-                    key[k] = gf_range_key(job->out[i].kind, unit * re, unit * im);
-                }
-    if (keys)
-        gf_range_sample_find(&s, keys, job, i, rms, range);
-    gf_range_sample_free(&s);
-    free(keys);
-    return keys ? 0 : gf_no_memory();
-}
-
-/* Sets output i's display range in the report. */
-static int find_range(const struct gf_job *job, int i, const struct gf_work *w, double rms,
-                      int threads, struct gf_report *report) {
-    const struct gf_output *out = &job->out[i];
-    double range[2] = {out->low, out->high};
-    int rc = 0;
-    if (gf_output_samples(job, i)) {
-        rc = range_of_sample(job, i, w, rms, range);
-    } else if (gf_output_is_full(out)) {
-        range[0] = 0;
-        range[1] = largest_of_all(job, i, w, gf_job_scale(job), threads);
+    if (r->samples) {
+        const int64_t size = element_bytes(w), row = w->pitch * size, page = w->extent[1] * row;
+        const struct gf_array spectrum = {
+            .dtype = work_dtype(w),
+            .rank = 4,
+            .shape = {w->extent[0], w->extent[1], w->extent[2], w->channels},
+            .stride = {page, row, size, w->extent[0] * page},
+            .data = w->data};
+        *r->energy = *energy;
+        gf_ranges_spectrum(r, (int64_t[]){0, 0, 0}, &spectrum);
     }
-    gf_report_range(job, i, range[0], range[1], report);
-    return rc;
+    gf_ranges_settle(r);
+    for (int i = 0; i < job->n_out; i++)
+        if (gf_output_is_full(&job->out[i]))
+            r->of[i][1] = largest_of_all(job, i, w, gf_job_scale(job), threads);
+    return 0;
 }
 
 /* ---- store ---- */
@@ -449,14 +419,16 @@ static void store_output(const struct gf_job *job, int i, const struct gf_work *
     report->clipped[i] = clipped;
 }
 
-int gf_work_store(const struct gf_job *job, const struct gf_work *w, double rms,
-                  struct gf_array *out, int threads, struct gf_report *report) {
-    int rc = 0;
+int gf_work_store(const struct gf_job *job, const struct gf_work *w,
+                  const struct gf_range_energy *energy, struct gf_array *out, int threads,
+                  struct gf_report *report) {
+    struct gf_ranges r;
+    int rc = find_ranges(job, w, energy, threads, &r);
     for (int i = 0; i < job->n_out && !rc; i++) {
-        rc = find_range(job, i, w, rms, threads, report);
-        if (!rc)
-            store_output(job, i, w, &out[i], threads, report);
+        gf_report_range(job, i, r.of[i][0], r.of[i][1], report);
+        store_output(job, i, w, &out[i], threads, report);
     }
+    gf_ranges_close(&r);
     return rc;
 }
 

@@ -6,14 +6,14 @@
  *
  *     gf_work_before(&job, &a);   a.data = …;  gf_work_load(&job, in, &a, threads, &report);
  *     gf_work_after(&job, &b);    b.data = …;  the backend transforms a -> b, in place or not
- *     rc = gf_work_store(&job, &b, rms, out, threads, &report);
+ *     rc = gf_work_store(&job, &b, &energy, out, threads, &report);
  *
  * The caller owns the buffers. Only gf_work_store() can fail, and results do not depend on the
  * number of threads. */
 #ifndef GF_CORE_BASE_LOADSTORE_H
 #define GF_CORE_BASE_LOADSTORE_H
 
-#include "core/base/job/job.h"
+#include "core/base/job/range.h"
 
 /* Planes of reals or complex pairs in f32 or f64, channel by channel: component x of row y of plane
  * z of channel c is at ((c * extent[0] + z) * extent[1] + y) * pitch + x. There are always three
@@ -52,16 +52,14 @@ void gf_work_load(const struct gf_job *job, const struct gf_array *in, const str
 void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
                          struct gf_report *report);
 
-/* True if output i's display range depends on all values, that is, for GF_RANGE_FULL. Samples that
- * are never negative are an exception: no magnitude exceeds the zero frequency's, their sum. */
-bool gf_output_scans(const struct gf_job *job, int i);
 /* Writes all outputs from the buffer of gf_work_after(): mirror image, shift, norm, kind, mapping of
- * the display range. Sets the ranges and the clipped counts in the report. rms: gf_range_rms() of
- * the input, for GF_RANGE_AUTO. In the spectrum of real samples, bins that are their own mirror
+ * the display range. Sets the ranges and the clipped counts in the report. energy:
+ * gf_range_energy() of the input. In the spectrum of real samples, bins that are their own mirror
  * image are real: their imaginary part is rounding noise, which would turn a phase of pi into -pi,
  * and is dropped. GF_ENOMEM. */
-int gf_work_store(const struct gf_job *job, const struct gf_work *w, double rms,
-                  struct gf_array *out, int threads, struct gf_report *report);
+int gf_work_store(const struct gf_job *job, const struct gf_work *w,
+                  const struct gf_range_energy *energy, struct gf_array *out, int threads,
+                  struct gf_report *report);
 
 /* One line each for gf_pass_info.what. */
 void gf_work_load_text(const struct gf_job *job, char *text, size_t size);

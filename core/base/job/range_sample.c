@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/value/halves.h"
 #include "core/base/value/sample_run.h"
 #include "core/base/value/status.h"
 
@@ -17,33 +18,6 @@ enum { MOST_CHANNELS = 4, MOST_STRATA = 512, FEW_BINS = 8192 };
 /* Least share of the largest bin that is no rounding error. */
 static double least_of(const struct gf_job *job) {
     return job->precision == GF_DOUBLE ? 1e-14 : 1e-6;
-}
-
-static bool has_range(const struct gf_output *o, enum gf_range range) {
-    return gf_output_is_display(o) && o->kind != GF_PHASE && o->range == range;
-}
-
-bool gf_output_samples(const struct gf_job *job, int i) {
-    return has_range(&job->out[i], GF_RANGE_AUTO);
-}
-
-bool gf_output_is_full(const struct gf_output *out) {
-    return has_range(out, GF_RANGE_FULL);
-}
-
-static bool any_has(const struct gf_job *job, enum gf_range range) {
-    bool any = false;
-    for (int i = 0; i < job->n_out; i++)
-        any |= has_range(&job->out[i], range);
-    return any;
-}
-
-bool gf_job_samples(const struct gf_job *job) {
-    return any_has(job, GF_RANGE_AUTO);
-}
-
-bool gf_job_is_full(const struct gf_job *job) {
-    return any_has(job, GF_RANGE_FULL);
 }
 
 /* ---- indices ---- */
@@ -254,15 +228,8 @@ void gf_range_energy_add(const struct gf_job *job, const struct gf_array *in,
     }
 }
 
-static double energy_rms(const struct gf_job *job, const struct gf_range_energy *e) {
+double gf_range_rms(const struct gf_job *job, const struct gf_range_energy *e) {
     return e->n > 0 ? sqrt(e->sum / e->n * (double)gf_job_points(job)) : 0;
-}
-
-double gf_range_rms(const struct gf_job *job, const struct gf_array *in) {
-    struct gf_range_energy e = {0};
-    if (gf_job_samples(job))
-        gf_range_energy_add(job, in, &e);
-    return energy_rms(job, &e);
 }
 
 bool gf_range_energy_wants(const struct gf_job *job, int64_t z) {
@@ -273,12 +240,50 @@ bool gf_range_energy_wants(const struct gf_job *job, int64_t z) {
     return false;
 }
 
+/* ---- packed half spectra ---- */
+
+void gf_range_unpack(const struct gf_job *job, const struct gf_range_bins *bins) {
+    const struct gf_range_axis *z = &bins->sample->axis[0], *y = z + 1, *x = z + 2,
+                               *channel = z + 3;
+    const bool is_double = bins->is_double;
+    const int last = 2 * x->index[x->count - 1] == job->shape[2] ? x->count - 1 : 0;
+    for (int64_t i = 0; i < (int64_t)channel->count * z->count * y->count; i++) {
+        const int b = (int)(i % y->count), a = (int)(i / y->count % z->count);
+        const int other_b = gf_range_axis_find(y, gf_half_negative(y->index[b], job->shape[1]));
+        const int other_a = gf_range_axis_find(z, gf_half_negative(z->index[a], job->shape[0]));
+        const int64_t mirror =
+            i - b - (int64_t)a * y->count + (int64_t)other_a * y->count + other_b;
+        const int64_t here = i * x->count, there = mirror * x->count;
+        struct gf_number first, nyquist;
+        if (there < here) /* done with its mirror image */
+            continue;
+        gf_half_unpack(gf_number_get(bins->value, here, is_double),
+                       gf_number_get(bins->value, there, is_double), true, &first, &nyquist);
+        gf_number_put(bins->value, here, is_double, first);
+        gf_number_put(bins->value, there, is_double, gf_number_conjugate(first));
+        if (!last)
+            continue;
+        gf_number_put(bins->value, here + last, is_double, nyquist);
+        gf_number_put(bins->value, there + last, is_double, gf_number_conjugate(nyquist));
+    }
+}
+
 /* ---- quantiles ---- */
 
-enum { DIGITS = 1 << GF_RANGE_DIGIT };
+/* The bits of positive numbers sort as the numbers do. A double's exponent and eleven bits of its
+ * fraction are precise enough for a shade. */
+enum { DIGIT = 11, DIGITS = 1 << DIGIT, KEY_SHIFT = 63 - 2 * DIGIT };
+
+/* The key of a bin's size: of its square for magnitude and power. */
+static uint32_t key_of(enum gf_kind kind, double re, double im) {
+    double v = kind == GF_REAL ? re : kind == GF_IMAG ? im : re * re + im * im;
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (uint32_t)((bits & (UINT64_MAX >> 1)) >> KEY_SHIFT);
+}
 
 static double value_of(uint32_t key) {
-    uint64_t bits = (uint64_t)key << GF_RANGE_KEY_SHIFT;
+    uint64_t bits = (uint64_t)key << KEY_SHIFT;
     double v;
     memcpy(&v, &bits, sizeof v);
     return v;
@@ -298,7 +303,7 @@ static bool select_two(const struct gf_range_sample *s, const uint32_t *keys, ui
                        uint32_t found[2]) {
     uint32_t high[DIGITS] = {0}, low[2][DIGITS] = {{0}}, all = 0;
     for (int64_t i = 0; i < s->count; i++)
-        high[keys[i] >> GF_RANGE_DIGIT] += keys[i] > from ? s->weight[i] : 0;
+        high[keys[i] >> DIGIT] += keys[i] > from ? s->weight[i] : 0;
     for (int i = 0; i < DIGITS; i++)
         all += high[i];
     if (!all)
@@ -308,10 +313,10 @@ static bool select_two(const struct gf_range_sample *s, const uint32_t *keys, ui
         found[q] = find_digit(high, &rank[q]);
     for (int64_t i = 0; i < s->count; i++)
         for (int q = 0; q < 2; q++)
-            if (keys[i] >> GF_RANGE_DIGIT == found[q] && keys[i] > from)
+            if (keys[i] >> DIGIT == found[q] && keys[i] > from)
                 low[q][keys[i] & (DIGITS - 1)] += s->weight[i];
     for (int q = 0; q < 2; q++)
-        found[q] = found[q] << GF_RANGE_DIGIT | find_digit(low[q], &rank[q]);
+        found[q] = found[q] << DIGIT | find_digit(low[q], &rank[q]);
     return true;
 }
 
@@ -331,22 +336,27 @@ double gf_range_rounding(const struct gf_job *job, double rms) {
     return least_of(job) * rms * sqrt((double)gf_job_points(job));
 }
 
-void gf_range_sample_find(const struct gf_range_sample *s, const uint32_t *keys,
-                          const struct gf_job *job, int i, double rms, double range[2]) {
+void gf_range_find(const struct gf_job *job, int i, const struct gf_range_bins *b,
+                   double range[2]) {
+    const struct gf_range_sample *s = b->sample;
+    const double rms = b->rms;
+    uint32_t *keys = b->key;
     const enum gf_kind kind = job->out[i].kind;
     const bool squares = kind == GF_MAGNITUDE || kind == GF_POWER;
     const double unit = gf_sample_run_unit(rms), scale = gf_job_scale(job) / unit;
     const double least = least_of(job), least_size = squares ? least * least : least;
     double rounding = gf_range_rounding(job, rms) * unit;
-    uint32_t zero = 0, largest = gf_range_key(kind, rms * unit, kind == GF_IMAG ? rms * unit : 0);
-    uint32_t found[2], from = gf_range_key(kind, rounding, kind == GF_IMAG ? rounding : 0);
+    uint32_t zero = 0, largest = key_of(kind, rms * unit, kind == GF_IMAG ? rms * unit : 0);
+    uint32_t found[2], from = key_of(kind, rounding, kind == GF_IMAG ? rounding : 0);
     for (int64_t k = 0; k < s->count; k++) {
-        uint32_t *most = s->weight[k] ? &largest : &zero, key = keys[k];
-        *most = key > *most ? key : *most;
+        const struct gf_number v = gf_number_get(b->value, k, b->is_double);
+        uint32_t *most = s->weight[k] ? &largest : &zero;
+        keys[k] = key_of(kind, unit * v.re, unit * v.im);
+        *most = keys[k] > *most ? keys[k] : *most;
     }
     if (!most_are_below(s, keys, from)) {
         rounding = 0;
-        from = gf_range_key(GF_REAL, least_size * value_of(largest), 0);
+        from = key_of(GF_REAL, least_size * value_of(largest), 0);
     }
     if (!select_two(s, keys, from, found))
         found[0] = found[1] = zero > largest ? zero : largest;
@@ -355,87 +365,4 @@ void gf_range_sample_find(const struct gf_range_sample *s, const uint32_t *keys,
     if (range[0] > range[1] * 0.99)
         range[0] = fmax(range[1] * (kind == GF_POWER ? least * least : least),
                         shown(kind, scale * rounding));
-}
-
-/* ---- volumes, plane by plane ---- */
-
-int gf_range_planes_make(const struct gf_job *job, struct gf_range_planes *r) {
-    *r = (struct gf_range_planes){.job = *job};
-    int rc = gf_range_sample_make(job, &r->sample);
-    if (rc)
-        return rc;
-    r->value = malloc(2 * (size_t)r->sample.count * sizeof *r->value);
-    r->key = malloc((size_t)r->sample.count * sizeof *r->key);
-    if (r->value && r->key)
-        return 0;
-    gf_range_planes_free(r);
-    return gf_no_memory();
-}
-
-void gf_range_planes_free(struct gf_range_planes *r) {
-    gf_range_sample_free(&r->sample);
-    free(r->value);
-    free(r->key);
-    *r = (struct gf_range_planes){.value = NULL};
-}
-
-/* The number of plane z in the sample; -1 if it is not sampled. */
-static int sampled(const struct gf_range_planes *r, int64_t z) {
-    const struct gf_range_axis *a = &r->sample.axis[0];
-    const int i = gf_range_axis_find(a, z);
-    return a->index[i] == z ? i : -1;
-}
-
-int64_t gf_range_planes_next(const struct gf_range_planes *r, int64_t z) {
-    while (z < r->job.shape[0] && sampled(r, z) < 0 && !gf_range_energy_wants(&r->job, z))
-        z++;
-    return z < r->job.shape[0] ? z : -1;
-}
-
-int64_t gf_range_planes_count(const struct gf_range_planes *r) {
-    int64_t n = 0;
-    for (int64_t z = 0; (z = gf_range_planes_next(r, z)) >= 0; z++)
-        n++;
-    return n;
-}
-
-struct gf_job gf_range_planes_job(const struct gf_job *job) {
-    struct gf_job one = *job;
-    one.shape[0] = 1;
-    one.norm = GF_NORM_BACKWARD; /* the sample has no norm factor */
-    one.spend_input = false;
-    one.n_out = 1;
-    one.out[0] = (struct gf_output){.kind = GF_COMPLEX,
-                                    .dtype = job->precision == GF_DOUBLE ? GF_C128 : GF_C64,
-                                    .half = gf_job_is_real(job)};
-    return one;
-}
-
-void gf_range_planes_add(struct gf_range_planes *r, int64_t z, const struct gf_array *in,
-                         const struct gf_array *spectrum) {
-    const struct gf_range_sample *s = &r->sample;
-    const struct gf_range_axis *y = &s->axis[1], *x = &s->axis[2];
-    const int64_t *stride = spectrum->stride;
-    int plane = sampled(r, z);
-    if (gf_range_energy_wants(&r->job, z))
-        gf_range_energy_add(&r->job, in, &r->energy);
-    for (int c = 0; c < s->axis[3].count && plane >= 0; c++)
-        for (int b = 0; b < y->count; b++) {
-            double *to =
-                r->value + 2 * (((int64_t)c * s->axis[0].count + plane) * y->count + b) * x->count;
-            const char *row = (const char *)spectrum->data + y->index[b] * stride[1] +
-                              s->axis[3].index[c] * stride[3];
-            for (int k = 0; k < x->count; k++, to += 2)
-                gf_sample_run_read(row + x->index[k] * stride[2], spectrum->dtype, 0, 1, &to[0],
-                                   &to[1]);
-        }
-}
-
-void gf_range_planes_find(struct gf_range_planes *r, int i, double range[2]) {
-    const struct gf_range_sample *s = &r->sample;
-    const double rms = energy_rms(&r->job, &r->energy), unit = gf_sample_run_unit(rms);
-    for (int64_t k = 0; k < s->count; k++)
-        r->key[k] =
-            gf_range_key(r->job.out[i].kind, unit * r->value[2 * k], unit * r->value[2 * k + 1]);
-    gf_range_sample_find(s, r->key, &r->job, i, rms, range);
 }

@@ -10,17 +10,18 @@
  *
  *     struct gf_range_sample s;
  *     int rc = gf_range_sample_make(&job, &s);
- *     double rms = gf_range_rms(&job, &in), unit = gf_sample_run_unit(rms);
- *     …  keys[((c * s.axis[0].count + z) * s.axis[1].count + y) * s.axis[2].count + x] =
- *            gf_range_key(kind, unit * re, unit * im), of the bin s.axis[0].index[z],
- *            s.axis[1].index[y], s.axis[2].index[x] of channel s.axis[3].index[c], without the
- *            norm's factor
- *     gf_range_sample_find(&s, keys, &job, 0, rms, range);
- *     gf_range_sample_free(&s); */
+ *     struct gf_range_energy e = {0};
+ *     gf_range_energy_add(&job, &in, &e);
+ *     struct gf_range_bins b = {&s, value, is_double, key, gf_range_rms(&job, &e)};
+ *     …  value[((c * s.axis[0].count + z) * s.axis[1].count + y) * s.axis[2].count + x] = the bin
+ *            s.axis[0].index[z], s.axis[1].index[y], s.axis[2].index[x] of channel
+ *            s.axis[3].index[c], without the norm's factor
+ *     gf_range_find(&job, 0, &b, range);
+ *     gf_range_sample_free(&s);
+ *
+ * core/base/job/range.h does all of this for a spectrum in memory. */
 #ifndef GF_CORE_BASE_RANGE_SAMPLE_H
 #define GF_CORE_BASE_RANGE_SAMPLE_H
-
-#include <string.h>
 
 #include "core/base/job/job.h"
 
@@ -50,93 +51,42 @@ struct gf_range_sample {
     int64_t *table;
 };
 
-/* True if output i takes its range from the sample. */
-bool gf_output_samples(const struct gf_job *job, int i);
-/* True if output i's range is from 0 to the largest value. */
-bool gf_output_is_full(const struct gf_output *out);
-/* The same for any output. */
-bool gf_job_samples(const struct gf_job *job);
-bool gf_job_is_full(const struct gf_job *job);
-
 /* The caller frees. GF_ENOMEM. */
 int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s);
 void gf_range_sample_free(struct gf_range_sample *s);
 
-/* RMS magnitude of all bins, without the norm's factor, estimated from a few input samples
- * (Parseval); 0 if no output samples. */
-double gf_range_rms(const struct gf_job *job, const struct gf_array *in);
-
-/* The same for a volume whose planes come one by one in ascending order: true if plane z is
- * sampled; its contribution; the rms in the end. */
+/* The energy of a few input samples, of planes or runs of which those of each are added up. */
 struct gf_range_energy {
     double sum, n;
 };
-bool gf_range_energy_wants(const struct gf_job *job, int64_t z);
-void gf_range_energy_add(const struct gf_job *job, const struct gf_array *plane,
+/* Adds that of the input, or of a plane of it, in ascending order; true if plane z has any. */
+void gf_range_energy_add(const struct gf_job *job, const struct gf_array *in,
                          struct gf_range_energy *e);
-
-/* The bits of positive numbers sort as the numbers do. A double's exponent and eleven bits of its
- * fraction are precise enough for a shade. */
-enum { GF_RANGE_DIGIT = 11, GF_RANGE_KEY_SHIFT = 63 - 2 * GF_RANGE_DIGIT };
-
-/* The key of a bin's size: of its square for magnitude and power. */
-static inline uint32_t gf_range_key(enum gf_kind kind, double re, double im) {
-    double v = kind == GF_REAL ? re : kind == GF_IMAG ? im : re * re + im * im;
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return (uint32_t)((bits & (UINT64_MAX >> 1)) >> GF_RANGE_KEY_SHIFT);
-}
+bool gf_range_energy_wants(const struct gf_job *job, int64_t z);
+/* The RMS magnitude of all bins, without the norm's factor (Parseval). */
+double gf_range_rms(const struct gf_job *job, const struct gf_range_energy *e);
 
 /* 1e-6, or 1e-14 in double precision, of the largest possible magnitude in a spectrum of that rms,
  * with all energy in one bin. */
 double gf_range_rounding(const struct gf_job *job, double rms);
 
-/* Output i's range, black to white, unscaled, from the keys of all bins. Ignores zero frequencies
- * and bins below 1e-6 (1e-14 in double precision) of the largest other bin or of the rms. If most bins are below
+/* The sampled bins of a spectrum, and memory for their keys. */
+struct gf_range_bins {
+    const struct gf_range_sample *sample;
+    void *value; /* complex numbers, [channel][z][y][x] */
+    bool is_double;
+    uint32_t *key;
+    double rms;
+};
+
+/* Unpacks column 0, which holds column n / 2 as well, of half spectra that are packed. */
+void gf_range_unpack(const struct gf_job *job, const struct gf_range_bins *b);
+/* Output i's range, black to white, unscaled. Ignores zero frequencies and bins below 1e-6 (1e-14 in
+ * double precision) of the largest other bin or of the rms. If most bins are below
  * gf_range_rounding(), as for a constant picture or a single wave, they are rounding errors, and
  * all bins below it are ignored. If no bin remains, white is the larger of zero frequency and rms.
  * If no bin remains or black equals white, black is that share of white, but at least the rounding errors
  * ignored. */
-void gf_range_sample_find(const struct gf_range_sample *s, const uint32_t *keys,
-                          const struct gf_job *job, int i, double rms, double range[2]);
-
-/* ---- volumes, plane by plane ---- */
-
-/* The automatic range of a volume whose planes are transformed one by one and do not fit in memory
- * together. Its sample is on a few planes, whose spectra are computed first; then all planes can be
- * written.
- *
- *     struct gf_range_planes r;
- *     struct gf_job one = gf_range_planes_job(&job);
- *     int rc = gf_range_planes_make(&job, &r);
- *     for (int64_t z = 0; !rc && (z = gf_range_planes_next(&r, z)) >= 0; z++) {
- *         …  read plane z into `in`, run `one` on it into `spectrum`
- *         gf_range_planes_add(&r, z, &in, &spectrum);
- *     }
- *     gf_range_planes_find(&r, 0, range);
- *     gf_range_planes_free(&r);
- *
- * The range equals, to the last bit, what openmp finds for `job` in one piece. */
-struct gf_range_planes {
-    struct gf_job job; /* the volume's: three axes, z not transformed */
-    struct gf_range_sample sample;
-    struct gf_range_energy energy;
-    double *value; /* real and imaginary part of each sampled bin */
-    uint32_t *key; /* of each sampled bin */
-};
-
-/* GF_ENOMEM. */
-int gf_range_planes_make(const struct gf_job *job, struct gf_range_planes *r);
-void gf_range_planes_free(struct gf_range_planes *r); /* takes an all-zero struct too */
-/* The next sampled plane from z on, or -1; and the number of sampled planes. */
-int64_t gf_range_planes_next(const struct gf_range_planes *r, int64_t z);
-int64_t gf_range_planes_count(const struct gf_range_planes *r);
-/* The job of one plane: its spectrum, or half of it if that suffices. */
-struct gf_job gf_range_planes_job(const struct gf_job *job);
-/* Adds plane z and its spectrum, in ascending order. */
-void gf_range_planes_add(struct gf_range_planes *r, int64_t z, const struct gf_array *in,
-                         const struct gf_array *spectrum);
-/* The range of output i, as in gf_range_sample_find(). */
-void gf_range_planes_find(struct gf_range_planes *r, int i, double range[2]);
+void gf_range_find(const struct gf_job *job, int i, const struct gf_range_bins *b, double range[2]);
 
 #endif

@@ -7,7 +7,9 @@
 #ifndef GF_CORE_GPU_PLAN_SPACE_H
 #define GF_CORE_GPU_PLAN_SPACE_H
 
-#include "core/base/job/range_sample.h"
+#include <string.h>
+
+#include "core/base/job/range.h"
 #include "core/gpu/plan/plan.h"
 
 struct gf_gpu_space {
