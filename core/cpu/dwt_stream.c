@@ -41,16 +41,14 @@ static int take(struct gf_dwt_stream *s, int64_t bytes, char **out) {
 }
 
 static int shape_level(struct gf_dwt_stream *s, int level) {
-    const struct gf_dwt_layout *layout = &s->sender.layout;
-    const struct gf_job job = gf_dwt_level_job(&s->sender.job, level, 1);
     struct level *l = &s->level[level - 1];
     gf_dwt_window(&s->sender.job, level, &l->z);
-    l->step = gf_cpu_dwt_level_of(&job, layout, s->kernels, level);
-    l->step.type = gf_cpu_sample_of(job.in_dtype);
+    l->step = gf_cpu_dwt_level_of(&l->z.job, &s->sender.layout, s->kernels, level);
+    l->step.type = gf_cpu_sample_of(l->z.job.in_dtype);
     l->step.m[GF_DWT_Z] = 1;
-    l->step.fine.row = job.shape[2] * job.channels * (int64_t)gf_dtype_size(job.in_dtype);
-    l->plane_bytes = l->step.fine.row * job.shape[1];
-    l->half_bytes = gf_dwt_layout_rows(layout, level) * gf_dwt_layout_row(layout, level);
+    l->plane_bytes = l->z.fine * (int64_t)gf_dtype_size(l->z.job.in_dtype);
+    l->half_bytes = l->z.packed * (int64_t)gf_dtype_size(gf_dwt_real(&l->z.job));
+    l->step.fine.row = l->plane_bytes / l->z.job.shape[1];
     int rc = 0;
     s->bytes += gf_dwt_window_slots(&l->z) * l->plane_bytes;
     for (int i = 0; i < 4 && !rc; i++)
@@ -108,11 +106,10 @@ static int stream_open(void *context, const struct gf_job *job, int threads, int
 }
 
 static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info) {
-    const long *first = s->level->step.n;
     *info = (struct gf_dwt_stream_info){.peak = 0};
     for (const struct level *l = s->level; l < s->level + s->sender.job.wavelet.levels; l++)
-        info->peak += (double)gf_dwt_window_slots(&l->z) * (double)(l->step.n[1] * l->step.n[2]) /
-                      (double)(first[1] * first[2]);
+        info->peak +=
+            (double)gf_dwt_window_slots(&l->z) * (double)l->z.fine / (double)s->level->z.fine;
 }
 
 /* ---------------------------------------------------------------- one step */
@@ -137,7 +134,7 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
         s->sender.taker.settle ? s->sender.taker.settle(s->sender.taker.user, l->boxes[set]) : 0;
     if (rc)
         return rc;
-    for (int j = 0; j < gf_dwt_taps(&l->step.wavelet); j++) {
+    for (int j = 0; j < l->z.taps; j++) {
         const int64_t plane = gf_dwt_window_plane(&l->z, k, j);
         planes[j] = plane < 0 ? NULL : place_of(l, plane);
     }

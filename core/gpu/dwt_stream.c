@@ -9,7 +9,7 @@
 
 /* Bytes of a chunk's new planes or of its coefficients, which take ten times as long to copy as a
  * copy takes to start. A chunk has at least USUAL_STEPS steps, even if planes are large. */
-enum { CHUNK = 8 << 20, USUAL_STEPS = 2, SLOTS = 3, SIZES = 2, KEPT = GF_DWT_KEPT };
+enum { CHUNK = 8 << 20, USUAL_STEPS = 2, SLOTS = 3, SIZES = 2 };
 /* Marks of a slot; each is followed by the other slots'. Levels that share marks wait for each
  * other's. */
 enum { FIRST_MARK = 4, UPLOADED = 0, TRANSFORMED = SLOTS, DOWNLOADED = 2 * SLOTS };
@@ -24,13 +24,12 @@ struct slot {
     int64_t boxes; /* emitted up to it */
 };
 
-/* A level. Its planes are numbered along the extended line: if that is periodic, planes 0 to 2
+/* A level. Its planes are numbered along the extended line: if that is periodic, the kept planes
  * follow the last one again. */
 struct level {
     int number;
-    struct gf_job job; /* of a chunk */
-    int64_t shape[3];  /* of an input plane: row, column, channel */
     struct gf_dwt_window z;
+    int64_t shape[3];      /* of an input plane: row, column, channel */
     int64_t each, chunks;  /* steps added by a chunk; chunks */
     int64_t plane, packed; /* bytes of a plane of input, and of coefficients */
     int64_t came;          /* planes received */
@@ -38,7 +37,7 @@ struct level {
     int64_t chunk;         /* being filled */
     int64_t first, filled; /* planes from `first` on are in the slot's `in`; how many */
     char *latest;          /* the last plane, even if its chunk is in flight */
-    char *kept;            /* periodic: planes 0, 1 and 2 */
+    char *kept;            /* planes */
     struct slot slot[SLOTS];
     struct gf_gpu_run run[SIZES]; /* for usual chunks and for the last */
 };
@@ -46,7 +45,6 @@ struct level {
 struct gf_dwt_stream {
     const struct gf_gpu_context *c;
     struct gf_dwt_sender sender;
-    bool periodic;
     int threads; /* for copies */
     int n_levels;
     struct level *level;
@@ -60,9 +58,9 @@ static struct gf_dwt_chunk chunk_of(const struct level *l, int64_t i) {
     return c;
 }
 
-/* Planes that a chunk shares with the one before. */
-static int64_t overlap(const struct gf_dwt_stream *s) {
-    return s->periodic ? KEPT : 2;
+/* Planes that a chunk shares with the next one. */
+static int64_t overlap(const struct level *l) {
+    return chunk_of(l, 0).planes - 2 * l->each;
 }
 
 static struct gf_gpu_run *run_of(struct level *l, int64_t chunk) {
@@ -85,15 +83,12 @@ static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
     for (int i = 1; i <= s->n_levels; i++) {
         struct level *l = &s->level[i - 1];
         l->number = i;
-        l->job = gf_dwt_level_job(&s->sender.job, i, 1);
         gf_dwt_window(&s->sender.job, i, &l->z);
-        l->shape[0] = l->job.shape[1];
-        l->shape[1] = l->job.shape[2];
-        l->shape[2] = l->job.channels;
-        l->plane =
-            l->shape[0] * l->shape[1] * l->shape[2] * (int64_t)gf_dtype_size(l->job.in_dtype);
-        l->packed =
-            gf_dwt_layout_rows(&s->sender.layout, i) * gf_dwt_layout_row(&s->sender.layout, i);
+        l->shape[0] = l->z.job.shape[1];
+        l->shape[1] = l->z.job.shape[2];
+        l->shape[2] = l->z.job.channels;
+        l->plane = l->z.fine * (int64_t)gf_dtype_size(l->z.job.in_dtype);
+        l->packed = l->z.packed * (int64_t)gf_dtype_size(gf_dwt_real(&l->z.job));
         l->each = part / (2 * gf_max(l->plane, l->packed));
         if (l->each < 1)
             l->each = part < CHUNK ? 1 : USUAL_STEPS;
@@ -106,7 +101,7 @@ static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
 
 /* Bytes of a slot in host memory; only the first chunk has all its planes there. */
 static int64_t staged_bytes(const struct level *l) {
-    return l->plane * (l->chunks > 1 ? 2 * l->each + 3 : chunk_of(l, 0).planes);
+    return l->plane * (l->chunks > 1 ? 2 * l->each + l->z.taps - 1 : chunk_of(l, 0).planes);
 }
 
 static int64_t packed_bytes(const struct level *l) {
@@ -115,8 +110,7 @@ static int64_t packed_bytes(const struct level *l) {
 
 static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
                  struct gf_dwt_stream *s) {
-    *s = (struct gf_dwt_stream){.n_levels = job->wavelet.levels,
-                                .periodic = job->wavelet.boundary == GF_PERIODIC};
+    *s = (struct gf_dwt_stream){.n_levels = job->wavelet.levels};
     int rc = gf_dwt_sender_begin(&s->sender, job, taker);
     if (!rc && !(s->level = calloc((size_t)s->n_levels, sizeof *s->level)))
         rc = gf_no_memory();
@@ -126,7 +120,7 @@ static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
 static int64_t host_bytes(const struct gf_dwt_stream *s) {
     int64_t bytes = 0;
     for (const struct level *l = s->level; l < s->level + s->n_levels; l++)
-        bytes += SLOTS * (staged_bytes(l) + packed_bytes(l)) + (s->periodic ? KEPT * l->plane : 0);
+        bytes += SLOTS * (staged_bytes(l) + packed_bytes(l)) + l->z.kept * l->plane;
     return bytes;
 }
 
@@ -180,8 +174,8 @@ static int make_runs(struct gf_dwt_stream *s) {
         struct level *l = &s->level[i / SIZES];
         const int64_t chunk = i % SIZES ? l->chunks - 1 : 0;
         struct gf_gpu_program *g = &run_of(l, chunk)->program;
-        l->job.shape[0] = chunk_of(l, chunk).extent;
-        rc = g->plan ? 0 : gf_gpu_program_make(s->c, g, &l->job);
+        l->z.job.shape[0] = chunk_of(l, chunk).extent;
+        rc = g->plan ? 0 : gf_gpu_program_make(s->c, g, &l->z.job);
     }
     const int64_t all = rc ? 0 : device_bytes(s);
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
@@ -224,7 +218,7 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     for (int k = 0; k < slots_of(l) && !rc; k++)
         rc = take_slot(s, l, k);
-    if (!rc && s->periodic && !(l->kept = gf_alloc((size_t)(KEPT * l->plane))))
+    if (!rc && l->z.kept && !(l->kept = gf_alloc((size_t)(l->z.kept * l->plane))))
         rc = gf_no_memory();
     for (int k = 0; k < SIZES && !rc; k++) {
         struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
@@ -232,7 +226,8 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
         if (l->run[k].program.plan)
             rc = gf_gpu_run_take(s->c, &l->run[k], lent);
     }
-    l->next = l->first = l->z.first;
+    l->next = l->z.first;
+    l->first = l->next - chunk_of(l, 0).plane;
     return rc;
 }
 
@@ -307,7 +302,7 @@ static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, char *
         rc = gf_dwt_send(&s->sender, l->number, true, k, high, false);
     if (rc || l->number == s->n_levels)
         return rc;
-    struct gf_array plane = gf_array_wrap(low, l[1].job.in_dtype, 3, l[1].shape);
+    struct gf_array plane = gf_array_wrap(low, l[1].z.job.in_dtype, 3, l[1].shape);
     plane.stride[0] = gf_dwt_layout_row(&s->sender.layout, l->number);
     return put(s, l + 1, k, &plane);
 }
@@ -341,7 +336,7 @@ static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct s
         return rc;
     const struct slot *next = &l->slot[(t->chunk + 1) % SLOTS];
     return api->copy(s->c->gpu, next->device_in, 0, t->device_in, 2 * l->each * l->plane,
-                     overlap(s) * l->plane);
+                     overlap(l) * l->plane);
 }
 
 /* Queues a full chunk; its slot's last chunk is finished. */
@@ -375,7 +370,7 @@ static int submit(struct gf_dwt_stream *s, struct level *l) {
     int rc = queue_chunk(s, l, t);
     t->in_flight = !rc;
     l->chunk++;
-    l->first = overlap(s);
+    l->first = overlap(l);
     l->filled = 0;
     if (!rc)
         rc = finish(s, l, next);
@@ -410,8 +405,8 @@ static int wrap(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     while (l->chunk < l->chunks && !rc) {
         const int64_t at = gf_dwt_extend(l->next, l->z.planes, GF_PERIODIC);
-        const struct gf_array plane = gf_array_wrap(at < KEPT ? l->kept + at * l->plane : l->latest,
-                                                    l->job.in_dtype, 3, l->shape);
+        const struct gf_array plane = gf_array_wrap(
+            at < l->z.kept ? l->kept + at * l->plane : l->latest, l->z.job.in_dtype, 3, l->shape);
         rc = append(s, l, &plane);
     }
     return rc;
@@ -427,13 +422,13 @@ static int drain(struct gf_dwt_stream *s, struct level *l) {
 
 static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane) {
     int rc = 0;
-    if (s->periodic && at < KEPT)
+    if (at < l->z.kept)
         copy_plane(s, plane, l->kept + at * l->plane);
     if (at >= l->z.first)
         rc = append(s, l, plane);
     if (++l->came < l->z.planes || rc)
         return rc;
-    if (s->periodic)
+    if (l->kept)
         rc = wrap(s, l);
     return rc ? rc : drain(s, l);
 }
@@ -452,7 +447,7 @@ static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info
                                         .planes = 2 * s->level->each};
     for (int i = 0; i < s->n_levels; i++) {
         const struct level *l = &s->level[i];
-        info->bytes_up += (l->z.planes + (s->periodic ? KEPT : 0)) * l->plane;
+        info->bytes_up += (l->z.planes + l->z.kept) * l->plane;
         for (int64_t k = 0; k < l->chunks; k++)
             info->bytes_down += run_of(&s->level[i], k)->program.plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < SIZES; k++) {

@@ -16,17 +16,14 @@ enum { ROWS_AT_ONCE = 32 };
 struct level {
     int number;
     struct gf_dwt_window z;
-    struct gf_job job;              /* of a chunk, without shape[0] */
-    int64_t fine, packed;           /* numbers in a plane of the finer side, and of packed bands */
     char *in, *out[GF_MAX_OUTPUTS]; /* packed bands; finer side, of level 1 all outputs */
-    char *first;                    /* plane 0 of a periodic finer side, if has_first */
-    bool has_first;
+    char *wrapped;                  /* a periodic finer side's first planes, if has_wrapped */
+    unsigned has_wrapped;
     int64_t low, high; /* planes of the finer side in out[0], whose first plane is `base` */
     int64_t base;
-    struct gf_span
-        /* pairs of the finer side that are needed; plane 0 at a periodic line's end is extra */
-        needed;
-    int64_t planes, last; /* of each band in `in`; index of the last, or -1 */
+    /* pairs of the finer side that are needed; wrapped planes at a periodic line's end are extra */
+    struct gf_span needed;
+    int64_t planes, next; /* of each band in `in`; the first of the next chunk, or -1 */
 };
 
 struct run {
@@ -58,36 +55,32 @@ const char *gf_slab_wavelet_refuses(const struct gf_job *job) {
 
 /* The finest level has an extra output in floats if samples may be clipped, to count them. */
 static void describe(const struct gf_job *job, int number, struct level *l) {
-    struct gf_dwt_layout layout;
-    gf_dwt_layout(job, &layout);
-    *l = (struct level){.number = number, .job = gf_dwt_level_job(job, number, 1), .last = -1};
-    gf_dwt_window(job, number, &l->z);
-    l->fine = l->job.shape[1] * l->job.shape[2] * job->channels;
-    l->packed =
-        gf_dwt_layout_rows(&layout, number) * gf_dwt_layout_row(&layout, number) / real_bytes(job);
     bool clips = false;
-    for (int i = 0; i < l->job.n_out; i++)
-        clips |= gf_dtype_is_integer(l->job.out[i].dtype);
+    *l = (struct level){.number = number, .next = -1};
+    gf_dwt_window(job, number, &l->z);
+    for (int i = 0; i < l->z.job.n_out; i++)
+        clips |= gf_dtype_is_integer(l->z.job.out[i].dtype);
     if (clips)
-        l->job.out[l->job.n_out++] = (struct gf_output){.kind = GF_REAL, .dtype = gf_dwt_real(job)};
+        l->z.job.out[l->z.job.n_out++] =
+            (struct gf_output){.kind = GF_REAL, .dtype = gf_dwt_real(job)};
 }
 
-/* Planes of the bands, or of the finer side, for `pairs` pairs. */
-static int64_t band_planes(int64_t pairs) {
-    return 2 * (pairs + 1);
+/* Planes of both bands, or of the finer side, for `pairs` pairs. */
+static int64_t band_planes(const struct gf_dwt_window *z, int64_t pairs) {
+    return 2 * (pairs + gf_dwt_window_shared(z));
 }
 
 static int64_t bytes_of(const struct gf_job *job, int64_t pairs) {
     /* The backend copies bands to threshold them. */
-    const int64_t copies = job->wavelet.threshold == GF_KEEP_ALL ? 1 : 2;
-    const int64_t planes = band_planes(pairs), real = real_bytes(job);
+    const int64_t copies = job->wavelet.threshold == GF_KEEP_ALL ? 1 : 2, real = real_bytes(job);
     int64_t shape[GF_MAX_RANK], bytes = 0;
     for (int number = 1; number <= job->wavelet.levels; number++) {
-        struct level l;
-        describe(job, number, &l);
-        bytes += l.packed * real * planes * copies + l.fine * real * (planes + 1);
+        struct gf_dwt_window z;
+        gf_dwt_window(job, number, &z);
+        const int64_t planes = band_planes(&z, pairs), shared = gf_dwt_window_shared(&z);
+        bytes += z.packed * real * planes * copies + z.fine * real * (planes + shared);
         for (int i = 0; i < job->n_out && number == 1; i++)
-            bytes += l.fine * (int64_t)gf_dtype_size(job->out[i].dtype) * planes;
+            bytes += z.fine * (int64_t)gf_dtype_size(job->out[i].dtype) * planes;
     }
     gf_dwt_shape(job, true, shape);
     return bytes + ROWS_AT_ONCE * shape[2] * shape[3] * real;
@@ -95,12 +88,6 @@ static int64_t bytes_of(const struct gf_job *job, int64_t pairs) {
 
 static int64_t memory_for(const struct gf_job *job, int64_t pairs) {
     return bytes_of(job, pairs) / 7 * 8; /* the backend's scratch */
-}
-
-static int64_t all_pairs(const struct gf_job *job) {
-    struct gf_dwt_window finest;
-    gf_dwt_window(job, 1, &finest);
-    return gf_dwt_window_pairs(&finest);
 }
 
 /* Counts whole rows: those that coarser bands share are read again for these. */
@@ -125,7 +112,7 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
     const int64_t room = memory - memory / 8 - base;
     w->pairs = gf_min(room / each, most);
     w->memory_bytes = memory_for(job, gf_max(w->pairs, 1));
-    w->own.count = all_pairs(job);
+    w->own = gf_dwt_all_pairs(job);
     if (w->pairs >= 1)
         return 0;
     return gf_fail(GF_ENOMEM, "two planes of each level need %s, limit %s (--max-memory)",
@@ -137,18 +124,19 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
 void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
                           struct gf_slab_wavelet *part) {
     const int levels = all->job.wavelet.levels;
-    struct gf_span pairs = gf_slab_share(all_pairs(&all->job), n, i);
+    struct gf_span pairs = gf_slab_share(gf_dwt_all_pairs(&all->job).count, n, i);
+    struct gf_dwt_window w;
     *part = *all;
     part->own = pairs;
     part->in_part = n > 1;
-    part->planes_read = pairs.count + 1;
-    for (int l = 2; l <= levels; l++) {
-        struct gf_dwt_window w;
+    part->planes_read = 0;
+    for (int l = 1; l <= levels; l++) {
         gf_dwt_window(&all->job, l, &w);
-        pairs = gf_dwt_window_coarser(&w, pairs);
-        part->planes_read += pairs.count + 1;
+        if (l > 1)
+            pairs = gf_dwt_window_coarser(&w, pairs);
+        part->planes_read += pairs.count + gf_dwt_window_shared(&w);
     }
-    part->planes_read += pairs.count + 1; /* the coarsest approximation */
+    part->planes_read += pairs.count + gf_dwt_window_shared(&w); /* the coarsest approximation */
     if (part->pairs > part->own.count) {
         part->pairs = part->own.count;
         part->memory_bytes = memory_for(&all->job, part->pairs);
@@ -197,85 +185,93 @@ static int load_bands(struct run *r, const struct level *l, int64_t k, int64_t i
             const struct gf_slab_rows rows = {z ? axis[0].at[number] + k : k,
                                               y ? axis[1].at[number] : 0, ny};
             rc = read_band_rows(r, l, &rows, !z && !y && !coarsest,
-                                l->in + (z * n + i) * l->packed * r->real + y * ny * packed);
+                                l->in + (z * n + i) * l->z.packed * r->real + y * ny * packed);
         }
     if (rc || coarsest)
         return rc;
     rc = fine_at(r, number + 1, k, &from);
     for (int64_t y = 0; y < ny && !rc; y++)
-        memcpy(l->in + i * l->packed * r->real + y * packed, from + y * row, (size_t)row);
+        memcpy(l->in + i * l->z.packed * r->real + y * packed, from + y * row, (size_t)row);
     return rc;
 }
 
 /* ---- a level ---- */
 
-/* The job that makes a level's finer side from n planes of each band. */
-static struct gf_job chunk_job(const struct level *l, int64_t n) {
-    struct gf_job job = l->job;
-    job.shape[0] = is_periodic(&job) ? 2 * n : 2 * (n - 1);
+/* The job that makes so many pairs of a level's finer side. */
+static struct gf_job chunk_job(const struct level *l, int64_t pairs) {
+    struct gf_job job = l->z.job;
+    job.shape[0] = is_periodic(&job) ? band_planes(&l->z, pairs) : 2 * pairs;
     return job;
 }
 
 struct gf_job gf_slab_wavelet_chunk(const struct gf_slab_wavelet *w) {
     struct level finest;
     describe(&w->job, 1, &finest);
-    return chunk_job(&finest, w->pairs + 1);
+    return chunk_job(&finest, w->pairs);
 }
 
-/* Loads the bands of n planes from k on, reusing the last plane of the chunk before. */
+/* Loads the bands of n planes from k on, reusing the last planes of the chunk before. */
 static int load_chunk(struct run *r, struct level *l, int64_t k, int64_t n) {
-    const int64_t bytes = l->packed * r->real;
-    const bool again = l->last == k;
+    const int64_t bytes = l->z.packed * r->real;
+    const int64_t again = l->next == k ? gf_dwt_window_shared(&l->z) : 0;
     int rc = 0;
-    if (again) {
-        memcpy(l->in, l->in + (l->planes - 1) * bytes, (size_t)bytes);
-        memmove(l->in + n * bytes, l->in + (2 * l->planes - 1) * bytes, (size_t)bytes);
-    }
+    memmove(l->in, l->in + (l->planes - again) * bytes, (size_t)(again * bytes));
+    memmove(l->in + n * bytes, l->in + (2 * l->planes - again) * bytes, (size_t)(again * bytes));
     for (int64_t i = again; i < n && !rc; i++)
         rc = load_bands(r, l, (k + i) % l->z.steps, i, n);
     l->planes = n;
-    l->last = rc ? -1 : k + n - 1;
+    l->next = rc ? -1 : k + n - gf_dwt_window_shared(&l->z);
     return rc;
 }
 
-/* Makes pairs k .. k + pairs - 1 of a level's finer side. */
-static int make_chunk(struct run *r, struct level *l, int64_t k, int64_t pairs) {
-    const int64_t n = pairs + 1;
+/* Makes the chunk that begins with the pair of plane j, up to the last pair needed. */
+static int make_chunk(struct run *r, struct level *l, int64_t j) {
+    const struct gf_span needed = l->needed;
+    const int64_t all = gf_dwt_window_pairs(&l->z), end = needed.first + needed.count;
+    /* A finest level that fits has its wrapped planes in the same chunk. */
+    const bool at_once = l->number == 1 && all == needed.count && all <= r->w->pairs;
+    const int64_t k = at_once ? 0 : gf_dwt_window_pair(&l->z, j);
+    const int64_t pairs = gf_min((k < end ? end : all) - k, r->w->pairs);
+    const struct gf_job job = chunk_job(l, pairs);
     struct gf_report report;
     void *out[GF_MAX_OUTPUTS];
-    const struct gf_job job = chunk_job(l, n);
-    int rc = load_chunk(r, l, k, n);
+    int rc = load_chunk(r, l, k, pairs + gf_dwt_window_shared(&l->z));
     memcpy(out, l->out, sizeof out);
     if (!rc)
         rc = gf_slab_run_job(r->io, &job, l->in, out, &report);
-    /* A periodic chunk wraps around at its own ends, so its first and last planes are not used. */
+    /* A periodic chunk wraps around at its own ends, where its planes are not used. */
     l->base = 2 * k;
-    l->low = rc ? 0 : 2 * k + is_periodic(&job);
+    l->low = rc ? 0 : l->base + gf_dwt_window_wrapped(&l->z);
     l->high = rc ? 0 : l->low + 2 * pairs;
+    return rc;
+}
+
+/* Finds plane `at` of the extended finer side in a chunk, which may have to be made. */
+static int chunk_at(struct run *r, struct level *l, int64_t at, int64_t *index) {
+    const bool made = at >= l->low && at < l->high;
+    const int rc = made ? 0 : make_chunk(r, l, at % (2 * l->z.steps));
+    *index = at - l->base;
     return rc;
 }
 
 /* Returns plane j of a coarser level's finer side, valid until the next call for that level. */
 static int fine_at(struct run *r, int number, int64_t j, const char **plane) {
     struct level *l = &r->level[number];
-    const int64_t bytes = l->fine * r->real;
-    const bool wraps = !j && is_periodic(&l->job);
-    *plane = l->first;
-    if (wraps && l->has_first)
+    const int64_t bytes = l->z.fine * r->real;
+    const bool wraps = j < gf_dwt_window_wrapped(&l->z);
+    char *kept = l->wrapped + (wraps ? j * bytes : 0);
+    int64_t index;
+    *plane = kept;
+    if (wraps && l->has_wrapped >> j & 1)
         return 0;
-    const int64_t at = wraps ? 2 * l->z.steps : j;
-    if (at < l->low || at >= l->high) {
-        const int64_t k = gf_dwt_window_pair(&l->z, j), end = l->needed.first + l->needed.count;
-        const int64_t left = (k < end ? end : gf_dwt_window_pairs(&l->z)) - k;
-        int rc = make_chunk(r, l, k, gf_min(left, r->w->pairs));
-        if (rc)
-            return rc;
-    }
-    *plane = l->out[0] + (at - l->base) * bytes;
+    const int rc = chunk_at(r, l, gf_dwt_window_made(&l->z, j), &index);
+    if (rc)
+        return rc;
+    *plane = l->out[0] + index * bytes;
     if (wraps) {
-        memcpy(l->first, *plane, (size_t)bytes);
-        *plane = l->first;
-        l->has_first = true;
+        memcpy(kept, *plane, (size_t)bytes);
+        *plane = kept;
+        l->has_wrapped |= 1u << j;
     }
     return 0;
 }
@@ -299,12 +295,12 @@ static int write_plane(struct run *r, int64_t j, int64_t at) {
     struct level *l = &r->level[1];
     int rc = 0;
     for (int i = 0; i < job->n_out && !rc; i++) {
-        const int64_t bytes = l->fine * (int64_t)gf_dtype_size(job->out[i].dtype);
+        const int64_t bytes = l->z.fine * (int64_t)gf_dtype_size(job->out[i].dtype);
         rc = r->io->write(r->io->user, i, &(struct gf_slab_rows){j, 0, job->shape[1]},
                           l->out[i] + at * bytes);
         if (!rc && gf_dtype_is_integer(job->out[i].dtype))
             r->report->clipped[i] +=
-                clipped(r, i, l->out[job->n_out] + at * l->fine * r->real, l->fine);
+                clipped(r, i, l->out[job->n_out] + at * l->z.fine * r->real, l->z.fine);
         r->moved += bytes;
     }
     if (r->io->moved)
@@ -312,36 +308,20 @@ static int write_plane(struct run *r, int64_t j, int64_t at) {
     return rc;
 }
 
-/* Writes the planes of the last chunk; plane 0 of a periodic line follows its last pair. */
-static int write_chunk(struct run *r) {
-    const struct level *l = &r->level[1];
-    const bool wraps = r->w->in_part && is_periodic(&l->job);
-    int rc = 0;
-    for (int64_t at = l->low; at < l->high && !rc; at++)
-        if (at < l->z.planes) /* an odd line has one plane fewer */
-            rc = write_plane(r, at, at - l->base);
-        else if (wraps && at == 2 * l->z.steps)
-            rc = write_plane(r, 0, at - l->base);
-    return rc;
-}
-
-/* Writes all planes in ascending order, a periodic line's plane 0 first; or those of a part. */
+/* Writes all planes in ascending order; or those of a part, as its chunks have them. */
 static int run_finest(struct run *r) {
     struct level *l = &r->level[1];
-    const struct gf_span own = r->w->own;
-    const int64_t most = r->w->pairs, end = own.first + own.count;
-    const bool wraps = is_periodic(&l->job) && !r->w->in_part;
-    const bool at_once = wraps && own.count <= most;
+    const int64_t line = 2 * l->z.steps, n = 2 * l->needed.count;
+    const int64_t first = 2 * l->needed.first + gf_dwt_window_wrapped(&l->z);
     int rc = 0;
-    if (wraps)
-        rc = make_chunk(r, l, at_once ? 0 : end - 1, at_once ? end : 1);
-    if (wraps && !rc)
-        rc = write_plane(r, 0, 2 * end - l->base);
-    for (int64_t k = own.first; k < end && !rc; k += most) {
-        if (!at_once)
-            rc = make_chunk(r, l, k, gf_min(end - k, most));
+    for (int64_t i = 0; i < n && !rc; i++) {
+        const int64_t at = gf_dwt_window_made(&l->z, r->w->in_part ? first + i : i);
+        int64_t index;
+        if (at % line >= l->z.planes) /* an odd line has one plane fewer */
+            continue;
+        rc = chunk_at(r, l, at, &index);
         if (!rc)
-            rc = write_chunk(r);
+            rc = write_plane(r, at % line, index);
     }
     return rc;
 }
@@ -353,14 +333,15 @@ static int take(char **memory, int64_t bytes) {
 
 static int take_level(struct run *r, int number, struct gf_span needed) {
     struct level *l = &r->level[number];
-    const int64_t planes = band_planes(r->w->pairs);
     describe(&r->w->job, number, l);
+    const struct gf_job *job = &l->z.job;
+    const int64_t planes = band_planes(&l->z, r->w->pairs);
     l->needed = number > 1 ? gf_dwt_window_coarser(&l->z, needed) : needed;
-    int rc = take(&l->in, l->packed * planes * r->real);
+    int rc = take(&l->in, l->z.packed * planes * r->real);
     if (!rc && number > 1)
-        rc = take(&l->first, l->fine * r->real);
-    for (int i = 0; i < l->job.n_out && !rc; i++)
-        rc = take(&l->out[i], l->fine * planes * (int64_t)gf_dtype_size(l->job.out[i].dtype));
+        rc = take(&l->wrapped, l->z.fine * r->real * gf_dwt_window_shared(&l->z));
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = take(&l->out[i], l->z.fine * planes * (int64_t)gf_dtype_size(job->out[i].dtype));
     return rc;
 }
 
@@ -380,7 +361,7 @@ int gf_slab_wavelet_run(const struct gf_slab_wavelet *w, const struct gf_slab_io
         rc = run_finest(r);
     for (int l = 1; l <= levels; l++) {
         gf_free(r->level[l].in);
-        gf_free(r->level[l].first);
+        gf_free(r->level[l].wrapped);
         for (int i = 0; i < GF_MAX_OUTPUTS; i++)
             gf_free(r->level[l].out[i]);
     }

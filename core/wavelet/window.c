@@ -29,41 +29,49 @@ const char *gf_dwt_refuses_planes(const struct gf_job *job) {
         return "a single line is not";
     return job->op != GF_DWT || !(job->axes & 1) || job->shape[0] < 2
                ? "the slowest axis is not transformed"
-           : gf_dwt_taps(&job->wavelet) != 4 ? "only wavelets of four taps go plane by plane"
-                                             : NULL;
+               : NULL;
 }
 
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {
-    struct gf_dwt_axis z;
-    const enum gf_boundary b = job->wavelet.boundary;
-    gf_dwt_axis(job->shape[0], job->axes & 1, level, &job->wavelet, &z);
-    *w = (struct gf_dwt_window){.planes = z.n[level - 1],
-                                .steps = z.n[level],
-                                .first = b == GF_PERIODIC && level > 1,
-                                .boundary = b,
+    struct gf_dwt_layout a;
+    gf_dwt_layout(job, &a);
+    *w = (struct gf_dwt_window){.job = gf_dwt_level_job(job, level, 1),
+                                .planes = a.axis[0].n[level - 1],
+                                .steps = a.axis[0].n[level],
+                                .boundary = job->wavelet.boundary,
+                                .taps = gf_dwt_taps(&job->wavelet),
                                 .offset = gf_dwt_offset(&job->wavelet)};
+    w->fine = w->job.shape[1] * w->job.shape[2] * job->channels;
+    w->packed = gf_dwt_layout_rows(&a, level) * gf_dwt_layout_row(&a, level) /
+                (int64_t)gf_dtype_size(gf_dwt_real(job));
+    for (int l = 1; l <= level; l++) {
+        w->first = is_periodic(w) ? w->whole : 0;
+        w->whole = gf_divide_up(w->first + w->offset, 2);
+    }
+    w->kept = is_periodic(w) ? 2 * w->whole - 1 + w->taps / 2 : 0;
 }
 
 /* ---- step by step ---- */
 
 int64_t gf_dwt_window_ready(const struct gf_dwt_window *w, int64_t came) {
-    const int64_t end = came + w->first; /* earlier planes have come, except plane 0 */
+    const int64_t last = gf_min(w->first + came, w->planes) - 1, end = last - w->taps / 2;
     if (came >= w->planes)
         return w->steps;
-    return is_periodic(w) ? (end < 5 ? 0 : (end - 3) / 2) : end / 2;
+    if (is_periodic(w))
+        return end < 2 * w->whole ? 0 : end / 2 - w->whole + 1;
+    return came < w->taps - 2 ? 0 : came / 2;
 }
 
 int64_t gf_dwt_window_step(const struct gf_dwt_window *w, int64_t i) {
-    return is_periodic(w) ? (i + 1) % w->steps : i;
+    return is_periodic(w) ? (i + w->whole) % w->steps : i;
 }
 
 int gf_dwt_window_slot(const struct gf_dwt_window *w, int64_t plane) {
-    const int64_t kept = is_periodic(w) ? GF_DWT_KEPT : 0, turn = GF_DWT_SLOTS - GF_DWT_KEPT;
-    return (int)(plane < kept ? plane : kept + (plane - kept) % turn);
+    return (int)(plane < w->kept ? plane : w->kept + (plane - w->kept) % w->taps);
 }
 
 int gf_dwt_window_slots(const struct gf_dwt_window *w) {
-    return (int)gf_min(w->planes, is_periodic(w) ? GF_DWT_SLOTS : GF_DWT_SLOTS - GF_DWT_KEPT);
+    return (int)gf_min(w->planes, w->kept + w->taps);
 }
 
 /* ---- chunks ---- */
@@ -71,16 +79,17 @@ int gf_dwt_window_slots(const struct gf_dwt_window *w) {
 void gf_dwt_window_chunk(const struct gf_dwt_window *w, int64_t each, int64_t i,
                          struct gf_dwt_chunk *c) {
     const bool periodic = is_periodic(w), last = i + 1 == gf_dwt_window_chunks(w, each);
-    c->plane = 2 * each * i;
-    c->step = i || periodic ? each * i + 1 : 0;
-    c->end = last ? w->steps + periodic : each * (i + 1) + 1;
-    c->extent = periodic ? 2 * (c->end - c->step) + 4 : gf_min(w->planes - c->plane, 2 * each + 2);
-    c->planes = c->extent - periodic;
-    c->bands = periodic ? c->extent / 2 : (c->extent + 3) / 2;
+    c->plane = 2 * each * i + (2 * w->whole - w->offset) / 2 * 2;
+    c->step = i || periodic ? each * i + w->whole : 0;
+    c->end = !last ? each * (i + 1) + w->whole : w->steps + (periodic ? w->whole : 0);
+    c->planes = periodic ? 2 * c->end - 1 + w->taps / 2 - c->plane
+                         : gf_min(w->planes - c->plane, 2 * each + w->taps - 2);
+    c->extent = c->planes + (periodic ? c->planes % 2 : 0);
+    c->bands = periodic ? c->extent / 2 : (c->extent + w->taps - 1) / 2;
 }
 
 int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each) {
-    const int64_t all = is_periodic(w) ? w->steps : (w->planes - 1) / 2;
+    const int64_t all = is_periodic(w) ? w->steps : (w->planes - w->taps + 3) / 2;
     return all < each ? 1 : gf_divide_up(all, each);
 }
 
@@ -88,11 +97,11 @@ int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each) {
 
 int gf_dwt_parts(const struct gf_job *job, int most) {
     enum { WORTH = 8 };
-    const bool forward = job->direction == GF_FORWARD;
-    struct gf_dwt_window finest;
-    gf_dwt_window(job, 1, &finest);
     const int64_t fit =
-        (forward ? job->shape[0] / 2 >> job->wavelet.levels : gf_dwt_window_pairs(&finest)) / WORTH;
+        (job->direction == GF_FORWARD
+             ? job->shape[0] / gf_max(gf_dwt_taps(&job->wavelet) - 2, 1) >> job->wavelet.levels
+             : gf_dwt_all_pairs(job).count) /
+        WORTH;
     return fit < 1 ? 1 : (int)gf_min(fit, most);
 }
 
@@ -100,10 +109,10 @@ void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *par
     const bool periodic = job->wavelet.boundary == GF_PERIODIC;
     const int64_t unit = (int64_t)1 << job->wavelet.levels; /* planes per step of the last level */
     const int64_t all = job->shape[0];
+    const int64_t before = gf_dwt_offset(&job->wavelet) * unit, after = periodic ? before : 0;
     /* The first plane of part 0's share of a periodic line's end: early enough that no other
      * part needs planes beyond the end. */
-    const int64_t tail = periodic ? (all / unit - 1) * unit : all;
-    const int64_t before = periodic ? unit : 2 * unit, after = periodic ? unit : 0;
+    const int64_t tail = periodic ? all / unit * unit - after : all;
     *part = (struct gf_dwt_part){.job = *job, .planes = {{0, all}}, .own = {{0, all}}, .all = all};
     gf_dwt_axis(all, true, job->wavelet.levels, &job->wavelet, &part->axis);
     if (n < 2)
@@ -142,18 +151,24 @@ bool gf_dwt_part_step(const struct gf_dwt_part *part, int level, int64_t *step) 
 /* ---- inverse ---- */
 
 int64_t gf_dwt_window_pairs(const struct gf_dwt_window *w) {
-    return is_periodic(w) ? w->steps : w->steps - 1;
+    return is_periodic(w) ? w->steps : w->steps - gf_dwt_window_shared(w);
 }
 
 int64_t gf_dwt_window_pair(const struct gf_dwt_window *w, int64_t plane) {
-    if (!is_periodic(w))
-        return plane / 2;
-    return plane ? (plane - 1) / 2 : w->steps - 1;
+    return (gf_dwt_window_made(w, plane) - gf_dwt_window_wrapped(w)) / 2;
+}
+
+struct gf_span gf_dwt_all_pairs(const struct gf_job *job) {
+    struct gf_dwt_window finest;
+    gf_dwt_window(job, 1, &finest);
+    return (struct gf_span){0, gf_dwt_window_pairs(&finest)};
 }
 
 struct gf_span gf_dwt_window_coarser(const struct gf_dwt_window *coarser, struct gf_span pairs) {
-    const int64_t last = gf_min(pairs.first + pairs.count, coarser->planes - 1);
-    const int64_t from = pairs.first ? gf_dwt_window_pair(coarser, pairs.first) : 0;
-    const int64_t to = last ? gf_dwt_window_pair(coarser, last) : 0;
+    const int64_t wrapped = gf_dwt_window_wrapped(coarser), first = pairs.first;
+    const int64_t end = first + pairs.count + gf_dwt_window_shared(coarser);
+    const int64_t last = gf_min(end, coarser->planes) - 1;
+    const int64_t from = first < wrapped ? 0 : gf_dwt_window_pair(coarser, first);
+    const int64_t to = last < wrapped ? 0 : gf_dwt_window_pair(coarser, last);
     return (struct gf_span){from, to - from + 1};
 }

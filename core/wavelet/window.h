@@ -1,18 +1,18 @@
 /* Windows of a wavelet transform along its slowest axis, level by level: which planes a step needs,
  * which steps are ready after so many planes, and which planes must be kept. Pure functions.
  *
- * For wavelets of four taps. Forward, step k of a level makes plane k of each band from planes 2 k
- * - s to 2 k - s + 3 of the finer side (core/wavelet/dwt.h), continued beyond the line's ends.
- * Steps follow the order in which their planes come: on a periodic line step 0 is last, so plane 0
- * of the next level comes last.
+ * Forward, step k of a level makes plane k of each band from planes 2 k - s to 2 k - s + taps - 1 of
+ * the finer side (core/wavelet/dwt.h), continued beyond the line's ends. Steps follow the order in
+ * which their planes come: on a periodic line the first steps are last, and so are the next level's
+ * first planes.
  *
  *     struct gf_dwt_window w;
  *     gf_dwt_window(&job, 1, &w);
  *     for (came = 1; came <= w.planes; came++)    plane came - 1 into its gf_dwt_window_slot()
  *         for (; done < gf_dwt_window_ready(&w, came); done++)
- *             step k = gf_dwt_window_step(&w, done), from planes gf_dwt_window_plane(&w, k, 0 .. 3)
+ *             step k = gf_dwt_window_step(&w, done), from planes gf_dwt_window_plane(&w, k, 0 .. taps - 1)
  *
- * Inverse, pair k of planes of the finer side needs planes k and k + 1 of each band. */
+ * Inverse, pair k of planes of the finer side needs planes k to k + taps / 2 - 1 of each band. */
 #ifndef GF_CORE_WAVELET_WINDOW_H
 #define GF_CORE_WAVELET_WINDOW_H
 
@@ -29,10 +29,13 @@ const char *gf_dwt_refuses_planes(const struct gf_job *job);
 
 /* One level; level 1 is the finest. */
 struct gf_dwt_window {
+    struct gf_job job;     /* of the level, for one plane of the finer side */
+    int64_t fine, packed;  /* numbers in a plane of the finer side, and of packed bands */
     int64_t planes, steps; /* of the finer side; of each band */
-    int64_t first;         /* the plane that comes first; if not 0, plane 0 comes last */
+    int64_t first, whole; /* the plane that comes first; the first step that needs none before it */
+    int64_t kept;         /* planes of a periodic line's beginning that its end needs again */
     enum gf_boundary boundary;
-    int offset; /* s */
+    int taps, offset; /* s */
 };
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w);
 
@@ -45,16 +48,16 @@ int64_t gf_dwt_window_step(const struct gf_dwt_window *w, int64_t i);
 static inline int64_t gf_dwt_window_plane(const struct gf_dwt_window *w, int64_t k, int j) {
     return gf_dwt_extend(2 * k - w->offset + j, w->planes, w->boundary);
 }
-/* The slot of a plane for as long as steps need it: four slots in turn, and GF_DWT_KEPT for the
- * first planes of a periodic line, which its end needs. The number of slots. */
-enum { GF_DWT_KEPT = 3, GF_DWT_SLOTS = 4 + GF_DWT_KEPT };
+/* The slot of a plane for as long as steps need it: one for each kept plane, and as many as there
+ * are taps in turn. The number of slots. */
+enum { GF_DWT_SLOTS = 5 * GF_DWT_MOST_TAPS / 2 - 3 };
 int gf_dwt_window_slot(const struct gf_dwt_window *w, int64_t plane);
 int gf_dwt_window_slots(const struct gf_dwt_window *w);
 
 /* ---- forward, in chunks that are transformed separately ---- */
 
-/* A chunk begins at an even plane and repeats the last planes of the previous chunk: GF_DWT_KEPT on
- * a periodic line, else two. Planes are numbered along the extended line. */
+/* A chunk begins at an even plane, 2 each planes after the one before, and repeats that one's last
+ * planes. Planes are numbered along the extended line. */
 struct gf_dwt_chunk {
     int64_t plane, planes; /* the first, and the number it waits for */
     int64_t extent;        /* transformed planes; on a periodic line one more, with any content */
@@ -70,8 +73,8 @@ int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each);
 
 /* A part reads some planes beyond its share, so that its share of every level's steps has the
  * coefficients of the whole. Shares begin at multiples of 2^levels planes, so that steps of a part
- * are steps of the whole. A part needs up to 2 (2^levels - 1) planes before its share, or half as
- * many on each side if the boundary is periodic; other coefficients at its ends are discarded. The
+ * are steps of the whole. A part needs up to s (2^levels - 1) planes before its share, and as many
+ * after it if the boundary is periodic; other coefficients at its ends are discarded. The
  * ends of a periodic line need each other, so part 0 has the last planes as well as the first. */
 struct gf_dwt_part {
     struct gf_job job; /* of the part's stream */
@@ -94,12 +97,26 @@ bool gf_dwt_part_step(const struct gf_dwt_part *part, int level, int64_t *step);
 
 /* ---- inverse ---- */
 
-/* Pairs of the finer side: planes 2 k + first and the next; plane 2 * steps of a periodic line is
- * plane 0. */
+/* Planes of each band that a pair shares with the next; how many planes of the finer side, its first
+ * ones, are the second half of a periodic line's last pairs. */
+static inline int gf_dwt_window_shared(const struct gf_dwt_window *w) {
+    return w->taps / 2 - 1;
+}
+static inline int gf_dwt_window_wrapped(const struct gf_dwt_window *w) {
+    return w->boundary == GF_PERIODIC ? w->offset : 0;
+}
+/* Pairs of the finer side: planes 2 k + wrapped and the next, on the extended line. The number there
+ * of the plane that is made. */
+static inline int64_t gf_dwt_window_made(const struct gf_dwt_window *w, int64_t plane) {
+    const int64_t line = 2 * w->steps, wrapped = gf_dwt_window_wrapped(w);
+    return plane < wrapped ? plane + gf_divide_up(wrapped - plane, line) * line : plane;
+}
 int64_t gf_dwt_window_pairs(const struct gf_dwt_window *w);
 int64_t gf_dwt_window_pair(const struct gf_dwt_window *w, int64_t plane);
-/* Pairs of the next level's finer side that contain the planes of these pairs' bands, except plane
- * 0 for a periodic line's end, which is made separately. `coarser` is that level. */
+/* Those of the finest level. */
+struct gf_span gf_dwt_all_pairs(const struct gf_job *job);
+/* Pairs of the next level's finer side that contain the planes of these pairs' bands, except its
+ * wrapped planes for a periodic line's end, which are made separately. `coarser` is that level. */
 struct gf_span gf_dwt_window_coarser(const struct gf_dwt_window *coarser, struct gf_span pairs);
 
 #endif
