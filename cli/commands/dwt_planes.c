@@ -324,10 +324,7 @@ static int drop_alpha(struct gf_task *t) {
 
 /* Devices share the task if memory allows a stream for each. */
 static int stream(struct gf_task *t) {
-    const struct gf_job job = gf_slab_volume(&t->op.job);
-    struct gf_dwt_survey survey = {.selects = false};
-    struct gf_planes_work p = {
-        .t = t, .parts = gf_planes_parts(t), .run = run_part, .survey = &survey};
+    struct gf_planes_work p = {.t = t, .parts = gf_planes_parts(t), .run = run_part};
     const double start = gf_now_ms();
     if (!t->ranks && p.parts && gf_runner_check_memory(t->op.crew.runner, bytes_of(t, p.parts)))
         p.parts = 0;
@@ -335,12 +332,7 @@ static int stream(struct gf_task *t) {
     if (!rc && t->image.alpha)
         rc = drop_alpha(t);
     if (!rc)
-        rc = gf_ranks_agree(t->ranks, gf_dwt_survey_open(&survey, &job));
-    if (!rc)
         rc = gf_planes_run(&p);
-    if (!rc && job.out[0].map == GF_MAP_DISPLAY)
-        t->op.report.high[0] = survey.high[job.wavelet.levels][0];
-    gf_dwt_survey_close(&survey);
     if (!rc)
         gf_log_verbose("'%s': %lld %s, %.1f a second, at most %.1f in memory; %.0f ms waiting "
                        "for the output",

@@ -68,11 +68,11 @@ static int copy_rows(struct run *r, const struct gf_slab_rows *rows, void *to) {
     const struct gf_task *t = r->hand->t;
     int rc = 0;
     if (rows->page != r->at)
-        rc = gf_finite_read(r->hand->reader, &t->image, GF_PAGE, rows->page, &r->page);
+        rc = gf_planes_read(r->hand->reader, &t->image, rows->page, &r->page);
     r->at = rc ? -1 : rows->page;
     if (!rc)
-        memcpy(to, (char *)r->page.data + rows->row * r->page.stride[1],
-               (size_t)(rows->count * r->page.stride[1]));
+        memcpy(to, (char *)r->page.data + rows->row * r->page.stride[0],
+               (size_t)(rows->count * r->page.stride[0]));
     return rc;
 }
 
@@ -87,8 +87,8 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct gf_array a =
         gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, columns[0], columns[1]});
     const int64_t first = picture ? rows->page : rows->page * columns[-1] + rows->row;
-    int rc = r->page.data ? copy_rows(r, rows, to)
-                          : gf_finite_read(h->reader, &t->image, GF_ROW, first, &a);
+    int rc = has_rows(t) ? gf_finite_read(h->reader, &t->image, GF_ROW, first, &a)
+                         : copy_rows(r, rows, to);
     h->ms_read += gf_now_ms() - start;
     return rc;
 }
@@ -130,7 +130,6 @@ static void moved(void *user, int64_t bytes) {
 
 static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
     const struct gf_task *t = hand->t;
-    struct gf_array page = t->image.px;
     struct gf_report report = {.kept = 0};
     struct run r = {.planes = p, .hand = hand, .at = -1};
     const struct gf_slab_io io = {.user = &r,
@@ -139,14 +138,10 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
                                   .write = write_rows,
                                   .run = run_job,
                                   .moved = p->parts ? NULL : moved};
-    int rc = 0;
     gf_slab_wavelet_part(&p->inverse, p->parts ? p->parts : 1, i, &r.wavelet);
-    page.shape[0] = 1;
+    r.wavelet.job.wavelet = p->survey->job.wavelet;
     hand->reader->any_order = true;
-    if (!has_rows(t))
-        rc = gf_array_alloc(&r.page, page.dtype, page.rank, page.shape);
-    if (!rc)
-        rc = gf_slab_wavelet_run(&r.wavelet, &io, &report);
+    const int rc = gf_slab_wavelet_run(&r.wavelet, &io, &report);
     for (int k = 0; k < GF_MAX_OUTPUTS; k++)
         hand->clipped[k] += report.clipped[k];
     gf_array_free(&r.page);
@@ -154,7 +149,8 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
 }
 
 /* Reads this process's share of the planes. */
-static int look(struct gf_task *t, struct gf_dwt_survey *s) {
+static int look(const struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
     const struct gf_span own = gf_ranks_own(t->ranks, t->image.px.shape[0]);
     struct gf_array plane = {0};
     int rc = 0;
@@ -162,29 +158,14 @@ static int look(struct gf_task *t, struct gf_dwt_survey *s) {
     for (int64_t z = own.first; z < own.first + own.count && !rc; z++) {
         rc = gf_planes_read(&t->reader, &t->image, z, &plane);
         if (!rc)
-            gf_dwt_survey_plane(s, z, &plane);
+            gf_dwt_survey_plane(p->survey, z, &plane);
     }
     gf_array_free(&plane);
     return rc;
 }
 
-/* Finds the limit of a threshold by share. */
-static int find_limit(struct gf_task *t, struct gf_slab_wavelet *w) {
-    const struct gf_job job = gf_slab_volume(&t->op.job);
-    struct gf_dwt_survey s;
-    int rc = gf_ranks_agree(t->ranks, gf_dwt_survey_open(&s, &job));
-    while (!rc && gf_dwt_survey_wants(&s)) {
-        rc = gf_ranks_agree(t->ranks, look(t, &s));
-        if (!rc)
-            rc = gf_dwt_survey_next(&s, t->ranks);
-    }
-    gf_dwt_survey_close(&s);
-    t->op.job.wavelet = w->job.wavelet = s.job.wavelet;
-    return rc;
-}
-
 int gf_idwt_planes_stream(struct gf_task *t) {
-    struct gf_planes_work p = {.t = t, .run = run_part, .in_order = in_order(t)};
+    struct gf_planes_work p = {.t = t, .run = run_part, .look = look, .in_order = in_order(t)};
     const char *why = gf_planes_must(t) ? gf_idwt_planes_refuses(t) : NULL;
     int rc = why ? gf_planes_refuse(t, why) : gf_planes_must(t) ? describe(t, 1, &p.inverse) : 0;
     rc = gf_ranks_agree(t->ranks, rc);
@@ -196,9 +177,7 @@ int gf_idwt_planes_stream(struct gf_task *t) {
         p.parts = gf_idwt_planes_count(t, t->deal, &p.inverse);
     if (!gf_planes_must(t) && !p.parts)
         return 0;
-    rc = find_limit(t, &p.inverse);
-    if (!rc)
-        rc = gf_planes_run(&p);
+    rc = gf_planes_run(&p);
     if (rc)
         return rc;
     gf_slab_wavelet_part(&p.inverse, p.parts ? p.parts : 1, 0, &p.inverse);

@@ -243,8 +243,10 @@ static int run(void *user, struct gf_shared_output *out) {
     int rc = 0;
     p->out = out;
     while (!rc && looks) {
-        looks = p->survey && gf_dwt_survey_wants(p->survey);
-        rc = gf_ranks_agree(t->ranks, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
+        looks = gf_dwt_survey_wants(p->survey);
+        rc = gf_ranks_agree(t->ranks, looks && p->look        ? p->look(p)
+                                      : p->parts && !t->ranks ? run_dealt(p)
+                                                              : run_alone(p));
         if (!rc && looks)
             rc = gf_dwt_survey_next(p->survey, t->ranks);
     }
@@ -256,6 +258,16 @@ static int run(void *user, struct gf_shared_output *out) {
 }
 
 int gf_planes_run(struct gf_planes_work *p) {
-    p->t->op.streamed = p->parts || p->t->op.job.direction == GF_FORWARD;
-    return gf_shared_run(p->t, p->in_order, run, p);
+    struct gf_task *t = p->t;
+    const struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_dwt_survey survey;
+    p->survey = &survey;
+    t->op.streamed = p->parts || job.direction == GF_FORWARD;
+    int rc = gf_ranks_agree(t->ranks, gf_dwt_survey_open(p->survey, &job));
+    if (!rc)
+        rc = gf_shared_run(t, p->in_order, run, p);
+    if (!rc && job.direction == GF_FORWARD && job.out[0].map == GF_MAP_DISPLAY)
+        t->op.report.high[0] = survey.high[job.wavelet.levels][0];
+    gf_dwt_survey_close(p->survey);
+    return rc;
 }

@@ -33,15 +33,18 @@ struct gf_planes_work {
     /* Runs a part. No other device can repair its failure. */
     int (*run)(const struct gf_planes_work *p, struct gf_planes_hand *hand, int part);
     struct gf_slab_wavelet inverse; /* of an inverse: the chunks that make planes */
-    /* NULL, or of the coefficients: while it wants something run() only looks at them. */
-    struct gf_dwt_survey *survey;
+    /* Has the survey see this process's coefficients; NULL: run() does, and no more, while it wants
+     * something. */
+    int (*look)(const struct gf_planes_work *p);
 
     /* Set by gf_planes_run(): */
+    struct gf_dwt_survey *survey;       /* of the coefficients */
     const struct gf_shared_output *out; /* one per output; its volume is NULL with {page} */
     struct gf_planes_hand sum;          /* of all hands; ms_transform is the longest one's */
 };
 
-/* Writes the outputs, complete or not at all, and adds the counters to the task. */
+/* Finds what all coefficients decide, writes the outputs, complete or not at all, and adds the
+ * counters to the task. */
 int gf_planes_run(struct gf_planes_work *p);
 /* True if several devices can share the task. */
 static inline bool gf_planes_may_share(const struct gf_task *t) {

@@ -27,11 +27,9 @@ struct slot {
 /* A level. Its planes are numbered along the extended line: if that is periodic, the kept planes
  * follow the last one again. */
 struct level {
-    int number;
     struct gf_dwt_window z;
     int64_t shape[3];      /* of an input plane: row, column, channel */
     int64_t each, chunks;  /* steps added by a chunk; chunks */
-    int64_t plane, packed; /* bytes of a plane of input, and of coefficients */
     int64_t came;          /* planes received */
     int64_t next;          /* number of the next plane */
     int64_t chunk;         /* being filled */
@@ -68,7 +66,7 @@ static struct gf_gpu_run *run_of(struct level *l, int64_t chunk) {
 }
 
 static int mark_of(const struct level *l, const struct slot *t) {
-    return FIRST_MARK + (l->number - 1) % MARKED_LEVELS * MARKS + (int)(t - l->slot);
+    return FIRST_MARK + (l->z.level - 1) % MARKED_LEVELS * MARKS + (int)(t - l->slot);
 }
 
 /* ---- plans ---- */
@@ -82,14 +80,11 @@ static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
     bool smaller = false;
     for (int i = 1; i <= s->n_levels; i++) {
         struct level *l = &s->level[i - 1];
-        l->number = i;
         gf_dwt_window(&s->sender.job, i, &l->z);
         l->shape[0] = l->z.job.shape[1];
         l->shape[1] = l->z.job.shape[2];
         l->shape[2] = l->z.job.channels;
-        l->plane = l->z.fine * (int64_t)gf_dtype_size(l->z.job.in_dtype);
-        l->packed = l->z.packed * (int64_t)gf_dtype_size(gf_dwt_real(&l->z.job));
-        l->each = part / (2 * gf_max(l->plane, l->packed));
+        l->each = part / (2 * gf_max(l->z.plane, l->z.packed));
         if (l->each < 1)
             l->each = part < CHUNK ? 1 : USUAL_STEPS;
         l->each = gf_min(l->each, l->z.steps);
@@ -101,11 +96,11 @@ static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
 
 /* Bytes of a slot in host memory; only the first chunk has all its planes there. */
 static int64_t staged_bytes(const struct level *l) {
-    return l->plane * (l->chunks > 1 ? 2 * l->each + l->z.taps - 1 : chunk_of(l, 0).planes);
+    return l->z.plane * (l->chunks > 1 ? 2 * l->each + l->z.taps - 1 : chunk_of(l, 0).planes);
 }
 
 static int64_t packed_bytes(const struct level *l) {
-    return l->packed * 2 * chunk_of(l, 0).bands;
+    return l->z.packed * 2 * chunk_of(l, 0).bands;
 }
 
 static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
@@ -120,7 +115,7 @@ static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
 static int64_t host_bytes(const struct gf_dwt_stream *s) {
     int64_t bytes = 0;
     for (const struct level *l = s->level; l < s->level + s->n_levels; l++)
-        bytes += SLOTS * (staged_bytes(l) + packed_bytes(l)) + l->z.kept * l->plane;
+        bytes += SLOTS * (staged_bytes(l) + packed_bytes(l)) + l->z.kept * l->z.plane;
     return bytes;
 }
 
@@ -218,7 +213,7 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     for (int k = 0; k < slots_of(l) && !rc; k++)
         rc = take_slot(s, l, k);
-    if (!rc && l->z.kept && !(l->kept = gf_alloc((size_t)(l->z.kept * l->plane))))
+    if (!rc && l->z.kept && !(l->kept = gf_alloc((size_t)(l->z.kept * l->z.plane))))
         rc = gf_no_memory();
     for (int k = 0; k < SIZES && !rc; k++) {
         struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
@@ -297,13 +292,13 @@ static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struc
 
 /* Sends step k, whose approximation and detail along z are at `low` and `high`. */
 static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, char *low, char *high) {
-    int rc = gf_dwt_send(&s->sender, l->number, false, k, low, false);
+    int rc = gf_dwt_send(&s->sender, l->z.level, false, k, low, false);
     if (!rc)
-        rc = gf_dwt_send(&s->sender, l->number, true, k, high, false);
-    if (rc || l->number == s->n_levels)
+        rc = gf_dwt_send(&s->sender, l->z.level, true, k, high, false);
+    if (rc || l->z.level == s->n_levels)
         return rc;
     struct gf_array plane = gf_array_wrap(low, l[1].z.job.in_dtype, 3, l[1].shape);
-    plane.stride[0] = gf_dwt_layout_row(&s->sender.layout, l->number);
+    plane.stride[0] = gf_dwt_layout_row(&s->sender.layout, l->z.level);
     return put(s, l + 1, k, &plane);
 }
 
@@ -314,9 +309,9 @@ static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
         return 0;
     int rc = s->c->api->reach(s->c->gpu, mark_of(l, t) + DOWNLOADED);
     t->in_flight = false;
-    char *low = (char *)t->out + (c.step - c.plane / 2) * l->packed;
-    for (int64_t k = c.step; k < c.end && !rc; k++, low += l->packed)
-        rc = send_step(s, l, k % l->z.steps, low, low + c.bands * l->packed);
+    char *low = (char *)t->out + (c.step - c.plane / 2) * l->z.packed;
+    for (int64_t k = c.step; k < c.end && !rc; k++, low += l->z.packed)
+        rc = send_step(s, l, k % l->z.steps, low, low + c.bands * l->z.packed);
     if (!rc)
         rc = gf_dwt_emit(&s->sender);
     t->boxes = s->sender.boxes;
@@ -335,8 +330,8 @@ static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct s
     if (rc || t->chunk + 1 == l->chunks)
         return rc;
     const struct slot *next = &l->slot[(t->chunk + 1) % SLOTS];
-    return api->copy(s->c->gpu, next->device_in, 0, t->device_in, 2 * l->each * l->plane,
-                     overlap(l) * l->plane);
+    return api->copy(s->c->gpu, next->device_in, 0, t->device_in, 2 * l->each * l->z.plane,
+                     overlap(l) * l->z.plane);
 }
 
 /* Queues a full chunk; its slot's last chunk is finished. */
@@ -346,7 +341,7 @@ static int queue_chunk(struct gf_dwt_stream *s, struct level *l, struct slot *t)
     const int mark = mark_of(l, t);
     int rc = api->use(gpu, GF_GPU_UPLOADS);
     if (!rc)
-        rc = api->upload(gpu, t->device_in, l->first * l->plane, t->in, l->filled * l->plane);
+        rc = api->upload(gpu, t->device_in, l->first * l->z.plane, t->in, l->filled * l->z.plane);
     if (!rc)
         rc = api->mark(gpu, mark + UPLOADED);
     if (!rc)
@@ -393,7 +388,7 @@ static void copy_plane(const struct gf_dwt_stream *s, const struct gf_array *pla
 
 /* Appends the next plane of the extended line. */
 static int append(struct gf_dwt_stream *s, struct level *l, const struct gf_array *plane) {
-    l->latest = (char *)l->slot[l->chunk % SLOTS].in + l->filled++ * l->plane;
+    l->latest = (char *)l->slot[l->chunk % SLOTS].in + l->filled++ * l->z.plane;
     copy_plane(s, plane, l->latest);
     l->next++;
     return l->first + l->filled == chunk_of(l, l->chunk).planes ? submit(s, l) : 0;
@@ -406,7 +401,7 @@ static int wrap(struct gf_dwt_stream *s, struct level *l) {
     while (l->chunk < l->chunks && !rc) {
         const int64_t at = gf_dwt_extend(l->next, l->z.planes, GF_PERIODIC);
         const struct gf_array plane = gf_array_wrap(
-            at < l->z.kept ? l->kept + at * l->plane : l->latest, l->z.job.in_dtype, 3, l->shape);
+            at < l->z.kept ? l->kept + at * l->z.plane : l->latest, l->z.job.in_dtype, 3, l->shape);
         rc = append(s, l, &plane);
     }
     return rc;
@@ -423,7 +418,7 @@ static int drain(struct gf_dwt_stream *s, struct level *l) {
 static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane) {
     int rc = 0;
     if (at < l->z.kept)
-        copy_plane(s, plane, l->kept + at * l->plane);
+        copy_plane(s, plane, l->kept + at * l->z.plane);
     if (at >= l->z.first)
         rc = append(s, l, plane);
     if (++l->came < l->z.planes || rc)
@@ -440,14 +435,14 @@ static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
 }
 
 static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info) {
-    *info = (struct gf_dwt_stream_info){.peak = (double)host_bytes(s) / (double)s->level->plane,
+    *info = (struct gf_dwt_stream_info){.peak = (double)host_bytes(s) / (double)s->level->z.plane,
                                         .device_bytes = device_bytes(s),
                                         .host_bytes = host_bytes(s),
                                         .chunks = s->level->chunks,
                                         .planes = 2 * s->level->each};
     for (int i = 0; i < s->n_levels; i++) {
         const struct level *l = &s->level[i];
-        info->bytes_up += (l->z.planes + l->z.kept) * l->plane;
+        info->bytes_up += (l->z.planes + l->z.kept) * l->z.plane;
         for (int64_t k = 0; k < l->chunks; k++)
             info->bytes_down += run_of(&s->level[i], k)->program.plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < SIZES; k++) {

@@ -14,7 +14,6 @@ enum { ROWS_AT_ONCE = 32 };
 /* A level (1 is the finest), whose bands consist of planes of the file and of the next level's
  * finer side. */
 struct level {
-    int number;
     struct gf_dwt_window z;
     char *in, *out[GF_MAX_OUTPUTS]; /* packed bands; finer side, of level 1 all outputs */
     char *wrapped;                  /* a periodic finer side's first planes, if has_wrapped */
@@ -56,7 +55,7 @@ const char *gf_slab_wavelet_refuses(const struct gf_job *job) {
 /* The finest level has an extra output in floats if samples may be clipped, to count them. */
 static void describe(const struct gf_job *job, int number, struct level *l) {
     bool clips = false;
-    *l = (struct level){.number = number, .next = -1};
+    *l = (struct level){.next = -1};
     gf_dwt_window(job, number, &l->z);
     for (int i = 0; i < l->z.job.n_out; i++)
         clips |= gf_dtype_is_integer(l->z.job.out[i].dtype);
@@ -78,7 +77,7 @@ static int64_t bytes_of(const struct gf_job *job, int64_t pairs) {
         struct gf_dwt_window z;
         gf_dwt_window(job, number, &z);
         const int64_t planes = band_planes(&z, pairs), shared = gf_dwt_window_shared(&z);
-        bytes += z.packed * real * planes * copies + z.fine * real * (planes + shared);
+        bytes += z.packed * planes * copies + z.fine * real * (planes + shared);
         for (int i = 0; i < job->n_out && number == 1; i++)
             bytes += z.fine * (int64_t)gf_dtype_size(job->out[i].dtype) * planes;
     }
@@ -151,7 +150,8 @@ static int read_band_rows(struct run *r, const struct level *l, const struct gf_
                           bool details, char *to) {
     const struct gf_dwt_axis *x = &r->layout.axis[2];
     const int64_t pixel = r->layout.pixel, row = x->packed * pixel;
-    const int64_t band = x->n[l->number] * pixel, packed = gf_dwt_layout_row(&r->layout, l->number);
+    const int64_t band = x->n[l->z.level] * pixel,
+                  packed = gf_dwt_layout_row(&r->layout, l->z.level);
     int rc = 0;
     for (int64_t y = 0; y < rows->count && !rc; y += ROWS_AT_ONCE) {
         const int64_t n = gf_min(rows->count - y, ROWS_AT_ONCE);
@@ -162,7 +162,7 @@ static int read_band_rows(struct run *r, const struct level *l, const struct gf_
             if (!details)
                 memcpy(at, r->rows + i * row, (size_t)band);
             if (r->layout.on[2])
-                memcpy(at + band, r->rows + i * row + x->at[l->number] * pixel, (size_t)band);
+                memcpy(at + band, r->rows + i * row + x->at[l->z.level] * pixel, (size_t)band);
         }
         r->moved += n * row;
     }
@@ -173,7 +173,7 @@ static int fine_at(struct run *r, int number, int64_t j, const char **plane);
 
 /* Loads band planes k, approximation and detail along z, at index i of the chunk's n. */
 static int load_bands(struct run *r, const struct level *l, int64_t k, int64_t i, int64_t n) {
-    const int number = l->number;
+    const int number = l->z.level;
     const bool coarsest = number == r->w->job.wavelet.levels;
     const struct gf_dwt_axis *axis = r->layout.axis;
     const int64_t ny = axis[1].n[number], packed = gf_dwt_layout_row(&r->layout, number);
@@ -185,13 +185,13 @@ static int load_bands(struct run *r, const struct level *l, int64_t k, int64_t i
             const struct gf_slab_rows rows = {z ? axis[0].at[number] + k : k,
                                               y ? axis[1].at[number] : 0, ny};
             rc = read_band_rows(r, l, &rows, !z && !y && !coarsest,
-                                l->in + (z * n + i) * l->z.packed * r->real + y * ny * packed);
+                                l->in + (z * n + i) * l->z.packed + y * ny * packed);
         }
     if (rc || coarsest)
         return rc;
     rc = fine_at(r, number + 1, k, &from);
     for (int64_t y = 0; y < ny && !rc; y++)
-        memcpy(l->in + i * l->z.packed * r->real + y * packed, from + y * row, (size_t)row);
+        memcpy(l->in + i * l->z.packed + y * packed, from + y * row, (size_t)row);
     return rc;
 }
 
@@ -212,7 +212,7 @@ struct gf_job gf_slab_wavelet_chunk(const struct gf_slab_wavelet *w) {
 
 /* Loads the bands of n planes from k on, reusing the last planes of the chunk before. */
 static int load_chunk(struct run *r, struct level *l, int64_t k, int64_t n) {
-    const int64_t bytes = l->z.packed * r->real;
+    const int64_t bytes = l->z.packed;
     const int64_t again = l->next == k ? gf_dwt_window_shared(&l->z) : 0;
     int rc = 0;
     memmove(l->in, l->in + (l->planes - again) * bytes, (size_t)(again * bytes));
@@ -229,7 +229,7 @@ static int make_chunk(struct run *r, struct level *l, int64_t j) {
     const struct gf_span needed = l->needed;
     const int64_t all = gf_dwt_window_pairs(&l->z), end = needed.first + needed.count;
     /* A finest level that fits has its wrapped planes in the same chunk. */
-    const bool at_once = l->number == 1 && all == needed.count && all <= r->w->pairs;
+    const bool at_once = l->z.level == 1 && all == needed.count && all <= r->w->pairs;
     const int64_t k = at_once ? 0 : gf_dwt_window_pair(&l->z, j);
     const int64_t pairs = gf_min((k < end ? end : all) - k, r->w->pairs);
     const struct gf_job job = chunk_job(l, pairs);
@@ -337,7 +337,7 @@ static int take_level(struct run *r, int number, struct gf_span needed) {
     const struct gf_job *job = &l->z.job;
     const int64_t planes = band_planes(&l->z, r->w->pairs);
     l->needed = number > 1 ? gf_dwt_window_coarser(&l->z, needed) : needed;
-    int rc = take(&l->in, l->z.packed * planes * r->real);
+    int rc = take(&l->in, l->z.packed * planes);
     if (!rc && number > 1)
         rc = take(&l->wrapped, l->z.fine * r->real * gf_dwt_window_shared(&l->z));
     for (int i = 0; i < job->n_out && !rc; i++)

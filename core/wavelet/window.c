@@ -35,15 +35,16 @@ const char *gf_dwt_refuses_planes(const struct gf_job *job) {
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {
     struct gf_dwt_layout a;
     gf_dwt_layout(job, &a);
-    *w = (struct gf_dwt_window){.job = gf_dwt_level_job(job, level, 1),
+    *w = (struct gf_dwt_window){.level = level,
+                                .job = gf_dwt_level_job(job, level, 1),
                                 .planes = a.axis[0].n[level - 1],
                                 .steps = a.axis[0].n[level],
                                 .boundary = job->wavelet.boundary,
                                 .taps = gf_dwt_taps(&job->wavelet),
                                 .offset = gf_dwt_offset(&job->wavelet)};
     w->fine = w->job.shape[1] * w->job.shape[2] * job->channels;
-    w->packed = gf_dwt_layout_rows(&a, level) * gf_dwt_layout_row(&a, level) /
-                (int64_t)gf_dtype_size(gf_dwt_real(job));
+    w->plane = w->fine * (int64_t)gf_dtype_size(w->job.in_dtype);
+    w->packed = gf_dwt_layout_rows(&a, level) * gf_dwt_layout_row(&a, level);
     for (int l = 1; l <= level; l++) {
         w->first = is_periodic(w) ? w->whole : 0;
         w->whole = gf_divide_up(w->first + w->offset, 2);

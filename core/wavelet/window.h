@@ -27,10 +27,11 @@ int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b);
 const char *gf_dwt_refuses_parts(const struct gf_job *job);
 const char *gf_dwt_refuses_planes(const struct gf_job *job);
 
-/* One level; level 1 is the finest. */
 struct gf_dwt_window {
+    int level;             /* 1 is the finest */
     struct gf_job job;     /* of the level, for one plane of the finer side */
-    int64_t fine, packed;  /* numbers in a plane of the finer side, and of packed bands */
+    int64_t fine;          /* numbers in a plane of the finer side */
+    int64_t plane, packed; /* bytes of such a plane of the input, and of a plane of packed bands */
     int64_t planes, steps; /* of the finer side; of each band */
     int64_t first, whole; /* the plane that comes first; the first step that needs none before it */
     int64_t kept;         /* planes of a periodic line's beginning that its end needs again */
