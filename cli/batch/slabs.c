@@ -23,6 +23,7 @@ struct slabs {
     const struct gf_shared_output *out;
     double start;
     double disk_ms; /* of the first walk's writes to the exchange */
+    int64_t moved;  /* bytes, so far */
     bool measured;
 };
 
@@ -102,7 +103,8 @@ static int64_t workspace(void *user, const struct gf_job *part) {
 }
 
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
-    struct gf_slab_worker worker = {.workspace = workspace, .user = t->op.crew.runner};
+    struct gf_slab_worker worker = {
+        .workspace = workspace, .user = t->op.crew.runner, .makes_input = t->op.scans};
     const struct gf_job whole = job_of(t);
     int rc =
         gf_slab_is_line(&whole) ? 0 : gf_runner_packs(t->op.crew.runner, &whole, &worker.packs);
@@ -267,10 +269,6 @@ static int get(void *user, int64_t at, void *data, int64_t bytes) {
                        : gf_scratch_read(s->scratch, at, data, bytes);
 }
 
-static int turn(void *user, int rc) {
-    return gf_rank_exchange_turn(&((struct slabs *)user)->exchange, rc);
-}
-
 static void expect(void *user, int64_t at, int64_t bytes) {
     gf_scratch_expect(((struct slabs *)user)->scratch, at, bytes);
 }
@@ -291,10 +289,10 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
 }
 
 /* Records the disk's speed after the first walk, if that moved enough bytes. */
-static void measure(struct slabs *s, int64_t bytes) {
+static void measure(struct slabs *s) {
     enum { LEAST = 16 << 20 };
     const int64_t walk = s->plan.walk[0].bytes_read + s->plan.walk[0].bytes_written;
-    if (s->measured || s->t->ranks || bytes < walk)
+    if (s->measured || s->moved < walk)
         return;
     s->measured = true;
     char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
@@ -303,9 +301,18 @@ static void measure(struct slabs *s, int64_t bytes) {
     free(folder);
 }
 
+static int turn(void *user, int rc) {
+    struct slabs *s = user;
+    if (s->t->ranks)
+        return gf_rank_exchange_turn(&s->exchange, rc);
+    if (!rc)
+        measure(s);
+    return rc;
+}
+
 static void moved(void *user, int64_t bytes) {
     struct slabs *s = user;
-    measure(s, bytes);
+    s->moved = bytes;
     gf_progress_share((double)bytes / (double)gf_slab_bytes_moved(&s->plan));
 }
 

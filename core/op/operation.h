@@ -101,7 +101,7 @@ struct gf_operation {
     int64_t page_bytes; /* what a page then needs besides its samples */
     int64_t slots;      /* some pages: how many such parts the caller has in memory */
     bool untouched;     /* nothing was found; the outputs are copies of the samples */
-    bool scans;         /* all samples are read once before the first unit is made */
+    bool scans; /* all samples are read once before the first unit is made; jobs make units */
     /* The reasons against taking some pages at a time, and against slabs, or NULL. */
     struct {
         const char *pages, *slabs;

@@ -107,7 +107,7 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     int64_t in = job->direction == GF_FORWARD ? gf_job_bytes(job, -1) / p->pages : 0, out = 0;
     for (int i = 0; i < job->n_out && (job->direction == GF_INVERSE || job->op == GF_FILTER); i++)
         out += gf_job_bytes(job, i) / p->pages;
-    const int64_t arrays = gf_max(in, out) + middle + middle / p->n_blocks + 1;
+    const int64_t arrays = p->slots * (gf_max(in, out) + middle) + middle / p->n_blocks + 1;
     int64_t work = middle + middle / 4;
     const bool pages =
         gf_job_joins_pages(job) || p->picture || (p->rows < GF_PART_TILE && p->pages > p->rows);
@@ -169,7 +169,8 @@ static int64_t full_input(const struct gf_slab_plan *p) {
 static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     p->row_units = 1;
     const struct gf_slab_plan rows = gf_slab_rows_plan(p);
-    const int64_t row = rows.width * rows.number + full_input(p) + widest_output(p) + 1;
+    const int64_t row =
+        p->slots * (rows.width * rows.number + full_input(p) + widest_output(p)) + 1;
     const int64_t unit = (rows.paired ? 2 : 1) * (row + rows.width * rows.number / p->n_blocks + 1);
     int64_t n = gf_slab_cached(p, memory) / unit;
     n = n < 1 && unit <= memory ? 1 : gf_min(n, rows.units);
@@ -206,7 +207,8 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t widest = p->picture ? 0 : p->direct ? samples : widest_output(p);
     const int64_t least = least_units(p);
     const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
-    int64_t column = row + (p->picture ? 0 : full_input(p)); /* of a row of the block */
+    /* of a row of the block */
+    int64_t column = p->slots * (row + (p->picture ? 0 : full_input(p)));
     if (p->direct) /* samples, and the first and last column twice */
         column += p->width * (int64_t)gf_dtype_size(job->out[0].dtype) +
                   4 * gf_job_lanes(job) * p->number;
@@ -214,7 +216,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
         column +=
             (job->filter && gf_filter_has_table(job->filter) ? 2 * GF_FILTER_TABLE_SHARE : 1) *
             row / (2 * gf_job_lanes(job));
-    const int64_t unit = per_unit * (p->pages * column + widest + 1);
+    const int64_t unit = per_unit * (p->pages * column + p->slots * widest + 1);
     int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
     n = gf_min(n, p->units);
@@ -227,7 +229,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     avoid_single(p);
     /* Long steps of output: threads waiting for each other at the end of short ones cost more on a
      * busy machine. */
-    const int64_t page = per_unit * p->block_units * (widest + 1);
+    const int64_t page = per_unit * p->block_units * (p->slots * widest + 1);
     const int64_t block = per_unit * p->block_units * p->pages * column;
     p->step_pages = gf_min(gf_max((memory - block) / page, 1), p->pages);
     *needed = block + p->step_pages * page;
@@ -296,17 +298,29 @@ static void list_walks(struct gf_slab_plan *p) {
 }
 
 /* Blocks, slabs, and a picture's slabs of rows. */
-static int fit(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
-               int64_t *needed) {
+static int fit_slots(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
+                     int64_t *needed) {
     int64_t bytes[3] = {0};
     int rc = choose_blocks(p, memory, &bytes[0]);
     if (!rc)
         rc = choose_slabs(p, w, memory, &bytes[1]);
     if (!rc && p->picture)
         rc = choose_rows(p, memory, &bytes[2]);
-    for (int i = 0; i < 3; i++)
-        *needed = gf_max(*needed, bytes[i]);
+    *needed = gf_max(bytes[0], gf_max(bytes[1], bytes[2]));
     return rc;
+}
+
+/* Two slots, unless that leaves parts too small or pieces too short for a disk. Ranks exchange
+ * through memory, on one thread. */
+static int fit(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
+               int64_t *needed) {
+    enum { LEAST_PIECE = 64 << 10 };
+    p->slots = GF_SLAB_MOST_SLOTS;
+    int rc = p->members || w->makes_input ? GF_ENOMEM : fit_slots(p, w, memory, needed);
+    if (!rc && gf_slab_largest_piece(p, gf_slab_longest(p)) >= LEAST_PIECE)
+        return 0;
+    p->slots = 1;
+    return fit_slots(p, w, memory, needed);
 }
 
 int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, int64_t memory,
@@ -321,6 +335,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
                                .real = gf_job_is_real(job),
                                .packed = w->packs == GF_PACKS_ALL,
                                .packed_within = w->packs == GF_PACKS_WITHIN,
+                               .slots = 1,
                                .members = members};
     if (line)
         gf_slab_line_describe(p);

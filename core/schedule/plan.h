@@ -27,9 +27,9 @@
 #include "core/base/job/part_job.h"
 #include "core/base/job/range.h"
 
-/* Walks, at most; rows of a long line that are interleaved together, to fill a cache line; channels
+/* Walks, at most; parts in memory at once, at most; rows of a long line that are interleaved together, to fill a cache line; channels
  * of a line, at most. */
-enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8, GF_SLAB_CHANNELS = 16 };
+enum { GF_SLAB_WALKS = 4, GF_SLAB_MOST_SLOTS = 2, GF_SLAB_STAGED = 8, GF_SLAB_CHANNELS = 16 };
 
 /* The work of a walk. */
 enum gf_slab_step {
@@ -61,6 +61,8 @@ struct gf_slab_plan {
     int64_t n_blocks;
     int64_t step_pages; /* pages (of a line, points) converted to output at a time */
     int64_t row_units;  /* of a slab of rows, for pictures */
+    /* parts in memory at once: with two, one is read and one written while one is transformed */
+    int slots;
     int64_t exchange_bytes, memory_bytes;
     int members; /* sharing the parts, with the exchange in their memory; 0: one, with a file */
     int n_walks;
@@ -91,6 +93,7 @@ struct gf_slab_worker {
     enum gf_packing packs;
     int64_t (*workspace)(void *user, const struct gf_job *part);
     void *user;
+    bool makes_input; /* reading runs jobs on it too, so it waits for those of the parts */
 };
 
 /* Plans a job that gf_slab_refuses() accepts. GF_ENOMEM, with the need in the message, if `memory`

@@ -143,9 +143,9 @@ struct lines {
     const struct gf_slab_plan *p;
     int64_t n, point; /* points of a line in the exchange; bytes of a point */
     int64_t step;     /* rows of the whole matrix, and the step between a row's frequencies */
-    const struct gf_roots *roots; /* of a line's length */
-    struct gf_ranges *ranges;     /* the run's */
-    void *low, *staged, *numbers, *converted;
+    const struct gf_roots *roots;       /* of a line's length */
+    struct gf_ranges *ranges;           /* the run's */
+    void *staged, *numbers, *converted; /* rooms of the slabs' walk */
 };
 
 static bool is_inverse(const struct lines *l) {
@@ -171,7 +171,7 @@ struct columns {
     bool inverse, in_place;
     int64_t line, first, count;
     char *block;
-    void *samples[GF_MAX_OUTPUTS];
+    void *const *samples;
 };
 
 /* Copies the columns' spectra to or from the exchange. */
@@ -253,17 +253,18 @@ static int inverse_columns(struct lines *l, const struct columns *c) {
 }
 
 /* Runs block k of all lines', in two parts if the padding begins within it. */
-static int run_columns(struct gf_slab_state *r, int64_t k, void *user) {
+static int run_columns(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    struct columns *c = user;
-    const int64_t first = k % p->n_blocks * p->block_units;
+    struct columns *c = part->user;
+    const int64_t k = part->index, first = k % p->n_blocks * p->block_units;
     const int64_t end = gf_min(first + p->block_units, p->rows);
     const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1) % p->rows;
     int rc = 0;
     c->line = k / p->n_blocks;
+    c->samples = part->room + 1;
+    c->block = c->in_place ? c->samples[0] : part->room[0];
     for (c->first = first; c->first < end && !rc; c->first += c->count) {
         c->count = (c->inverse && c->first < kept && kept < end ? kept : end) - c->first;
-        c->block = c->in_place ? c->samples[0] : c->block;
         rc = c->inverse ? inverse_columns(c->l, c) : forward_columns(c->l, c);
     }
     return rc;
@@ -273,15 +274,13 @@ static int column_walk(struct lines *l, bool inverse) {
     const struct gf_slab_plan *p = l->p;
     const int64_t rows = p->pages + p->real, samples = l->step * p->block_units * p->width;
     struct columns c = {.l = l, .inverse = inverse};
-    struct gf_slab_walk walk = {.part = run_columns, .user = &c, .n = p->lines * p->n_blocks};
+    struct gf_slab_walk walk = {.work = run_columns, .user = &c, .n = p->lines * p->n_blocks};
     for (int i = 0; i < (inverse ? p->job.n_out : 1); i++) {
         const enum gf_dtype t = inverse ? p->job.out[i].dtype : p->job.in_dtype;
-        walk.room[i].memory = &c.samples[i];
-        walk.room[i].bytes = samples * (int64_t)gf_dtype_size(t);
+        walk.room[1 + i].bytes = samples * (int64_t)gf_dtype_size(t);
     }
     c.in_place = gf_slab_line_in_place(p, inverse);
-    walk.room[GF_MAX_OUTPUTS].memory = &c.block;
-    walk.room[GF_MAX_OUTPUTS].bytes = c.in_place ? 0 : rows * p->block_units * l->point;
+    walk.room[0].bytes = c.in_place ? 0 : rows * p->block_units * l->point;
     return gf_slab_walk(l->r, &walk);
 }
 
@@ -499,11 +498,14 @@ static int inverse_slab(struct lines *l, const struct span *s) {
 
 /* ---- both ---- */
 
-static int run_slab(struct gf_slab_state *r, int64_t k, void *user) {
+static int run_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    struct lines *l = user;
-    const int64_t all = l->n + (p->real && !is_inverse(l));
-    struct span s = {k / p->n_slabs, k % p->n_slabs * p->slab_pages, 0, l->low};
+    struct lines *l = part->user;
+    const int64_t all = l->n + (p->real && !is_inverse(l)), k = part->index;
+    struct span s = {k / p->n_slabs, k % p->n_slabs * p->slab_pages, 0, part->room[0]};
+    l->staged = part->room[1];
+    l->numbers = part->room[2];
+    l->converted = part->room[3];
     s.count = gf_min(p->slab_pages, all - s.first);
     return s.count < 1 ? 0 : is_inverse(l) ? inverse_slab(l, &s) : forward_slab(l, &s);
 }
@@ -517,13 +519,13 @@ static int slab_walk(struct lines *l) {
         widest = gf_max(widest, bytes);
     }
     const struct gf_slab_walk walk = {
-        run_slab,
-        l,
-        p->lines * p->n_slabs,
-        {{&l->low, p->slab_pages * l->point},
-         {&l->staged, staged * (p->slab_pages / l->step + 1) * l->point},
-         {&l->numbers, p->real ? step : 0},
-         {&l->converted, is_inverse(l) ? 0 : widest}}};
+        .work = run_slab,
+        .user = l,
+        .n = p->lines * p->n_slabs,
+        .room = {{p->slab_pages * l->point, GF_SLAB_ALONE},
+                 {staged * (p->slab_pages / l->step + 1) * l->point, GF_SLAB_ALONE},
+                 {p->real ? step : 0, GF_SLAB_ALONE},
+                 {is_inverse(l) ? 0 : widest, GF_SLAB_ALONE}}};
     return gf_slab_walk(l->r, &walk);
 }
 

@@ -103,8 +103,9 @@ static int filter_row(struct row *w, int64_t row, bool is_real) {
 /* ---- the walk ---- */
 
 /* Runs line by line, or for a filter row by row, so that each table is made once. */
-static int run_row(struct gf_slab_state *r, int64_t k, void *user) {
-    struct row *w = user;
+static int run_row(struct gf_slab_state *r, struct gf_slab_part *part) {
+    struct row *w = part->user;
+    const int64_t k = part->index;
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_io *io = r->io;
     const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
@@ -113,6 +114,8 @@ static int run_row(struct gf_slab_state *r, int64_t k, void *user) {
     const bool is_real = p->real && row == 0;
     const bool from_half = is_real && inverse, to_half = is_real && !inverse && !filter;
     const int64_t bytes = p->rows * p->width * p->number;
+    w->data = part->room[0];
+    w->half = part->room[1];
     int rc = io->get(io->user, place * bytes, from_half ? w->half : w->data, bytes);
     if (!rc && !filter && k + 1 < p->lines * p->pages)
         gf_slab_expect(r, (k + 1) * bytes, bytes);
@@ -134,9 +137,10 @@ int gf_slab_line_transform_rows(struct gf_slab_state *r) {
     const int64_t point = p->width * p->number;
     struct row w = {.r = r, .row = -1};
     const struct gf_slab_walk walk = {
-        run_row,
-        &w,
-        p->lines * p->pages,
-        {{&w.data, p->rows * point}, {&w.half, p->real ? (p->rows + 1) * point : 0}}};
+        .work = run_row,
+        .user = &w,
+        .n = p->lines * p->pages,
+        .room = {{p->rows * point, GF_SLAB_ALONE},
+                 {p->real ? (p->rows + 1) * point : 0, GF_SLAB_ALONE}}};
     return gf_slab_walk(r, &walk);
 }

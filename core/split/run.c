@@ -36,27 +36,32 @@ static int move_rows(struct gf_slab_state *r, const struct gf_slab_block *b, cha
 
 /* ---- forward ---- */
 
-/* Buffers: the input of a slab, its spectrum, a piece of that, an inverse's outputs. */
-struct slab {
-    void *in, *pages, *piece, *out[GF_MAX_OUTPUTS];
-};
+/* A slab's input, its spectrum, a piece of that, and an inverse's outputs. */
+enum { SLAB_IN, SLAB_PAGES, SLAB_PIECE, SLAB_OUT };
 
-static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
-    const struct gf_slab_plan *p = r->plan;
-    const struct slab *s = user;
-    const struct gf_span pages = gf_slab_pages(p, k);
-    const struct gf_job job = gf_slab_pages_job(p, false, pages.count);
-    struct gf_array in = gf_job_array(&job, -1, s->in);
-    int rc = r->io->read(r->io->user, pages.first, &in);
-    if (!rc) { /* the job may overwrite its input */
-        gf_ranges_input(&r->range, pages.first, &in);
-        rc = gf_slab_run_part(r, &job, s->in, &s->pages);
-    }
-    if (!rc) {
-        const struct gf_array spectrum = gf_slab_spectrum(p, pages.count, s->pages);
+static int read_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_span pages = gf_slab_pages(r->plan, part->index);
+    const struct gf_job job = gf_slab_pages_job(r->plan, false, pages.count);
+    struct gf_array in = gf_job_array(&job, -1, part->room[SLAB_IN]);
+    return r->io->read(r->io->user, pages.first, &in);
+}
+
+static int forward_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_span pages = gf_slab_pages(r->plan, part->index);
+    const struct gf_job job = gf_slab_pages_job(r->plan, false, pages.count);
+    const struct gf_array in = gf_job_array(&job, -1, part->room[SLAB_IN]);
+    gf_ranges_input(&r->range, pages.first, &in); /* the job may overwrite its input */
+    int rc = gf_slab_run_part(r, &job, in.data, &part->room[SLAB_PAGES]);
+    const struct gf_array spectrum = gf_slab_spectrum(r->plan, pages.count, part->room[SLAB_PAGES]);
+    if (!rc)
         gf_ranges_spectrum(&r->range, (int64_t[]){pages.first, 0, 0}, &spectrum);
-        rc = gf_slab_move_pages(r, p, &pages, s->pages, s->piece, true);
-    }
+    return rc;
+}
+
+static int put_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_span pages = gf_slab_pages(p, part->index);
+    int rc = gf_slab_move_pages(r, p, &pages, part->room[SLAB_PAGES], part->room[SLAB_PIECE], true);
     if (!rc)
         gf_slab_moved(r,
                       (p->walk[r->walk].bytes_read + p->exchange_bytes) / p->pages * pages.count);
@@ -67,74 +72,95 @@ static int forward_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
     const struct gf_job job = gf_slab_pages_job(p, false, longest);
-    struct slab s = {.pages = NULL};
-    const struct gf_slab_walk walk = {.part = forward_slab,
-                                      .user = &s,
-                                      .n = p->n_slabs,
-                                      .room = {{&s.in, (int64_t)gf_job_array_bytes(&job, -1)},
-                                               {&s.pages, longest * p->rows * gf_slab_row_bytes(p)},
-                                               {&s.piece, gf_slab_largest_piece(p, longest)}}};
+    const struct gf_slab_walk walk = {
+        .read = read_slab,
+        .work = forward_slab,
+        .write = put_slab,
+        .n = p->n_slabs,
+        .room = {[SLAB_IN] = {(int64_t)gf_job_array_bytes(&job, -1), GF_SLAB_READ},
+                 [SLAB_PAGES] = {longest * p->rows * gf_slab_row_bytes(p), GF_SLAB_WRITTEN},
+                 [SLAB_PIECE] = {gf_slab_largest_piece(p, longest), GF_SLAB_ALONE}}};
     return gf_slab_walk(r, &walk);
 }
 
-/* Buffers for a block and for a few of its pages. */
-struct step {
-    void *data, *piece, *numbers, *samples;
-    int64_t first, count; /* pages */
-};
+/* A block, a piece of it, and a few of its pages as numbers and samples. */
+enum { BLOCK_DATA, BLOCK_PIECE, BLOCK_NUMBERS, BLOCK_SAMPLES };
 
-/* Writes a step of output i, or during a scan finds its largest value. */
-static int emit(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
-                const struct step *step) {
-    const struct gf_slab_plan *p = r->plan;
-    const int64_t rows = gf_slab_block_rows(&s->block);
-    const bool numbers = !r->scans && gf_slab_is_output(p, i);
-    const bool same = numbers && !p->real && !p->job.out[i].shift;
-    const struct gf_span pages = {step->first, step->count};
-    void *data = step->numbers;
-    int rc = 0;
-    if (r->scans && !gf_output_scans_parts(&p->job, i))
-        return 0;
-    if (same)
-        data = s->data + step->first * rows * s->row_bytes;
-    else
-        gf_slab_expand(s, i, step->first, step->count, step->numbers);
-    if (!numbers) {
-        data = step->samples;
-        rc = gf_slab_convert(r, i, (int64_t[]){step->count * rows, gf_slab_columns(p, i)},
-                             step->numbers, data);
-    }
-    return rc || r->scans ? rc : gf_slab_move_block(r, i, &s->block, pages, data);
+/* Steps of a block: some pages, of one output after the other. */
+static int64_t steps_of(const struct gf_slab_plan *p) {
+    return gf_divide_up(p->pages, p->step_pages) * p->job.n_out;
 }
 
-static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
+static struct gf_span step_pages(const struct gf_slab_plan *p, int64_t step) {
+    const int64_t first = step / p->job.n_out * p->step_pages;
+    return (struct gf_span){first, gf_min(p->pages - first, p->step_pages)};
+}
+
+static struct gf_slab_spectrum spectrum_of(const struct gf_slab_state *r, int64_t block,
+                                           void *data) {
+    return (struct gf_slab_spectrum){r->plan, gf_slab_block(r->plan, block), data,
+                                     gf_slab_row_bytes(r->plan), r->threads};
+}
+
+static int get_block(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    struct step *step = user;
-    void *data = step->data;
-    struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, gf_slab_row_bytes(p),
-                                 r->io->threads};
-    const int64_t bytes = p->pages * gf_slab_block_rows(&s.block) * gf_slab_row_bytes(p);
-    int rc = r->columns ? move_rows(r, &s.block, data, step->piece, false)
-                        : gf_slab_get_block(r, k, &s.block, &data);
-    if (!rc && !r->columns) /* a volume's slowest axis */
-        rc = gf_slab_run_block(r, gf_slab_block_rows(&s.block), data);
-    s.data = data;
+    const struct gf_slab_block b = gf_slab_block(p, part->index);
+    int rc = r->columns ? move_rows(r, &b, part->room[BLOCK_DATA], part->room[BLOCK_PIECE], false)
+                        : gf_slab_get_block(r, part);
     if (!rc)
-        gf_slab_moved(r, bytes);
-    for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
-        step->first = z;
-        step->count = gf_min(p->pages - z, p->step_pages);
-        for (int i = 0; i < p->job.n_out && !rc; i++)
-            rc = emit(r, &s, i, step);
-    }
+        gf_slab_moved(r, p->pages * gf_slab_block_rows(&b) * gf_slab_row_bytes(p));
     return rc;
+}
+
+/* The room that a step writes of an output: numbers as the exchange has them, numbers, or samples. */
+static int room_written(const struct gf_slab_state *r, int i) {
+    const struct gf_slab_plan *p = r->plan;
+    if (r->scans || !gf_slab_is_output(p, i))
+        return BLOCK_SAMPLES;
+    return p->real || p->job.out[i].shift ? BLOCK_NUMBERS : BLOCK_DATA;
+}
+
+static bool writes(const struct gf_slab_state *r, int room) {
+    bool any = false;
+    for (int i = 0; i < r->plan->job.n_out; i++)
+        any |= room_written(r, i) == room;
+    return any;
+}
+
+/* Makes a step of an output; during a scan finds its largest value. */
+static int forward_block(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_slab_plan *p = r->plan;
+    const int i = (int)(part->step % p->job.n_out), to = room_written(r, i);
+    const struct gf_slab_spectrum s = spectrum_of(r, part->index, part->room[BLOCK_DATA]);
+    const struct gf_span pages = step_pages(p, part->step);
+    const int64_t rows = gf_slab_block_rows(&s.block);
+    void *numbers = part->room[BLOCK_NUMBERS];
+    int rc = 0;
+    if (part->step == 0 && !r->columns) /* a volume's slowest axis */
+        rc = gf_slab_run_block(r, rows, s.data);
+    if (rc || to == BLOCK_DATA || (r->scans && !gf_output_scans_parts(&p->job, i)))
+        return rc;
+    gf_slab_expand(&s, i, pages.first, pages.count, numbers);
+    return to == BLOCK_NUMBERS
+               ? 0
+               : gf_slab_convert(r, i, (int64_t[]){pages.count * rows, gf_slab_columns(p, i)},
+                                 numbers, part->room[BLOCK_SAMPLES]);
+}
+
+static int write_step(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_slab_plan *p = r->plan;
+    const int i = (int)(part->step % p->job.n_out), from = room_written(r, i);
+    struct gf_slab_spectrum s = spectrum_of(r, part->index, part->room[from]);
+    const struct gf_span pages = step_pages(p, part->step);
+    if (from == BLOCK_DATA)
+        s.data += pages.first * gf_slab_block_rows(&s.block) * s.row_bytes;
+    return gf_slab_move_block(r, i, &s.block, pages, s.data);
 }
 
 static int write_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), channels = gf_job_lanes(&p->job);
     int64_t numbers = 0, samples = 0;
-    struct step step = {.data = NULL};
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
         int64_t bytes =
@@ -144,13 +170,18 @@ static int write_blocks(struct gf_slab_state *r) {
         numbers = gf_max(numbers, n * p->number);
         samples = gf_max(samples, bytes);
     }
-    const struct gf_slab_walk walk = {forward_block,
-                                      &step,
-                                      p->n_blocks,
-                                      {{&step.data, p->pages * rows * gf_slab_row_bytes(p)},
-                                       {&step.numbers, numbers},
-                                       {&step.samples, samples},
-                                       {&step.piece, row_piece(r)}}};
+    const struct gf_slab_walk walk = {
+        .read = get_block,
+        .work = forward_block,
+        .write = r->scans ? NULL : write_step,
+        .n = p->n_blocks,
+        .steps = steps_of(p),
+        .writes_input = !r->scans && writes(r, BLOCK_DATA),
+        .room = {
+            [BLOCK_DATA] = {p->pages * rows * gf_slab_row_bytes(p), GF_SLAB_READ},
+            [BLOCK_PIECE] = {row_piece(r), GF_SLAB_ALONE},
+            [BLOCK_NUMBERS] = {numbers, writes(r, BLOCK_NUMBERS) ? GF_SLAB_WRITTEN : GF_SLAB_ALONE},
+            [BLOCK_SAMPLES] = {samples, GF_SLAB_WRITTEN}}};
     return gf_slab_walk(r, &walk);
 }
 
@@ -160,63 +191,50 @@ static int write_blocks(struct gf_slab_state *r) {
 /* Columns transformed along with the packed one: backends transform a single line differently. */
 enum { TOGETHER = 2 };
 
-/* Buffers of all pages of a block, [page][row of the block]…, and of a few pages of output. */
-struct direct {
-    char *data;    /* [column], numbers */
-    char *halves;  /* [column], samples */
-    char *packed;  /* [TOGETHER], numbers; then columns 0 and n/2 as samples */
-    char *ends;    /* columns 0 and n/2, numbers */
-    char *samples; /* [row][sample] of step_pages */
-};
+/* All pages of a block, [page][row of the block]…, and a few pages of output: after BLOCK_DATA the
+ * columns' samples; [TOGETHER] numbers, then columns 0 and n/2 as samples; those as numbers. */
+enum { DIRECT_HALVES = 1, DIRECT_PACKED, DIRECT_SAMPLES, DIRECT_ENDS };
 
 static int64_t sample_bytes(const struct gf_slab_plan *p) {
     return (int64_t)gf_dtype_size(p->job.out[0].dtype);
 }
 
-/* Makes samples of columns 0 and n/2 in d->packed. */
-static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, struct direct *d) {
+/* Makes samples of columns 0 and n/2 in DIRECT_PACKED. */
+static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, void *const *room) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * gf_job_lanes(&p->job);
     const int64_t row = gf_slab_row_bytes(p), bytes = width * p->number;
+    char *packed = room[DIRECT_PACKED];
     for (int64_t k = 0; k < p->pages * rows; k++)
-        memcpy(d->packed + k * bytes, d->data + k * row, (size_t)bytes);
-    int rc = gf_slab_run_lines(r, rows, width, d->packed);
+        memcpy(packed + k * bytes, (char *)room[BLOCK_DATA] + k * row, (size_t)bytes);
+    int rc = gf_slab_run_lines(r, rows, width, packed);
     if (rc)
         return rc;
-    const struct gf_slab_spectrum s = {p, *b, d->packed, bytes, r->io->threads};
-    gf_slab_ends(&s, d->ends);
-    return gf_slab_convert(r, 0, (int64_t[]){p->pages * rows, TOGETHER}, d->ends, d->packed);
+    const struct gf_slab_spectrum s = {p, *b, packed, bytes, r->threads};
+    gf_slab_ends(&s, room[DIRECT_ENDS]);
+    return gf_slab_convert(r, 0, (int64_t[]){p->pages * rows, TOGETHER}, room[DIRECT_ENDS], packed);
 }
 
-/* Makes samples of the other columns in d->halves. */
-static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
+/* Makes samples of the other columns in DIRECT_HALVES. */
+static int run_halves(struct gf_slab_state *r, int64_t rows, void *const *room) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_job job = gf_part_lines(&p->job, p->pages, rows, p->width);
     gf_part_outputs(&job, &p->job);
     gf_part_range(&job.out[0], r->range.of[0]);
-    return gf_slab_run_part(r, &job, d->data, (void *[]){d->halves});
+    return gf_slab_run_part(r, &job, room[BLOCK_DATA], &room[DIRECT_HALVES]);
 }
 
-static int direct_block(struct gf_slab_state *r, int64_t k, void *user) {
+static int direct_block(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    struct direct *d = user;
-    const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), d->halves,
-                                       p->width * sample_bytes(p), r->io->threads};
-    const int64_t rows = gf_slab_block_rows(&s.block);
-    void *own = d->data;
-    int rc = gf_slab_get_block(r, k, &s.block, (void **)&d->data);
+    const struct gf_slab_spectrum s = {p, gf_slab_block(p, part->index), part->room[DIRECT_HALVES],
+                                       p->width * sample_bytes(p), r->threads};
+    const struct gf_span pages = step_pages(p, part->step);
+    int rc = part->step ? 0 : run_ends(r, &s.block, part->room);
+    if (!rc && part->step == 0)
+        rc = run_halves(r, gf_slab_block_rows(&s.block), part->room);
     if (!rc)
-        rc = run_ends(r, &s.block, d);
-    if (!rc)
-        rc = run_halves(r, rows, d);
-    if (!rc)
-        gf_slab_moved(r, p->pages * rows * gf_slab_row_bytes(p));
-    for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
-        const struct gf_span pages = {z, gf_min(p->pages - z, p->step_pages)};
-        gf_slab_join(&s, d->packed, z, pages.count, d->samples);
-        rc = gf_slab_move_block(r, 0, &s.block, pages, d->samples);
-    }
-    d->data = own;
+        gf_slab_join(&s, part->room[DIRECT_PACKED], pages.first, pages.count,
+                     part->room[DIRECT_SAMPLES]);
     return rc;
 }
 
@@ -224,17 +242,22 @@ static int direct_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
     const int64_t two = all * TOGETHER * gf_job_lanes(&p->job) * p->number;
-    struct direct d = {.data = NULL};
-    return gf_slab_walk(
-        r, &(struct gf_slab_walk){direct_block,
-                                  &d,
-                                  p->n_blocks,
-                                  {{&d.data, all * gf_slab_row_bytes(p)},
-                                   {&d.halves, all * p->width * sample_bytes(p)},
-                                   {&d.packed, two},
-                                   {&d.ends, two},
-                                   {&d.samples, p->step_pages * rows * gf_slab_outer_row(p, 0)}}});
+    const struct gf_slab_walk walk = {
+        .read = get_block,
+        .work = direct_block,
+        .write = write_step,
+        .n = p->n_blocks,
+        .steps = steps_of(p),
+        .room = {
+            [BLOCK_DATA] = {all * gf_slab_row_bytes(p), GF_SLAB_READ},
+            [DIRECT_HALVES] = {all * p->width * sample_bytes(p), GF_SLAB_ALONE},
+            [DIRECT_PACKED] = {two, GF_SLAB_ALONE},
+            [DIRECT_ENDS] = {two, GF_SLAB_ALONE},
+            [DIRECT_SAMPLES] = {p->step_pages * rows * gf_slab_outer_row(p, 0), GF_SLAB_WRITTEN}}};
+    return gf_slab_walk(r, &walk);
 }
+
+_Static_assert((int)DIRECT_SAMPLES == (int)BLOCK_SAMPLES, "write_step() serves both");
 
 /* ---- within the exchange ---- */
 
@@ -277,18 +300,23 @@ static int filter_block(struct gf_slab_state *r, const struct gf_slab_block *b, 
     return rc ? rc : gf_slab_run_part(r, &job, data, &data);
 }
 
-static int block_in_place(struct gf_slab_state *r, int64_t k, void *user) {
+static int block_in_place(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_slab_block b = gf_slab_block(r->plan, part->index);
+    void *data = part->room[BLOCK_DATA];
+    return r->filter ? filter_block(r, &b, data)
+                     : gf_slab_run_block(r, gf_slab_block_rows(&b), data);
+}
+
+/* Does nothing for a block that read() found in the exchange's own memory. */
+static int put_back(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_block b = gf_slab_block(p, k);
-    const int64_t rows = gf_slab_block_rows(&b), bytes = p->pages * rows * gf_slab_row_bytes(p);
-    void *own = *(void **)user, *data = own;
-    int rc = gf_slab_get_block(r, k, &b, &data);
+    const struct gf_slab_block b = gf_slab_block(p, part->index);
+    const int64_t bytes = p->pages * gf_slab_block_rows(&b) * gf_slab_row_bytes(p);
+    int rc = part->lent ? 0
+                        : r->io->put(r->io->user, gf_slab_piece_at(p, 0, part->index),
+                                     part->room[BLOCK_DATA], bytes);
     if (!rc)
-        rc = r->filter ? filter_block(r, &b, data) : gf_slab_run_block(r, rows, data);
-    if (!rc && data == own)
-        rc = r->io->put(r->io->user, gf_slab_piece_at(p, 0, k), data, bytes);
-    if (!rc)
-        gf_slab_moved(r, 2 * bytes);
+        gf_slab_moved(r, bytes);
     return rc;
 }
 
@@ -296,8 +324,12 @@ static int block_in_place(struct gf_slab_state *r, int64_t k, void *user) {
 static int blocks_in_place(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t bytes = p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p);
-    void *data = NULL;
-    const struct gf_slab_walk walk = {block_in_place, &data, p->n_blocks, {{&data, bytes}}};
+    const struct gf_slab_walk walk = {.read = get_block,
+                                      .work = block_in_place,
+                                      .write = put_back,
+                                      .n = p->n_blocks,
+                                      .writes_input = true,
+                                      .room = {[BLOCK_DATA] = {bytes, GF_SLAB_READ}}};
     return gf_slab_walk(r, &walk);
 }
 
@@ -327,44 +359,44 @@ static int unshift_columns(const struct gf_slab_plan *p, int64_t rows, int threa
     return gf_failure_return(&failed);
 }
 
-static int read_block(struct gf_slab_state *r, const struct gf_slab_block *b, char *data) {
-    const struct gf_slab_plan *p = r->plan;
-    int rc = gf_slab_move_block(r, -1, b, (struct gf_span){0, p->pages}, data);
-    return rc ? rc : unshift_columns(p, p->pages * gf_slab_block_rows(b), r->io->threads, data);
+/* A block of the spectrum, its full rows (none if the input is a half spectrum), a picture's
+ * piece. */
+enum { INVERSE_DATA, INVERSE_FULL, INVERSE_PIECE };
+
+static int read_block(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_slab_block b = gf_slab_block(r->plan, part->index);
+    void *full = part->room[INVERSE_FULL];
+    return gf_slab_move_block(r, -1, &b, (struct gf_span){0, r->plan->pages},
+                              full ? full : part->room[INVERSE_DATA]);
 }
 
-/* Transforms a volume's block along the slowest axis and writes it in pieces. */
-static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *data) {
+static int inverse_block(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t page = rows * gf_slab_row_bytes(p);
-    int rc = gf_slab_run_block(r, rows, data);
-    for (int64_t i = 0; i < p->n_slabs && !rc; i++) {
-        const struct gf_span pages = gf_slab_pages(p, i);
-        rc = r->io->put(r->io->user, gf_slab_place(p, &pages, k), data + pages.first * page,
-                        pages.count * page);
+    const struct gf_slab_block b = gf_slab_block(p, part->index);
+    char *data = part->room[INVERSE_DATA], *full = part->room[INVERSE_FULL];
+    const int64_t rows = gf_slab_block_rows(&b);
+    int rc = unshift_columns(p, p->pages * rows, r->threads, full ? full : data);
+    if (!rc && full) {
+        const struct gf_slab_spectrum s = {p, b, full, gf_slab_outer_row(p, -1), r->threads};
+        gf_slab_hermitian(&s, data, r->energy);
     }
+    if (!rc && !r->columns) /* a volume's slowest axis */
+        rc = gf_slab_run_block(r, rows, data);
     return rc;
 }
 
-/* Buffers: a block of the spectrum, its full rows (NULL if the input is a half spectrum), a
- * picture's piece. */
-struct room {
-    void *data, *full, *piece;
-};
-
-static int inverse_block(struct gf_slab_state *r, int64_t k, void *user) {
-    const struct room *room = user;
-    char *data = room->data, *full = room->full;
+/* Puts a block into the exchange, a volume's in pieces. */
+static int put_block(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_block b = gf_slab_block(p, k);
-    const int64_t rows = gf_slab_block_rows(&b), page = rows * gf_slab_row_bytes(p);
-    int rc = read_block(r, &b, full ? full : data);
-    if (!rc && full) {
-        const struct gf_slab_spectrum s = {p, b, full, gf_slab_outer_row(p, -1), r->io->threads};
-        gf_slab_hermitian(&s, data, r->energy);
+    const struct gf_slab_block b = gf_slab_block(p, part->index);
+    const int64_t page = gf_slab_block_rows(&b) * gf_slab_row_bytes(p);
+    char *data = part->room[INVERSE_DATA];
+    int rc = r->columns ? move_rows(r, &b, data, part->room[INVERSE_PIECE], true) : 0;
+    for (int64_t i = 0; i < p->n_slabs && !r->columns && !rc; i++) {
+        const struct gf_span pages = gf_slab_pages(p, i);
+        rc = r->io->put(r->io->user, gf_slab_place(p, &pages, part->index),
+                        data + pages.first * page, pages.count * page);
     }
-    if (!rc)
-        rc = r->columns ? move_rows(r, &b, data, room->piece, true) : put_block(r, k, rows, data);
     if (!rc)
         gf_slab_moved(r, p->pages * page);
     return rc;
@@ -373,13 +405,16 @@ static int inverse_block(struct gf_slab_state *r, int64_t k, void *user) {
 static int read_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = p->pages * gf_slab_most_rows(p);
-    struct room s = {NULL, NULL, NULL};
-    const int64_t full = p->real && !p->job.in_half ? rows * gf_slab_outer_row(p, -1) : 0;
+    const bool full = p->real && !p->job.in_half;
     const struct gf_slab_walk walk = {
-        inverse_block,
-        &s,
-        p->n_blocks,
-        {{&s.data, rows * gf_slab_row_bytes(p)}, {&s.full, full}, {&s.piece, row_piece(r)}}};
+        .read = read_block,
+        .work = inverse_block,
+        .write = put_block,
+        .n = p->n_blocks,
+        .writes_input = !full,
+        .room = {[INVERSE_DATA] = {rows * gf_slab_row_bytes(p), GF_SLAB_READ},
+                 [INVERSE_FULL] = {full ? rows * gf_slab_outer_row(p, -1) : 0, GF_SLAB_READ},
+                 [INVERSE_PIECE] = {row_piece(r), GF_SLAB_ALONE}}};
     return gf_slab_walk(r, &walk);
 }
 
@@ -410,25 +445,48 @@ static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, 
     return rc;
 }
 
-static int inverse_slab(struct gf_slab_state *r, int64_t k, void *user) {
-    const struct gf_slab_plan *p = r->plan;
-    const struct slab *s = user;
+/* The job of slab k, without pages that are not kept. */
+static struct gf_job kept_job(const struct gf_slab_plan *p, int64_t k) {
     const struct gf_span pages = gf_slab_pages(p, k);
-    const int64_t left = p->kept_pages - pages.first, page = p->rows * gf_slab_row_bytes(p);
-    if (left <= 0)
-        return 0;
+    const int64_t left = p->kept_pages - pages.first;
     struct gf_job job = gf_slab_pages_job(p, true, pages.count);
     job.counted[0] = left < pages.count ? left : 0;
-    int rc = gf_slab_move_pages(r, p, &pages, s->pages, s->piece, false);
+    return job;
+}
+
+static int get_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t k = part->index, page = p->rows * gf_slab_row_bytes(p);
+    const struct gf_span pages = gf_slab_pages(p, k);
+    int rc =
+        gf_slab_move_pages(r, p, &pages, part->room[SLAB_PAGES], part->room[SLAB_PIECE], false);
     if (!rc && k + 1 < p->n_slabs && p->job.direction == GF_INVERSE)
         gf_slab_expect(r, gf_slab_piece_at(p, k + 1, 0), gf_slab_pages(p, k + 1).count * page);
-    if (!rc) {
+    if (!rc)
         gf_slab_moved(r, pages.count * page);
-        rc = gf_slab_run_part(r, &job, s->pages, s->out);
-    }
-    for (int i = 0; i < job.n_out && !rc; i++)
-        rc = write_slab(r, &job, i, pages.first, s->out[i]);
     return rc;
+}
+
+static int inverse_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_job job = kept_job(r->plan, part->index);
+    return gf_slab_run_part(r, &job, part->room[SLAB_PAGES], &part->room[SLAB_OUT]);
+}
+
+static int write_slabs(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_job job = kept_job(r->plan, part->index);
+    int rc = 0;
+    for (int i = 0; i < job.n_out && !rc; i++)
+        rc = write_slab(r, &job, i, gf_slab_pages(r->plan, part->index).first,
+                        part->room[SLAB_OUT + i]);
+    return rc;
+}
+
+/* Slabs with pages that are kept. */
+static int64_t kept_slabs(const struct gf_slab_plan *p) {
+    int64_t n = p->n_slabs;
+    while (n > 1 && gf_slab_pages(p, n - 1).first >= p->kept_pages)
+        n--;
+    return n;
 }
 
 /* Also a filter's last walk. */
@@ -436,24 +494,25 @@ static int inverse_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
     const struct gf_job job = gf_slab_pages_job(p, true, longest);
-    struct slab s = {.pages = NULL};
-    struct gf_slab_walk walk = {inverse_slab,
-                                &s,
-                                p->n_slabs,
-                                {{&s.pages, longest * p->rows * gf_slab_row_bytes(p)},
-                                 {&s.piece, gf_slab_largest_piece(p, longest)}}};
+    struct gf_slab_walk walk = {
+        .read = get_slab,
+        .work = inverse_slab,
+        .write = write_slabs,
+        .n = kept_slabs(p),
+        .room = {[SLAB_PAGES] = {longest * p->rows * gf_slab_row_bytes(p), GF_SLAB_READ},
+                 [SLAB_PIECE] = {gf_slab_largest_piece(p, longest), GF_SLAB_ALONE}}};
     for (int i = 0; i < p->job.n_out; i++) {
-        walk.room[i + 2].memory = &s.out[i];
-        walk.room[i + 2].bytes = (int64_t)gf_job_array_bytes(&job, i);
+        walk.room[SLAB_OUT + i].bytes = (int64_t)gf_job_array_bytes(&job, i);
+        walk.room[SLAB_OUT + i].of = GF_SLAB_WRITTEN;
     }
     return gf_slab_walk(r, &walk);
 }
 
 /* ---- all walks ---- */
 
-/* Ends a walk: returns the status of all ranks. */
-static int turn(struct gf_slab_state *r, int rc) {
-    return r->io->ranks ? r->io->turn(r->io->user, rc) : rc;
+/* Ends a walk: returns the status, of all ranks. */
+static int turn(const struct gf_slab_state *r, int rc) {
+    return r->io->turn ? r->io->turn(r->io->user, rc) : rc;
 }
 
 static int output(struct gf_slab_state *r) {
@@ -505,8 +564,10 @@ static int run_walk(struct gf_slab_state *r) {
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report};
+    r.threads = (int)gf_max(io->threads - (plan->slots > 1 ? 2 : 0), 1);
     const bool spectrum = plan->job.op == GF_FFT && plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
+    pthread_mutex_init(&r.lock, NULL);
     int rc = spectrum ? gf_ranges_open(&plan->job, gf_slab_ranges(plan), &r.range) : 0;
     if (plan->job.op == GF_FILTER)
         rc = filter_of(plan, &r.filter);
@@ -521,6 +582,7 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
     gf_ranges_close(&r.range);
     gf_filter_free(r.filter);
     gf_roots_free(&r.roots);
+    pthread_mutex_destroy(&r.lock);
     gf_report_energy(r.energy[0], r.energy[1], report);
     return rc ? rc : gf_ranks_join_report(io->ranks, report);
 }

@@ -1,5 +1,7 @@
 /* The callbacks of a run in slabs: files, exchange and backend. They return 0, or a status that
- * ends the run, and are called by the thread that runs. Several ranks may share a run: with the
+ * ends the run. With a plan of several slots one thread calls what reads (read(), read_rows(),
+ * get(), expect()), another what writes (write(), put()), the calling one run(), and moved() is
+ * called by one at a time. Several ranks may share a run: with the
  * same plan, each takes its share of every walk's parts, and put() and get() reach the memory of
  * all. */
 #ifndef GF_CORE_SPLIT_SPLIT_H
@@ -15,8 +17,8 @@ struct gf_slab_rows {
 struct gf_slab_io {
     void *user;
     struct gf_ranks *ranks; /* the processes that share the run, or NULL */
-    /* Ends a walk of several ranks, whose own status is `rc`: returns when all data is in place,
-     * with 0 or one rank's failure. */
+    /* Optional: ends a walk, whose own status is `rc`; with several ranks, returns when all data is
+     * in place, with 0 or one rank's failure. */
     int (*turn)(void *user, int rc);
     int threads; /* for work on single numbers */
     /* GF_SLAB_LOOK: scans the input once, before read(). */

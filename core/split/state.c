@@ -4,13 +4,15 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/base/value/status.h"
+#include "core/base/host/conveyor.h"
 #include "core/filter/filter.h"
 
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
+    pthread_mutex_lock(&r->lock);
     r->moved += bytes;
     if (r->io->moved)
         r->io->moved(r->io->user, r->moved);
+    pthread_mutex_unlock(&r->lock);
 }
 
 void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
@@ -23,23 +25,94 @@ static void *lend(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
     return r->io->lend ? r->io->lend(r->io->user, at, bytes) : NULL;
 }
 
-int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
-    enum { ROOMS = sizeof w->room / sizeof *w->room };
-    const struct gf_span own = gf_ranks_own(r->io->ranks, w->n);
-    void *memory[ROOMS] = {NULL};
+/* A running walk; memory by room and slot. */
+struct walk {
+    struct gf_slab_state *r;
+    const struct gf_slab_walk *w;
+    struct gf_span own; /* parts */
+    int64_t steps, slots;
+    void *memory[GF_SLAB_ROOMS][GF_SLAB_MOST_SLOTS];
+};
+
+/* The part of an item: parts are counted from this rank's first. */
+static struct gf_slab_part part_of(const struct walk *a, int64_t item) {
+    const int64_t k = item / a->steps;
+    struct gf_slab_part part = {
+        .index = a->own.first + k, .step = item % a->steps, .user = a->w->user};
+    for (int i = 0; i < GF_SLAB_ROOMS; i++)
+        part.room[i] = a->memory[i][a->w->room[i].of == GF_SLAB_READ      ? k % a->slots
+                                    : a->w->room[i].of == GF_SLAB_WRITTEN ? item % a->slots
+                                                                          : 0];
+    return part;
+}
+
+static int run_item(void *user, gf_slab_part_fn *step, int64_t item) {
+    const struct walk *a = user;
+    struct gf_slab_part part = part_of(a, item);
+    return step(a->r, &part);
+}
+
+static int read_item(void *user, int reader, int64_t item) {
+    const struct walk *a = user;
+    (void)reader;
+    return item % a->steps ? 0 : run_item(user, a->w->read, item);
+}
+
+static int work_item(void *user, int hand, int64_t item) {
+    (void)hand;
+    return run_item(user, ((const struct walk *)user)->w->work, item);
+}
+
+static int write_item(void *user, int64_t item) {
+    return run_item(user, ((const struct walk *)user)->w->write, item);
+}
+
+/* A part of several steps may be read as soon as the last but one is done. */
+static int run_overlapped(struct walk *a) {
+    struct gf_conveyor c = {.items = a->own.count * a->steps,
+                            .slots = (a->slots - 1) * a->steps + 1,
+                            .outputs = a->slots,
+                            .readers = 1,
+                            .hands = 1,
+                            .read = read_item,
+                            .work = work_item,
+                            .write = a->w->write ? write_item : NULL,
+                            .input_is_written = a->w->writes_input,
+                            .user = a};
+    return gf_conveyor_run(&c);
+}
+
+static int run_in_turn(const struct walk *a) {
+    const struct gf_slab_walk *w = a->w;
     int rc = 0;
-    for (int i = 0; i < ROOMS && !rc; i++) {
-        const int64_t bytes = w->room[i].bytes;
-        memory[i] = bytes ? gf_alloc((size_t)bytes) : NULL;
-        if (bytes && !memory[i])
-            rc = gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes", (long long)bytes);
-        if (bytes)
-            memcpy(w->room[i].memory, &memory[i], sizeof memory[i]);
+    for (int64_t k = 0; k < a->own.count && !rc; k++) {
+        struct gf_slab_part part = part_of(a, k * a->steps);
+        rc = w->read ? w->read(a->r, &part) : 0;
+        for (; part.step < a->steps && !rc; part.step++) {
+            rc = w->work(a->r, &part);
+            if (!rc && w->write)
+                rc = w->write(a->r, &part);
+        }
     }
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = w->part(r, k, w->user);
-    for (int i = 0; i < ROOMS; i++)
-        gf_free(memory[i]);
+    return rc;
+}
+
+int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
+    struct walk a = {r, w, gf_ranks_own(r->io->ranks, w->n), gf_max(w->steps, 1), 1, {{NULL}}};
+    const bool overlaps = r->plan->slots > 1 && w->read && a.own.count * a.steps > 1;
+    int rc = 0;
+    if (overlaps)
+        a.slots = r->plan->slots;
+    for (int i = 0; i < GF_SLAB_ROOMS; i++)
+        for (int64_t k = 0; k < (w->room[i].of ? a.slots : 1) && w->room[i].bytes && !rc; k++)
+            if (!(a.memory[i][k] = gf_alloc((size_t)w->room[i].bytes)))
+                rc = gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes",
+                             (long long)w->room[i].bytes);
+    if (!rc)
+        rc = overlaps ? run_overlapped(&a) : run_in_turn(&a);
+    for (int i = 0; i < GF_SLAB_ROOMS; i++)
+        for (int64_t k = 0; k < a.slots; k++)
+            gf_free(a.memory[i][k]);
     return rc;
 }
 
@@ -181,16 +254,18 @@ int gf_slab_move_block(struct gf_slab_state *r, int i, const struct gf_slab_bloc
     return rc;
 }
 
-int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
-                      void **data) {
+int gf_slab_get_block(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t row = p->pages * gf_slab_row_bytes(p), at = gf_slab_piece_at(p, 0, k);
-    void *there = r->scans ? NULL : lend(r, at, gf_slab_block_rows(b) * row);
-    int rc = there ? 0 : r->io->get(r->io->user, at, *data, gf_slab_block_rows(b) * row);
-    *data = there ? there : *data;
-    if (!rc && k + 1 < p->n_blocks) {
-        const struct gf_slab_block next = gf_slab_block(p, k + 1);
-        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1), gf_slab_block_rows(&next) * row);
+    const struct gf_slab_block b = gf_slab_block(p, part->index);
+    const int64_t row = p->pages * gf_slab_row_bytes(p), bytes = gf_slab_block_rows(&b) * row;
+    const int64_t at = gf_slab_piece_at(p, 0, part->index);
+    void *there = r->scans ? NULL : lend(r, at, bytes);
+    int rc = there ? 0 : r->io->get(r->io->user, at, part->room[0], bytes);
+    part->lent = there;
+    part->room[0] = there ? there : part->room[0];
+    if (!rc && part->index + 1 < p->n_blocks) {
+        const struct gf_slab_block next = gf_slab_block(p, part->index + 1);
+        gf_slab_expect(r, gf_slab_piece_at(p, 0, part->index + 1), gf_slab_block_rows(&next) * row);
     }
     return rc;
 }

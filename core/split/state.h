@@ -3,6 +3,8 @@
 #ifndef GF_CORE_SPLIT_STATE_H
 #define GF_CORE_SPLIT_STATE_H
 
+#include <pthread.h>
+
 #include "core/split/split.h"
 #include "kernels/cpu/root.h"
 
@@ -12,8 +14,11 @@ struct gf_slab_state {
     const struct gf_slab_plan *columns;
     const struct gf_slab_io *io;
     struct gf_report *report;
-    int walk; /* index of the one that runs */
-    int64_t moved;
+    int threads; /* for work on single numbers, beside those that read and write: more would spin
+                  * between short steps on their cores */
+    int walk;    /* index of the one that runs */
+    pthread_mutex_t lock;
+    int64_t moved;            /* under the lock */
     bool scans;               /* searching for display ranges: the exchange stays unchanged */
     struct gf_ranges range;   /* forward only */
     struct gf_filter *filter; /* a copy with the table of one part at a time, or NULL */
@@ -21,18 +26,36 @@ struct gf_slab_state {
     double energy[2];         /* of a full spectrum's Hermitian part, and of the rest */
 };
 
-/* Counts bytes moved; announces the next get(). */
+/* Counts bytes moved, on any thread; announces the next get(). */
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
 void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes);
-/* A walk over n parts, and the buffers that it needs. */
+
+/* ---- a walk ---- */
+
+enum { GF_SLAB_ROOMS = GF_MAX_OUTPUTS + 5 };
+
+/* A part of a walk, at a step. `room`: its buffers, which read() may exchange for other memory. */
+struct gf_slab_part {
+    int64_t index, step;
+    bool lent;  /* room[0] is in the exchange */
+    void *user; /* the walk's */
+    void *room[GF_SLAB_ROOMS];
+};
+typedef int gf_slab_part_fn(struct gf_slab_state *r, struct gf_slab_part *part);
+
+/* A walk over n parts: each is read, then worked on and written step by step. With several slots
+ * (struct gf_slab_plan) a thread reads the next part and another writes the last step meanwhile. */
 struct gf_slab_walk {
-    int (*part)(struct gf_slab_state *r, int64_t k, void *user);
-    void *user;
-    int64_t n;
+    gf_slab_part_fn *read, *work, *write; /* read and write may be NULL */
+    void *user;                           /* for work that the steps share */
+    int64_t n, steps;                     /* steps 0: 1 */
+    bool writes_input;                    /* write() uses what read() made, too */
     struct {
-        void *memory;  /* pointer to set */
         int64_t bytes; /* 0: leaves it NULL */
-    } room[GF_MAX_OUTPUTS + 3];
+        /* made by read(): a buffer for each slot of parts; by work() for write(): for each slot of
+         * steps; used by one of the three alone: one */
+        enum { GF_SLAB_ALONE, GF_SLAB_READ, GF_SLAB_WRITTEN } of;
+    } room[GF_SLAB_ROOMS];
 };
 /* Runs this rank's share of the parts in ascending order. GF_ENOMEM. */
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w);
@@ -50,9 +73,8 @@ int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 
-/* Reads block k of the exchange into *data, or points *data into the exchange. */
-int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
-                      void **data);
+/* Reads a block of the exchange into room[0], or points that into the exchange. */
+int gf_slab_get_block(struct gf_slab_state *r, struct gf_slab_part *part);
 /* Writes the block's rows of some pages, [page][row of the block][sample], to output i, or reads
  * them from the input if i is -1. */
 int gf_slab_move_block(struct gf_slab_state *r, int i, const struct gf_slab_block *b,

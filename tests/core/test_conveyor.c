@@ -40,6 +40,10 @@ struct load {
     atomic_int wrong;
 };
 
+static int64_t *out_of(struct load *l, int64_t item) {
+    return &l->out[item % (l->c.outputs ? l->c.outputs : l->c.slots)];
+}
+
 static void dawdle(int64_t item, int step) {
     for (int64_t i = (item * 7 + step * 5) % 11; i > 0; i--)
         sched_yield();
@@ -63,7 +67,7 @@ static int read_item(void *user, int reader, int64_t item) {
 
 static int work(void *user, int hand, int64_t item) {
     struct load *l = user;
-    int64_t *slot = &l->out[item % l->c.slots];
+    int64_t *slot = out_of(l, item);
     l->wrong += *slot != -1 || hand >= l->c.hands;
     l->wrong += l->c.read && l->in[item % l->c.slots] != item;
     dawdle(item, 1);
@@ -81,12 +85,13 @@ static int work(void *user, int hand, int64_t item) {
 
 static int write_item(void *user, int64_t item) {
     struct load *l = user;
-    l->wrong += l->writing++ != 0 || l->out[item % l->c.slots] != item;
+    l->wrong += l->writing++ != 0 || *out_of(l, item) != item;
     l->wrong += !gf_conveyor_is_first(&l->c, item) || gf_conveyor_is_first(&l->c, item + 1);
     dawdle(item, 2);
     l->wrong += l->c.input_is_written && l->in[item % l->c.slots] != item;
-    l->in[item % l->c.slots] = l->c.input_is_written ? -1 : l->in[item % l->c.slots];
-    l->out[item % l->c.slots] = -1;
+    if (l->c.input_is_written) /* else the slot may be a reader's again */
+        l->in[item % l->c.slots] = -1;
+    *out_of(l, item) = -1;
     l->written[l->n_written++] = item;
     l->writing--;
     return end_step(l, GF_CONVEYOR_WRITE, item);
@@ -133,8 +138,9 @@ static void check(const struct load *l, int n, const char *what) {
     for (int i = 0; i < l->n_written; i++)
         ordered += l->written[i] == i;
     CHECK_MSG(!l->wrong && ordered == l->n_written && l->n_written == n,
-              "%s: %d of %lld written, %d wrong; slots %d readers %d hands %d", what, l->n_written,
-              (long long)l->c.items, l->wrong, l->c.slots, l->c.readers, l->c.hands);
+              "%s: %d of %lld written, %d wrong; slots %lld readers %d hands %d", what,
+              l->n_written, (long long)l->c.items, l->wrong, (long long)l->c.slots, l->c.readers,
+              l->c.hands);
 }
 
 /* ---- cases ---- */
@@ -146,11 +152,12 @@ static void pass_all(void) {
         for (int slots = 1; slots <= 8; slots++)
             for (int readers = 0; readers <= 2; readers++)
                 for (int hands = 1; hands <= HANDS; hands++)
-                    for (int how = 0; how < 4; how++) {
+                    for (int how = 0; how < 8; how++) {
                         make(&l, items[n], slots, readers, hands);
                         if (how & 1)
                             deal(&l);
                         l.c.input_is_written = readers && how & 2;
+                        l.c.outputs = how & 4 ? (slots + 1) / 2 : 0;
                         CHECK_EQ(gf_conveyor_run(&l.c), 0);
                         check(&l, items[n], "all");
                     }

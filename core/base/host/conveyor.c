@@ -19,12 +19,12 @@ static bool is_done(const struct gf_conveyor *c, enum gf_conveyor_step step, int
 }
 
 static bool is_ready(const struct gf_conveyor *c, enum gf_conveyor_step step, int64_t item) {
-    const int64_t before = item - c->slots;
+    const int64_t before = item - c->slots, written = item - (c->outputs ? c->outputs : c->slots);
     const enum gf_conveyor_step last = c->input_is_written ? GF_CONVEYOR_WRITE : GF_CONVEYOR_WORK;
     return step == GF_CONVEYOR_READ    ? is_done(c, last, before)
            : step == GF_CONVEYOR_WRITE ? is_done(c, GF_CONVEYOR_WORK, item)
                                        : (!c->read || is_done(c, GF_CONVEYOR_READ, item)) &&
-                                             (!c->write || is_done(c, GF_CONVEYOR_WRITE, before));
+                                             (!c->write || is_done(c, GF_CONVEYOR_WRITE, written));
 }
 
 static void note(struct gf_conveyor *c, enum gf_conveyor_step step, int64_t item, int rc) {
@@ -147,7 +147,7 @@ int gf_conveyor_run(struct gf_conveyor *c) {
     for (int step = 0; step < GF_CONVEYOR_STEPS; step++) {
         c->done[step] = done + step * c->slots;
         c->next[step] = 0;
-        for (int k = 0; k < c->slots; k++)
+        for (int64_t k = 0; k < c->slots; k++)
             c->done[step][k] = k - c->slots;
     }
     c->end = c->items;

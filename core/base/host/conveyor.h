@@ -7,8 +7,9 @@
  *     int rc = gf_conveyor_run(&c);
  *
  * Item i uses slot i % slots, an input and an output: it is read after item i - slots was worked
- * on (with `input_is_written` after that one was written), worked on after that one was written,
- * and written after all items before it.
+ * on (with `input_is_written` after that one was written), worked on after that one was written
+ * (with fewer `outputs` than slots, after item i - outputs was), and written after all items before
+ * it.
  *
  * The steps return 0 or a negative status. After a failure no step begins; of several failures that
  * of the earliest item is returned. */
@@ -25,7 +26,8 @@ enum gf_conveyor_step { GF_CONVEYOR_READ, GF_CONVEYOR_WORK, GF_CONVEYOR_WRITE, G
 
 struct gf_conveyor {
     int64_t items;
-    int slots;
+    int64_t slots;
+    int64_t outputs; /* slots of outputs, at most `slots`; 0: as many */
     int readers; /* reading threads, beside one that writes; 0: hands read and write */
     int hands;   /* working threads, at least 1 */
     /* Items come in ascending order; `reader` is the thread's index. */
