@@ -110,12 +110,12 @@ struct gf_settings {
     struct gf_other_settings {
         const char *with, *mask; /* as typed, or NULL */
         struct gf_array px, weights;
+        struct gf_operation op; /* of the run: its kind, and what all inputs share */
         struct gf_image about; /* without samples */
     } other;
 
     struct gf_match_settings {
         struct gf_match_options find;
-        const struct gf_signals *template;
     } match;
 
     struct gf_frc_settings {

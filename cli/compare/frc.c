@@ -13,8 +13,7 @@
 struct comparison {
     struct gf_task *t;
     int64_t page; /* -1: all of the file */
-    struct gf_frc_options o;
-    struct gf_frc f;
+    const struct gf_frc *f;
 };
 
 /* ---- the report ---- */
@@ -36,27 +35,25 @@ static const char csv[] =
 static json_t *report(const void *comparison) {
     const struct comparison *c = comparison;
     const struct gf_settings *s = c->t->s;
-    struct gf_facts facts = {0};
-    gf_frc_facts(&c->o, &c->f, &facts);
+    const struct gf_frc_options *find = &c->f->o;
     json_t *o =
         GF_ADD(gf_signal_report(c->t, c->t->read[0], c->page),
                GF_KEY_IF(s->other.with, "with", s->other.with),
                GF_KEY("shape", gf_json_shape(c->t->image.px.shape, c->t->image.ndim)),
                GF_BOOL("luma", s->other.about.color == GF_RGB || c->t->image.color == GF_RGB),
-               GF_BOOL("halves", !s->other.with), GF_KEY_IF(c->o.mask, "mask", c->o.mask),
-               GF_KEY_IF(c->o.random > 0, "randomize", c->o.random / c->o.sample),
-               GF_KEY_IF(c->o.unit, "unit", c->o.unit));
-    return GF_ADD(gf_report_facts(o, &facts),
-                  GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)), GF_BOOL("ok", true),
-                  GF_KEY(".in", c->o.unit ? c->o.unit : "samples"),
-                  GF_KEY(".per", c->o.unit ? c->o.unit : "sample"));
+               GF_BOOL("halves", !s->other.with), GF_KEY_IF(find->mask, "mask", find->mask),
+               GF_KEY_IF(find->random > 0, "randomize", find->random / find->sample),
+               GF_KEY_IF(find->unit, "unit", find->unit));
+    return GF_ADD(gf_signal_facts(c->t, o), GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)),
+                  GF_BOOL("ok", true), GF_KEY(".in", find->unit ? find->unit : "samples"),
+                  GF_KEY(".per", find->unit ? find->unit : "sample"));
 }
 
 /* The curve's value at a frequency. */
 static double value_at(const struct comparison *c, double f) {
-    const double *x = c->f.curve[GF_FRC_FREQUENCY], *y = c->f.curve[GF_FRC_CORRECTED];
+    const double *x = c->f->curve[GF_FRC_FREQUENCY], *y = c->f->curve[GF_FRC_CORRECTED];
     int64_t i = 1;
-    while (i + 1 < c->f.n && x[i] < f)
+    while (i + 1 < c->f->n && x[i] < f)
         i++;
     return y[i - 1] + (y[i] - y[i - 1]) * (f - x[i - 1]) / (x[i] - x[i - 1]);
 }
@@ -68,7 +65,7 @@ static const char *last_of(const char *path) {
 
 static int write_file(const struct comparison *c) {
     const struct gf_settings *s = c->t->s;
-    const int n = c->o.n_thresholds, further = c->o.random > 0 ? 2 : 0;
+    const int n = c->f->o.n_thresholds, further = c->f->o.random > 0 ? 2 : 0;
     struct gf_plot_curve curve[GF_FRC_CURVES + GF_FRC_MOST];
     double at[GF_FRC_MOST][2];
     char label[32], title[256];
@@ -76,9 +73,9 @@ static int write_file(const struct comparison *c) {
     plot.curve = curve;
     snprintf(title, sizeof title, s->other.with ? "%.100s and %.100s" : "%.100s",
              gf_log_name(last_of(c->t->name)), s->other.with ? last_of(s->other.with) : "");
-    snprintf(label, sizeof label, "cycles/%s", c->o.unit ? c->o.unit : "sample");
+    snprintf(label, sizeof label, "cycles/%s", c->f->o.unit ? c->f->o.unit : "sample");
     for (int k = 0; k < n; k++) { /* the dots come first, which puts them on top */
-        at[k][0] = c->f.crossing[k];
+        at[k][0] = c->f->crossing[k];
         if (isnan(at[k][0]))
             continue;
         at[k][1] = value_at(c, at[k][0]);
@@ -89,93 +86,71 @@ static int write_file(const struct comparison *c) {
                           : k <= n ? GF_FRC_THRESHOLDS + k - 1
                                    : GF_FRC_CORRECTED + k - n - 1;
         const char *name = k == 0                      ? "correlation"
-                           : k <= n                    ? c->o.name[k - 1]
+                           : k <= n                    ? c->f->o.name[k - 1]
                            : which == GF_FRC_CORRECTED ? "corrected"
                                                        : "randomized";
         curve[plot.n++] =
-            (struct gf_plot_curve){name, *c->f.curve + 1, c->f.curve[which] + 1, c->f.n - 1, k};
+            (struct gf_plot_curve){name, *c->f->curve + 1, c->f->curve[which] + 1, c->f->n - 1, k};
     }
     return gf_signal_save(c->t, c->page, &plot, csv, report, c);
 }
 
-/* Sets the unit, c->o.sample and c->o.random; notes that the distances of the samples differ. */
-static int take_units(struct comparison *c) {
-    const struct gf_settings *s = c->t->s;
-    const struct gf_image *image = &c->t->image;
+/* Notes that the distances of the samples differ. */
+static void note_units(const struct gf_task *t) {
+    const struct gf_settings *s = t->s;
+    const struct gf_image *image = &t->image;
     double spacing[GF_MAX_DIMS];
     bool alike, same = true;
     char kind = 0, own = 0;
     const char *unit = gf_signal_spacing(image, image->ndim, spacing, &alike);
-    c->o.unit = alike ? unit : NULL;
-    c->o.sample = alike ? spacing[0] : 1;
-    if (unit && !alike && c->page <= 0)
+    if (unit && !alike)
         gf_log_note("'%s': the distance of its samples differs from axis to axis; a ring holds one "
                     "frequency in cycles per sample, and the resolution is in samples",
-                    gf_log_name(c->t->read[0]));
-    for (int i = 1; i <= image->ndim && i <= s->other.px.rank && !s->pixel.n; i++) {
-        const int k = s->other.px.rank - i;
+                    gf_log_name(t->read[0]));
+    for (int i = 1; i <= image->ndim && i <= s->other.about.ndim && !s->pixel.n; i++) {
+        const int k = s->other.about.ndim - i;
         const double a = gf_image_spacing(image, image->ndim - i, &kind),
                      b = gf_image_spacing(&s->other.about, k, &own);
         same = same && (!(a > 0 && b > 0) || (kind == own && fabs(a - b) <= 1e-4 * b));
     }
-    if (!same && c->page <= 0)
+    if (!same)
         gf_log_note(
             "'%s': its samples are not as far apart as those of '%s'; they are compared one "
             "by one, and the resolution is by the first",
-            gf_log_name(c->t->read[0]), s->other.with);
-    const double metres = c->o.unit ? gf_unit_value(c->o.unit, &own) : 0;
-    return gf_frc_randomize(&c->o, c->o.sample * metres, own);
+            gf_log_name(t->read[0]), s->other.with);
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    const struct gf_array *weights = &t->s->other.weights;
-    struct comparison c = {.t = t, .page = page, .o = t->s->frc.find};
-    struct gf_array px = {0}, other = t->s->other.px;
-    if (page >= 0 && other.rank == 3 && page < other.shape[0])
-        other = gf_array_index(&other, 0, page);
-    gf_progress_show("transforming", gf_log_name(name));
-    int rc = take_units(&c);
-    if (!rc)
-        rc = gf_signal_make(t->s, &t->image, &px);
-    if (!rc)
-        rc = gf_frc_run(&t->op.crew, &c.o, &px, other.data ? &other : NULL,
-                        weights->data ? weights : NULL, &c.f);
+    if (page <= 0)
+        note_units(t);
+    int rc = gf_signal_apply(t, name, page);
+    const struct comparison c = {t, page, t->op.state};
     if (!rc && t->targets->n)
         rc = write_file(&c);
     if (!rc)
         gf_signal_print(t, name, form, report(&c));
-    gf_array_free(&px);
-    gf_frc_free(&c.f);
+    gf_operation_drop(&t->op);
     return rc;
 }
 
 /* ---- the command ---- */
 
 static int stream(struct gf_task *t) {
-    const struct gf_array px = gf_signal_like(t), *other = &t->s->other.px;
-    gf_signal_hold(t, gf_array_bytes(other) + gf_array_bytes(&t->s->other.weights) +
-                          gf_array_bytes(&px));
-    const int64_t bytes = gf_frc_bytes(&t->op.crew, &t->s->frc.find, &px, !other->data);
-    return gf_signal_each(t, t->op.crew.held + bytes, visit, NULL);
+    return gf_signal_stream(t, visit);
 }
 
 static const struct gf_task_hooks hooks = {
     .name = "frc", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    const struct gf_frc_options *o = &s->frc.find;
+    struct gf_frc_options *o = &s->frc.find;
     int rc = s->frc.curve ? gf_plot_file("--out", s->frc.curve) : 0;
     if (rc >= 0)
-        rc = gf_frc_check(&s->frc.find);
+        rc = gf_operation_frc.options.check(o);
     if (rc < 0)
         return rc;
     s->other.with = n > 1 ? operands[--n] : NULL;
-    if (s->precision == GF_UNSET)
-        s->precision = GF_DOUBLE;
-    rc = gf_signal_load_other(s, false, o->soft ? NULL : o->mask);
-    const int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n);
-    gf_signal_drop_other(s);
-    return code;
+    return gf_signal_run(&hooks, s, &o->signal, o->soft ? NULL : o->mask, operands, n);
 }
 
 static const struct gf_opt_group frc_group = GF_GROUP(

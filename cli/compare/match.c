@@ -15,14 +15,11 @@ static const char form[] =
     "{*peaks     {corner:-23.2f} {centre:-23.2f} {score:.4f}\n}|"
     "{?seeks   matches    none of a score from {least:.3g} on{?best ; the best is {best:.4f}}\n}}";
 
-static void print(const struct gf_task *t, const char *name, int64_t page,
-                  const struct gf_matches *found) {
+static void print(const struct gf_task *t, const char *name, int64_t page) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
-    const struct gf_signals *of = t->s->match.template;
+    const struct gf_signals *of = t->op.shared;
     const struct gf_match *m = &of->match;
-    const bool is_double = gf_settings_precision(t->s, t->image.px.dtype) == GF_DOUBLE;
-    struct gf_facts facts = {0};
-    gf_match_facts(of, found, &facts);
+    const bool is_double = t->s->precision == GF_DOUBLE;
     json_t *o = GF_ADD(
         gf_signal_report(t, t->read[0], page),
         GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
@@ -31,19 +28,19 @@ static void print(const struct gf_task *t, const char *name, int64_t page,
         GF_KEY("precision", is_double ? "double" : "single"),
         GF_KEY("backend", gf_runner_name(t->op.crew.runner)));
     gf_signal_print(t, name, form,
-                    GF_ADD(gf_report_facts(o, &facts), GF_BOOL("ok", true),
+                    GF_ADD(gf_signal_facts(t, o), GF_BOOL("ok", true),
                            GF_KEY(".axes", axes[m->ndim - 1]),
                            GF_KEY(".least", t->s->match.find.least),
                            GF_BOOL(".seeks", t->s->match.find.peaks != 0)));
 }
 
 /* Puts the scores into the map that is written; integers show 0 to 1 as black to white. */
-static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
+static void store(const struct gf_task *t, int64_t page) {
+    const struct gf_array *map = &t->op.in;
     struct gf_array to = t->product[0].image.px;
     if (page >= 0)
         to = gf_array_index(&to, 0, page);
     const double white = gf_filter_white(to.dtype, t->product[0].image.white);
-    to.rank = map->rank; /* without the one channel */
     for (int64_t i = 0; i < gf_array_count(map) && white != 1; i++) {
         char *v = gf_array_at(map, i);
         gf_sample_put(v, map->dtype, white * gf_sample_get(v, map->dtype));
@@ -52,31 +49,25 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {
-    struct gf_matches found = {0};
-    struct gf_array px = {0};
-    gf_progress_show("transforming", gf_log_name(name));
-    int rc = gf_signal_make(t->s, &t->image, &px);
+    const int rc = gf_signal_apply(t, name, page);
     if (!rc)
-        rc = gf_match_run(&t->op.crew, t->s->match.template, &t->s->match.find, &px, &found);
-    if (!rc)
-        print(t, name, page, &found);
+        print(t, name, page);
     if (!rc && t->targets->n)
-        store(t, page, &found.map);
-    gf_array_free(&px);
-    gf_matches_free(&found);
+        store(t, page);
+    gf_operation_drop(&t->op);
     return rc;
 }
 
 /* ---- the task ---- */
 
 /* Describes the map of scores, of all pages. */
-static int describe_map(struct gf_task *t, const struct gf_match *m) {
+static int describe_map(struct gf_task *t) {
     struct gf_product *p = &t->product[0];
     const int pages = gf_signal_by_pages(t), ndim = t->image.ndim;
     enum gf_dtype dtype;
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);
-    for (int i = 0; i < ndim; i++)
-        p->shape[i] = t->image.px.shape[i] - (i < pages ? 0 : m->shape[i - pages] - 1);
+    p->shape[0] = t->image.px.shape[0];
+    memcpy(p->shape + pages, t->op.job.shape, (size_t)t->op.job.ndim * sizeof *p->shape);
     p->shape[ndim] = 1;
     p->image.ndim = ndim;
     p->image.color = GF_GRAY;
@@ -86,19 +77,12 @@ static int describe_map(struct gf_task *t, const struct gf_match *m) {
 }
 
 static int prepare(struct gf_task *t) {
-    const struct gf_signals *of = t->s->match.template;
-    int rc = gf_signal_prepare(t);
-    const struct gf_array px = gf_signal_like(t);
-    if (!rc)
-        rc = gf_match_template_fits(of, &px);
-    return rc || !t->targets->n ? rc : describe_map(t, &of->match);
+    const int rc = gf_signal_prepare(t);
+    return rc || !t->targets->n ? rc : describe_map(t);
 }
 
 static int stream(struct gf_task *t) {
-    const struct gf_array px = gf_signal_like(t);
-    gf_signal_hold(t, gf_array_bytes(&t->product[0].image.px));
-    const int64_t bytes = gf_match_bytes(&t->op.crew, t->s->match.template, &px);
-    return gf_signal_each(t, t->op.crew.held + bytes, visit, NULL);
+    return gf_signal_stream(t, visit);
 }
 
 static const struct gf_task_hooks hooks = {.name = "match",
@@ -112,16 +96,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (n < 2)
         return gf_fail(GF_EUSAGE, "it takes a picture and a template: gpufft match IN TEMPLATE");
     s->other.with = operands[n - 1];
-    if (s->precision == GF_UNSET)
-        s->precision = GF_DOUBLE;
-    int rc = gf_signal_load_other(s, false, s->other.mask);
-    struct gf_signals template = {.with = {s->other.px, s->other.weights}};
-    s->match.template = &template;
-    if (!rc && (rc = gf_match_template_prepare(&template)))
-        gf_log_fail(s->other.mask ? s->other.mask : s->other.with);
-    int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n - 1);
-    gf_signal_drop_other(s);
-    return code;
+    return gf_signal_run(&hooks, s, &s->match.find.signal, s->other.mask, operands, n - 1);
 }
 
 static const struct gf_opt_group match_group =

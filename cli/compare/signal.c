@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
+#include "cli/command.h"
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
@@ -98,25 +99,88 @@ void gf_signal_drop_other(struct gf_settings *s) {
     gf_image_free(&s->other.about);
 }
 
-/* ---- units ---- */
+/* ---- operations ---- */
+
+int gf_signal_open(struct gf_settings *s, const char *name, void *options) {
+    struct gf_array *const own[] = {&s->other.px, &s->other.weights};
+    struct gf_array with[2];
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        with[i] = *own[i];
+        with[i].shape[with[i].rank++] = 1; /* a channel */
+        n = own[i]->data ? i + 1 : n;
+    }
+    s->other.op.kind = gf_operation_find(name);
+    const int rc = gf_operation_open(&s->other.op, options, with, n);
+    const struct gf_signals *kept = s->other.op.shared;
+    for (int i = 0; i < n && !rc; i++)
+        if (kept->with[i].data != own[i]->data) /* but copied */
+            gf_array_free(own[i]);
+    return rc;
+}
+
+int gf_signal_run(const struct gf_task_hooks *hooks, struct gf_settings *s,
+                  struct gf_signal_options *options, const char *weights, char **operands, int n) {
+    const char *with = weights ? weights : s->other.with ? s->other.with : hooks->name;
+    options->precision = s->precision = s->precision == GF_UNSET ? GF_DOUBLE : s->precision;
+    int rc = gf_signal_load_other(s, false, weights);
+    if (!rc && (rc = gf_signal_open(s, hooks->name, options)))
+        gf_log_fail(with);
+    const int code = rc ? gf_exit_code(rc) : gf_batch_run(hooks, s, operands, n);
+    if (s->other.op.kind)
+        gf_operation_close(&s->other.op);
+    gf_signal_drop_other(s);
+    return code;
+}
+
+/* Tells an operation what is known of an image's samples. */
+static void describe_samples(const struct gf_image *image, int ndim, struct gf_operand *of) {
+    const struct gf_axis *a = gf_axes_spatial(&image->axes, ndim, ndim - 1);
+    of->px.rank = ndim + 1;
+    of->unit = a ? a->unit : "";
+    for (int i = 0; i < ndim; i++)
+        of->spacing[i] = gf_image_spacing(image, i, &of->kind[i]);
+}
+
+int gf_signal_describe(struct gf_task *t) {
+    const struct gf_image all = t->image;
+    struct gf_operation *op = &t->op;
+    gf_operation_drop(op);
+    t->image = gf_signal_visited(t);
+    op->kind = t->s->other.op.kind;
+    op->shared = t->s->other.op.shared;
+    op->of = (struct gf_operand){.rgb = t->image.color == GF_RGB && !t->s->stats.channels};
+    op->job = (struct gf_job){.n_out = 1};
+    describe_samples(&t->image, t->image.ndim, &op->of);
+    gf_task_begin_job(t, GF_FORWARD);
+    int rc = gf_task_take_channels(t);
+    op->of.px = op->in;
+    op->of.px.data = NULL;
+    if (!rc)
+        rc = gf_operation_describe(op);
+    t->image = all;
+    return rc;
+}
+
+int gf_signal_apply(struct gf_task *t, const char *name, int64_t page) {
+    gf_progress_show("transforming", gf_log_name(name));
+    t->op.page = page + 1;
+    const int rc = gf_signal_describe(t);
+    return rc ? rc : gf_task_take(t);
+}
+
+json_t *gf_signal_facts(const struct gf_task *t, json_t *o) {
+    struct gf_facts facts = {0};
+    t->op.kind->facts(&t->op, &facts);
+    return gf_report_facts(o, &facts);
+}
 
 const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
                               bool *alike) {
-    const struct gf_axis *a = gf_axes_spatial(&image->axes, ndim, ndim - 1);
-    char kind, same;
-    const double unit = a ? gf_unit_value(a->unit, &same) : 0;
-    bool known = unit > 0, equal = true;
-    for (int i = 0; i < ndim && known; i++) {
-        const double metres = gf_image_spacing(image, i, &kind);
-        known = metres > 0 && kind == same;
-        spacing[i] = metres / unit;
-        equal = equal && fabs(metres / unit - a->spacing) <= 1e-6 * a->spacing;
-    }
-    for (int i = 0; i < ndim && !known; i++)
-        spacing[i] = 0;
-    if (alike)
-        *alike = known && equal;
-    return known ? a->unit : NULL;
+    struct gf_operand of = {.rgb = false};
+    bool own;
+    describe_samples(image, ndim, &of);
+    return gf_operand_spacing(&of, spacing, alike ? alike : &own);
 }
 
 /* ---- pages ---- */
@@ -191,11 +255,14 @@ int gf_signal_prepare(struct gf_task *t) {
     t->op.refuses.pages = "pages are taken one by one";
     t->product[0].image.ndim = t->image.ndim;
     memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
-    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->op.job.ndim, &t->op.job.axes);
+    if (!rc)
+        rc = gf_settings_axes(t->s, &t->image.axes, t->op.job.ndim, &t->op.job.axes);
+    t->op.by_pages = !(t->op.job.axes & 1);
+    return rc || !t->s->other.op.kind ? rc : gf_signal_describe(t);
 }
 
 bool gf_signal_by_pages(const struct gf_task *t) {
-    return t->image.ndim == 3 && !(t->op.job.axes & 1);
+    return t->image.ndim == 3 && t->op.by_pages;
 }
 
 struct gf_image gf_signal_visited(const struct gf_task *t) {
@@ -205,12 +272,6 @@ struct gf_image gf_signal_visited(const struct gf_task *t) {
 struct gf_array gf_signal_like(const struct gf_task *t) {
     const struct gf_image image = gf_signal_visited(t);
     return gf_array_wrap(NULL, real_type(t->s, image.px.dtype), image.ndim, image.px.shape);
-}
-
-void gf_signal_hold(struct gf_task *t, int64_t more) {
-    const struct gf_array one = gf_signal_visited(t).px;
-    t->op.crew.held = more + gf_array_bytes(gf_reader_has_pages(&t->reader) ? &one : &t->image.px) +
-                      (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
 }
 
 /* Calls visit() or walk(). */
@@ -242,6 +303,15 @@ int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_s
         gf_reader_close(&t->reader);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
+}
+
+int gf_signal_stream(struct gf_task *t, gf_signal_visit *visit) {
+    const struct gf_array one = gf_signal_visited(t).px, *out = &t->product[0].image.px;
+    t->op.crew.held = (out->rank ? gf_array_bytes(out) : 0) +
+                      gf_array_bytes(gf_reader_has_pages(&t->reader) ? &one : &t->image.px) +
+                      (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
+    const int rc = t->op.kind->expect(&t->op);
+    return rc ? rc : gf_signal_each(t, t->op.need, visit, NULL);
 }
 
 /* ---- reports ---- */

@@ -10,6 +10,7 @@
 #define GF_CLI_COMPARE_SIGNAL_H
 
 #include "cli/batch/task.h"
+#include "core/op/operations.h"
 
 /* Allocates *px unless it has data, C-contiguous, of rank image->ndim, in the samples' unit: the only channel, or
  * Rec.709 luma of red, green and blue; never alpha. f32, or f64 by gf_settings_precision(). Memory
@@ -22,14 +23,19 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
  * too. */
 int gf_signal_load_other(struct gf_settings *s, bool alike, const char *weights);
 void gf_signal_drop_other(struct gf_settings *s);
+/* Opens s->other.op, the operation of that name, with copies of these signals, which it frees. */
+int gf_signal_open(struct gf_settings *s, const char *name, void *options);
+/* Runs a command with such an operation, in double unless --precision is given; returns an exit code. */
+int gf_signal_run(const struct gf_task_hooks *hooks, struct gf_settings *s,
+                  struct gf_signal_options *options, const char *weights, char **operands, int n);
 /* The unit in which the file gives the distance of samples along all ndim axes, and the distances;
  * NULL, and 0, if it does not. Sets *alike, unless it is NULL, if the distances agree. The text is the
  * image's. */
 const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
                               bool *alike);
 
-/* The prepare() of a task that prints: refuses spectra and coefficients, begins a forward job, and
- * gives the names of --radial and frc --out the picture's axes. */
+/* The prepare() of a task that prints: refuses spectra and coefficients, describes the run's operation if it
+ * is open, and gives the names of --radial and frc --out the picture's axes. */
 int gf_signal_prepare(struct gf_task *t);
 /* True if --dims=2 takes the task's volume page by page. */
 bool gf_signal_by_pages(const struct gf_task *t);
@@ -37,9 +43,11 @@ bool gf_signal_by_pages(const struct gf_task *t);
 struct gf_image gf_signal_visited(const struct gf_task *t);
 /* Its signal, without data. */
 struct gf_array gf_signal_like(const struct gf_task *t);
-/* Lets t->op.crew hold the input's samples that are in memory at a time, their decoder, and `more`
- * bytes. */
-void gf_signal_hold(struct gf_task *t, int64_t more);
+/* Makes t->op the run's operation on that image, without samples; frees what it was. */
+int gf_signal_describe(struct gf_task *t);
+/* The same in visit(), with samples: then gf_signal_facts() adds what it found to a report. */
+int gf_signal_apply(struct gf_task *t, const char *name, int64_t page);
+struct json_t *gf_signal_facts(const struct gf_task *t, struct json_t *report);
 /* Reads a DESCRIBED task's input as t->image and calls visit() for it: all at once with page -1 or,
  * with gf_signal_by_pages(), for each page, named "IN[3]". Applies --nan. Stops at the first
  * failure; else the task is WRITTEN. A walk, unless it is NULL, takes the pages instead. Allocates
@@ -48,6 +56,8 @@ void gf_signal_hold(struct gf_task *t, int64_t more);
 typedef int gf_signal_visit(struct gf_task *t, const char *name, int64_t page);
 typedef int gf_signal_walk(struct gf_task *t);
 int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_signal_walk *walk);
+/* The same without a walk, by what the described operation needs. */
+int gf_signal_stream(struct gf_task *t, gf_signal_visit *visit);
 /* Makes page z of a volume an image of its own, and applies --nan. `image` is all zero, or a page
  * that was read before, whose array it keeps. The caller frees image->px. */
 int gf_signal_read_page(struct gf_task *t, const struct gf_image *volume, int64_t z,

@@ -4,7 +4,6 @@
 #include "core/base/value/sample_value.h"
 #include "core/filter/edges.h"
 #include "core/filter/filter.h"
-#include "core/op/signal.h"
 
 /* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
 static struct gf_job shift_job(enum gf_precision precision, const struct gf_array *in,
@@ -102,21 +101,28 @@ struct state {
 static int describe(struct gf_operation *op) {
     const struct gf_signals *s = op->shared;
     const struct gf_array px = gf_signal_of(op);
-    const int rc = gf_registration_fits(s->options, &s->with[0], &px);
-    const int64_t workspace = rc ? 0 : gf_signal_workspace(&op->crew, &px),
+    op->inner = &op->job;
+    op->job.precision = px.dtype == GF_F64 ? GF_DOUBLE : GF_SINGLE;
+    return gf_registration_fits(s->options, &s->with[0], &px);
+}
+
+static int expect(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    const struct gf_array px = gf_signal_of(op);
+    const int64_t workspace = gf_signal_workspace(&op->crew, &px),
                   aligning = gf_alignment_bytes(s->options, op->job.precision, &op->of.px,
                                                 op->job.out[0].dtype);
-    gf_signal_expect(op, gf_registration_bytes(s->options, &px) + gf_max(workspace, aligning) +
-                             gf_array_bytes(&op->of.px));
-    return rc;
+    op->need = gf_signal_crew(op).held + gf_registration_bytes(s->options, &px) +
+               gf_max(workspace, aligning) + gf_array_bytes(&op->of.px);
+    return 0;
 }
 
 static int find(const struct gf_operation *op, struct gf_found *found) {
     const struct gf_signals *s = op->shared;
     struct gf_registration *r = NULL;
-    struct gf_crew crew;
+    struct gf_crew crew = gf_signal_crew(op);
     struct gf_array px;
-    int rc = gf_signal_begin(op, &px, &crew);
+    int rc = gf_signal_begin(op, &px);
     crew.held += gf_registration_bytes(s->options, &px);
     if (!rc)
         rc = gf_registration_new(&crew, s->options, 1, &r);
@@ -152,13 +158,16 @@ static void facts(const struct gf_operation *op, struct gf_facts *to) {
     gf_registration_facts(f, to);
 }
 
+static const struct gf_registration_options defaults = {.signal.precision = -1};
+
 const struct gf_operation_kind gf_operation_register = {
     .name = "register",
-    .options = {gf_registration_rows, sizeof(struct gf_registration_options), NULL, NULL},
+    .options = {gf_registration_rows, sizeof(struct gf_registration_options), &defaults, NULL},
     .with = {1, 1, gf_signals_open, gf_signals_close},
     .gives = GF_REAL,
     .state = sizeof(struct state),
     .describe = describe,
+    .expect = expect,
     .take = take,
     .drop = drop,
     .facts = facts};

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/op/signal.h"
+#include "core/base/value/unit.h"
 
 struct comparison {
     struct gf_crew crew; /* counts all arrays */
@@ -12,12 +12,6 @@ struct comparison {
     struct gf_array px[2], mask, soft; /* mask: a view on the pair's grid, or no data */
     double samples;                    /* a sample of the pair in those of the signal */
 };
-
-void gf_frc_free(struct gf_frc *f) {
-    free(f->ring);
-    free(*f->curve);
-    *f = (struct gf_frc){0};
-}
 
 /* Every second sample along each axis, from the first or the second one on. */
 static struct gf_array thinned(const struct gf_array *a, int first) {
@@ -38,23 +32,15 @@ static int64_t array_bytes(const struct gf_frc_options *o, const struct gf_array
            2 * gf_signal_spectrum_bytes(part);
 }
 
-int64_t gf_frc_bytes(const struct gf_crew *crew, const struct gf_frc_options *o,
-                     const struct gf_array *px, bool halves) {
-    struct gf_array part = *px;
-    for (int i = 0; i < px->rank && halves; i++)
-        part.shape[i] = gf_max(1, px->shape[i] / 2);
-    return array_bytes(o, px, &part) + gf_signal_workspace(crew, &part);
-}
-
 /* ---- the pair ---- */
 
 /* Sets c->mask on the grid of the whole signal. */
 static int make_mask(struct comparison *c, const struct gf_array *px, const struct gf_array *mask) {
     int64_t least = INT64_MAX;
     if (!c->o->soft) {
-        c->mask = mask ? *mask : c->mask;
-        int rc = mask ? gf_signal_same_shape(mask, px, "the picture") : 0;
-        return rc || !mask ? rc : gf_signal_same_type(mask, px, "the picture");
+        c->mask = *mask;
+        int rc = mask->data ? gf_signal_same_shape(mask, px, "the picture") : 0;
+        return rc || !mask->data ? rc : gf_signal_same_type(mask, px, "the picture");
     }
     for (int i = 0; i < px->rank; i++)
         least = px->shape[i] > 1 ? gf_min(least, px->shape[i]) : least;
@@ -71,11 +57,12 @@ static int make_mask(struct comparison *c, const struct gf_array *px, const stru
  * fluorescence microscopy"). */
 static int make_pair(struct comparison *c, const struct gf_array *px,
                      const struct gf_array *other) {
-    struct gf_array from[2] = {*px, other ? *other : thinned(px, 1)};
-    int rc = other ? gf_signal_same_shape(px, other, "the other") : 0;
-    if (other && !rc)
+    struct gf_array from[2] = {*px, *other};
+    int rc = other->data ? gf_signal_same_shape(px, other, "the other") : 0;
+    if (other->data && !rc)
         rc = gf_signal_same_type(px, other, "the other");
-    if (!other) {
+    if (!other->data) {
+        from[1] = thinned(px, 1);
         from[0] = thinned(px, 0);
         c->mask = c->mask.data ? thinned(&c->mask, 0) : c->mask;
         if (!gf_array_count(from))
@@ -177,22 +164,6 @@ static int compare(struct comparison *c, struct gf_frc *f) {
     return rc;
 }
 
-int gf_frc_run(const struct gf_crew *crew, const struct gf_frc_options *o,
-               const struct gf_array *px, const struct gf_array *other, const struct gf_array *mask,
-               struct gf_frc *f) {
-    struct comparison c = {.crew = *crew, .o = o, .samples = other ? 1 : 2};
-    int rc = make_mask(&c, px, mask);
-    if (!rc)
-        rc = make_pair(&c, px, other);
-    c.crew.held += rc ? 0 : array_bytes(o, px, c.px);
-    if (!rc)
-        rc = compare(&c, f);
-    gf_array_free(&c.soft);
-    gf_array_free(&c.px[0]);
-    gf_array_free(&c.px[1]);
-    return rc;
-}
-
 /* ---- the options ---- */
 
 static int parse_thresholds(const struct gf_opt *o, const char *value, void *field) {
@@ -253,7 +224,7 @@ static bool print_random(const struct gf_opt *o, const void *field, int i,
     return !i && find->randomize.value > 0;
 }
 
-int gf_frc_check(void *options) {
+static int check(void *options) {
     struct gf_frc_options *o = options;
     char end;
     o->soft = o->mask && (!strcmp(o->mask, "soft") ||
@@ -275,9 +246,14 @@ const struct gf_opt gf_frc_rows[] = {
     GF_PARSED("threshold", 0, "LIST", parse_thresholds,
               "where the curve's crossings are reported (default: 0.5,0.143,half-bit,3-sigma)",
               .print = print_thresholds),
+    GF_ROWS("precision", signal, gf_signal_rows),
     {0}};
 
-int gf_frc_randomize(struct gf_frc_options *o, double spacing, char kind) {
+static const struct gf_frc_options defaults = {.signal.precision = GF_DOUBLE};
+
+/* Sets o->random by o->randomize, for samples that are so far apart, in metres, degrees or seconds by
+ * `kind`; 0: unknown. GF_EINVAL if it is not within half a cycle a sample. */
+static int take_randomize(struct gf_frc_options *o, double spacing, char kind) {
     const struct gf_radius *r = &o->randomize;
     o->random = r->unit == GF_NYQUIST      ? r->value / 200
                 : r->unit < GF_PERIOD      ? r->value
@@ -298,7 +274,66 @@ int gf_frc_randomize(struct gf_frc_options *o, double spacing, char kind) {
 
 /* ---- the operation ---- */
 
-void gf_frc_facts(const struct gf_frc_options *o, const struct gf_frc *f, struct gf_facts *to) {
+static int describe(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    struct gf_frc_options *o = &((struct gf_frc *)op->state)->o;
+    double spacing[GF_MAX_DIMS];
+    bool alike;
+    char kind = 0;
+    const char *unit = gf_operand_spacing(&op->of, spacing, &alike);
+    const double value = alike ? gf_unit_value(unit, &kind) : 0;
+    *o = *(const struct gf_frc_options *)s->options;
+    o->sample = alike ? spacing[0] : 1;
+    o->unit = alike ? unit : NULL;
+    op->inner = &op->job;
+    if (o->mask && !o->soft && !s->with[1].data)
+        return gf_fail(GF_EUSAGE, "--mask=%.60s: its samples are missing", o->mask);
+    return take_randomize(o, o->sample * value, kind);
+}
+
+static int expect(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    const struct gf_frc *f = op->state;
+    const struct gf_array px = gf_signal_of(op);
+    struct gf_array part = px;
+    for (int i = 0; i < px.rank && !s->with[0].data; i++)
+        part.shape[i] = gf_max(1, px.shape[i] / 2);
+    op->need = gf_signal_crew(op).held + array_bytes(&f->o, &px, &part) +
+               gf_signal_workspace(&op->crew, &part);
+    return 0;
+}
+
+static int take(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    struct gf_array px, other = s->with[0];
+    struct gf_frc *f = op->state;
+    struct comparison c = {.crew = gf_signal_crew(op), .o = &f->o, .samples = other.data ? 1 : 2};
+    int rc = gf_signal_begin(op, &px);
+    if (op->page && other.rank == px.rank + 1 && op->page <= other.shape[0])
+        other = gf_array_index(&other, 0, op->page - 1);
+    if (!rc)
+        rc = make_mask(&c, &px, &s->with[1]);
+    if (!rc)
+        rc = make_pair(&c, &px, &other);
+    c.crew.held += rc ? 0 : array_bytes(&f->o, &px, c.px);
+    if (!rc)
+        rc = compare(&c, f);
+    gf_array_free(&c.soft);
+    gf_array_free(&c.px[0]);
+    gf_array_free(&c.px[1]);
+    gf_array_free(&px);
+    return rc;
+}
+
+static void drop(struct gf_operation *op) {
+    struct gf_frc *f = op->state;
+    free(f->ring);
+    free(*f->curve);
+}
+
+static void facts(const struct gf_operation *op, struct gf_facts *to) {
+    const struct gf_frc *f = op->state;
+    const struct gf_frc_options *o = &f->o;
     const size_t step = sizeof(double);
     const int n = o->n_thresholds;
     double *const *v = f->curve;
@@ -321,62 +356,14 @@ void gf_frc_facts(const struct gf_frc_options *o, const struct gf_frc *f, struct
     gf_facts_end(to);
 }
 
-struct state {
-    struct gf_frc_options o;
-    struct gf_frc f;
-};
-
-static int describe(struct gf_operation *op) {
-    static const char *const units[] = {"m", "deg", "s"};
-    const struct gf_signals *s = op->shared;
-    const struct gf_array px = gf_signal_of(op);
-    struct state *state = op->state;
-    const double *d = op->of.spacing;
-    bool alike = d[0] > 0;
-    for (int i = 1; i < px.rank; i++)
-        alike = alike && fabs(d[i] - d[0]) <= 1e-6 * d[0] && op->of.kind[i] == op->of.kind[0];
-    state->o = *(const struct gf_frc_options *)s->options;
-    state->o.sample = alike ? d[0] : 1;
-    for (int i = 0; i < 3 && alike; i++)
-        state->o.unit = *units[i] == op->of.kind[0] ? units[i] : state->o.unit;
-    if (state->o.mask && !state->o.soft && !s->with[1].data)
-        return gf_fail(GF_EUSAGE, "--mask=%.60s: its samples are missing", state->o.mask);
-    int rc = gf_frc_randomize(&state->o, alike ? d[0] : 0, alike ? op->of.kind[0] : 0);
-    if (!rc)
-        gf_signal_expect(op, gf_frc_bytes(&op->crew, &state->o, &px, !s->with[0].data));
-    return rc;
-}
-
-static int take(struct gf_operation *op) {
-    const struct gf_signals *s = op->shared;
-    struct state *state = op->state;
-    const struct gf_array *other = &s->with[0], *mask = &s->with[1];
-    struct gf_crew crew;
-    struct gf_array px;
-    int rc = gf_signal_begin(op, &px, &crew);
-    if (!rc)
-        rc = gf_frc_run(&crew, &state->o, &px, other->data ? other : NULL, mask->data ? mask : NULL,
-                        &state->f);
-    gf_array_free(&px);
-    return rc;
-}
-
-static void drop(struct gf_operation *op) {
-    gf_frc_free(&((struct state *)op->state)->f);
-}
-
-static void facts(const struct gf_operation *op, struct gf_facts *to) {
-    const struct state *state = op->state;
-    gf_frc_facts(&state->o, &state->f, to);
-}
-
 const struct gf_operation_kind gf_operation_frc = {
     .name = "frc",
-    .options = {gf_frc_rows, sizeof(struct gf_frc_options), NULL, gf_frc_check},
+    .options = {gf_frc_rows, sizeof(struct gf_frc_options), &defaults, check},
     .with = {0, 2, gf_signals_open, gf_signals_close},
     .measures = true,
-    .state = sizeof(struct state),
+    .state = sizeof(struct gf_frc),
     .describe = describe,
+    .expect = expect,
     .take = take,
     .drop = drop,
     .facts = facts};

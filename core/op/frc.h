@@ -1,22 +1,16 @@
-/* Fourier ring (pictures) and shell (volumes) correlation of two signals, or of halves of one.
- *
- *     struct gf_frc_options o = {.n_thresholds = 1, .threshold[0] = {GF_FRC_CONSTANT, 0.143}};
- *     struct gf_frc f = {0};
- *     rc = gf_frc_run(&crew, &o, &first, &second, NULL, &f);
- *     f.crossing[0], f.curve[GF_FRC_CORRELATION][0 .. f.n)
- *     gf_frc_free(&f);
- *
- * Signals (core/op/signal.h) of one type and shape. core/compare/frc.h has the sources. frc.c */
+/* Fourier ring (pictures) and shell (volumes) correlation of two signals (core/op/signal.h), or of halves of
+ * one. core/compare/frc.h has the sources. frc.c */
 #ifndef GF_CORE_OP_FRC_H
 #define GF_CORE_OP_FRC_H
 
 #include "core/compare/frc.h"
 #include "core/op/filter/options.h"
-#include "core/op/operation.h"
+#include "core/op/signal.h"
 
 enum { GF_FRC_MOST = 6 };
 
 struct gf_frc_options {
+    struct gf_signal_options signal; /* double by default */
     const char *mask;           /* as given: soft, soft:R, or another picture's name; or NULL */
     bool soft;                  /* the mask is a disc or ball with a soft edge, */
     double radius;              /* of so many samples; 0: by the extents */
@@ -31,11 +25,6 @@ struct gf_frc_options {
     char name[GF_FRC_MOST][12]; /* of the thresholds */
 };
 extern const struct gf_opt gf_frc_rows[];
-/* check() of the operation: takes a soft mask, and the default thresholds unless there are some. */
-int gf_frc_check(void *options);
-/* Sets o->random by o->randomize, for samples that are so far apart, in metres, degrees or seconds by
- * `kind`; 0: unknown. GF_EINVAL if it is not within half a cycle a sample. */
-int gf_frc_randomize(struct gf_frc_options *o, double spacing, char kind);
 
 enum {
     GF_FRC_FREQUENCY,
@@ -48,8 +37,10 @@ enum {
     GF_FRC_CURVES = GF_FRC_THRESHOLDS + GF_FRC_MOST
 };
 
+/* op->state of the operation. */
 struct gf_frc {
-    int64_t n; /* rings up to half a cycle a sample */
+    struct gf_frc_options o; /* with what the samples' unit makes of them */
+    int64_t n;               /* rings up to half a cycle a sample */
     double *curve[GF_FRC_CURVES];
     double crossing[GF_FRC_MOST]; /* by gf_frc_crossing(); NaN: none, as the curve stays */
     bool above[GF_FRC_MOST];      /* above it, or is never above it */
@@ -58,20 +49,9 @@ struct gf_frc {
     struct gf_ring *ring; /* their frequencies are in cycles a sample */
 };
 
-/* Bytes that a run takes beside crew->held, the workspace included; px needs no data. */
-int64_t gf_frc_bytes(const struct gf_crew *crew, const struct gf_frc_options *o,
-                     const struct gf_array *px, bool halves);
-/* Fills *f, which the caller frees after a failure too. Without `other`, NULL, compares the samples on
- * both diagonals of squares of four. `mask`: weights, or NULL. GF_EINVAL for different shapes, an axis
- * without halves or a mask of zeros; GF_ENOMEM or a backend's status. */
-int gf_frc_run(const struct gf_crew *crew, const struct gf_frc_options *o,
-               const struct gf_array *px, const struct gf_array *other, const struct gf_array *mask,
-               struct gf_frc *f);
-void gf_frc_free(struct gf_frc *f);
-/* "crossings" and "rings", of a run. */
-void gf_frc_facts(const struct gf_frc_options *o, const struct gf_frc *f, struct gf_facts *to);
-
-/* The operation; it takes the other array, or one without data, and a mask's. */
+/* The operation; it takes the other array, or one without data, and a mask's. All have one type and shape, or
+ * the other is a stack of pages. Without the other it compares the samples on both diagonals of squares of
+ * four. */
 extern const struct gf_operation_kind gf_operation_frc;
 
 #endif

@@ -10,15 +10,31 @@
 #include "core/base/value/sample_value.h"
 #include "core/compare/correlate.h"
 
-int gf_match_template_prepare(struct gf_signals *t) {
-    const struct gf_array *weight = t->with[1].data ? &t->with[1] : NULL;
-    int rc = weight ? gf_signal_same_shape(weight, &t->with[0], "the template") : 0;
+struct matches {
+    struct gf_match_peak *peak;
+    int n;
+    double best;         /* none was listed, although some were asked for: the highest, 0 without */
+    struct gf_array map; /* f32 or f64, not contiguous */
+};
+
+/* Makes t->with[0], the template's samples t, w (t - mean t), and t->match. */
+static int open_template(void *options, const struct gf_array *with, int n, void **shared) {
+    int rc = gf_signals_open(options, with, n, shared);
+    if (rc)
+        return rc;
+    struct gf_signals *t = *shared;
+    const struct gf_array own = t->with[0], *weight = t->with[1].data ? &t->with[1] : NULL;
+    if (!own.base && !(rc = gf_array_alloc(&t->with[0], own.dtype, own.rank, own.shape)))
+        gf_array_copy(&t->with[0], &own);
+    if (!rc && weight)
+        rc = gf_signal_same_shape(weight, &own, "the template");
     if (weight && !rc)
-        rc = gf_signal_same_type(weight, &t->with[0], "the template");
+        rc = gf_signal_same_type(weight, &own, "the template");
     return rc ? rc : gf_match_prepare(&t->with[0], weight, &t->match);
 }
 
-int gf_match_template_fits(const struct gf_signals *t, const struct gf_array *px) {
+/* GF_EINVAL unless px, which needs no data, has the template's axes, each as long at least. */
+static int check_fit(const struct gf_signals *t, const struct gf_array *px) {
     const struct gf_match *m = &t->match;
     if (m->ndim != px->rank)
         return gf_fail(GF_EINVAL, "%d axes, and the template has %d%s", px->rank, m->ndim,
@@ -28,12 +44,6 @@ int gf_match_template_fits(const struct gf_signals *t, const struct gf_array *px
             return gf_fail(GF_EINVAL, "the template is larger: %lld samples along an axis of %lld",
                            (long long)m->shape[i], (long long)px->shape[i]);
     return gf_signal_same_type(px, &t->with[0], "the template");
-}
-
-void gf_matches_free(struct gf_matches *m) {
-    free(m->peak);
-    gf_array_free(&m->map);
-    *m = (struct gf_matches){0};
 }
 
 /* ---- correlation ---- */
@@ -46,20 +56,14 @@ struct search {
     struct gf_array in, correlation, sum, square;
 };
 
-/* Gives s->in the padded shape, and counts all arrays at the peak. */
-static struct search begin(const struct gf_crew *crew, const struct gf_signals *t,
-                           const struct gf_array *px) {
-    struct search s = {.crew = *crew, .of = t, .in.rank = px->rank, .in.dtype = px->dtype};
+/* Gives s->in the padded shape, and counts all arrays at the peak, before which the signal is freed. */
+static struct search begin(const struct gf_operation *op, const struct gf_array *px) {
+    const struct gf_signals *t = op->shared;
+    struct search s = {.crew = op->crew, .of = t, .in.rank = px->rank, .in.dtype = px->dtype};
     for (int i = 0; i < px->rank; i++)
         s.in.shape[i] = gf_factor_smooth_length(px->shape[i]);
     s.crew.held += gf_array_count(&s.in) * (int64_t)sizeof(double) * (t->with[1].data ? 6 : 4);
     return s;
-}
-
-int64_t gf_match_bytes(const struct gf_crew *crew, const struct gf_signals *t,
-                       const struct gf_array *px) {
-    const struct search s = begin(crew, t, px);
-    return s.crew.held - crew->held + gf_signal_workspace(crew, &s.in);
 }
 
 /* Makes `out` of the part, and of zeros to the padded shape. */
@@ -163,8 +167,7 @@ static int score(struct search *s) {
 
 /* ---- places ---- */
 
-static int list(const struct gf_match *match, const struct gf_match_options *o,
-                struct gf_matches *m) {
+static int list(const struct gf_match *match, const struct gf_match_options *o, struct matches *m) {
     int none = 0;
     m->peak = malloc(((size_t)o->peaks + 1) * sizeof *m->peak);
     int rc = m->peak ? gf_match_peaks(match, &m->map, o->least, m->peak, o->peaks, &m->n)
@@ -175,28 +178,10 @@ static int list(const struct gf_match *match, const struct gf_match_options *o,
     return rc;
 }
 
-int gf_match_run(const struct gf_crew *crew, const struct gf_signals *t,
-                 const struct gf_match_options *o, struct gf_array *px, struct gf_matches *m) {
-    struct search s = begin(crew, t, px);
-    const struct gf_array like = *px;
-    int rc = gf_match_template_fits(t, px);
-    if (!rc)
-        rc = take_signal(&s, px);
-    gf_array_free(px);
-    if (!rc)
-        rc = score(&s);
-    gf_array_free(&s.in);
-    gf_array_free(&s.correlation);
-    gf_array_free(&s.square);
-    m->map = s.sum;
-    for (int i = 0; i < like.rank && !rc; i++)
-        m->map.shape[i] = like.shape[i] - t->match.shape[i] + 1;
-    return rc ? rc : list(&t->match, o, m);
-}
-
 /* ---- the options ---- */
 
-const struct gf_match_options gf_match_defaults = {.peaks = 5, .least = 0.5};
+const struct gf_match_options gf_match_defaults = {
+    .signal.precision = GF_DOUBLE, .peaks = 5, .least = 0.5};
 
 #define GF_AT(field) offsetof(struct gf_match_options, field)
 
@@ -204,63 +189,70 @@ const struct gf_opt gf_match_rows[] = {
     GF_INTEGER("peaks", peaks, "N", 0, 100000, "list the N best places (default: 5)"),
     GF_NUMBER("least", least, "SCORE", 1, "it is a score above 0, up to 1",
               "list scores from this one on (default: 0.5)"),
+    GF_ROWS("precision", signal, gf_signal_rows),
     {0}};
 
 /* ---- the operation ---- */
 
-void gf_match_facts(const struct gf_signals *t, const struct gf_matches *m, struct gf_facts *f) {
-    const struct gf_match_peak *p = m->peak;
-    const size_t step = sizeof *p;
-    gf_facts_begin(f, "peaks", GF_FACT_TABLE, m->n);
-    GF_FACTS(f, "at", "samples", t->match.ndim, m->n, step, p->at);
-    GF_FACTS(f, "corner", "samples", t->match.ndim, m->n, step, p->fine);
-    GF_FACTS(f, "centre", "samples", t->match.ndim, m->n, step, p->centre);
-    GF_FACTS(f, "score", NULL, 0, m->n, step, &p->score);
-    gf_facts_end(f);
-    if (m->best > 0)
-        GF_FACT(f, "best", NULL, &m->best);
-}
-
-static int open_template(void *options, const struct gf_array *with, int n, void **shared) {
-    const int rc = gf_signals_open(options, with, n, shared);
-    return rc ? rc : gf_match_template_prepare(*shared);
-}
-
 static int describe(struct gf_operation *op) {
     const struct gf_signals *t = op->shared;
     const struct gf_array px = gf_signal_of(op);
-    int rc = gf_match_template_fits(t, &px);
-    if (rc)
-        return rc;
-    gf_signal_expect(op, gf_match_bytes(&op->crew, t, &px));
+    op->inner = &op->job;
     op->job.channels = 1;
     op->job.out[0].dtype = GF_F64;
     for (int i = 0; i < px.rank; i++)
         op->job.shape[i] -= t->match.shape[i] - 1;
+    return check_fit(t, &px);
+}
+
+static int expect(struct gf_operation *op) {
+    const struct gf_array px = gf_signal_of(op);
+    const struct search s = begin(op, &px);
+    op->need = s.crew.held + gf_signal_workspace(&op->crew, &s.in);
     return 0;
 }
 
 static int take(struct gf_operation *op) {
     const struct gf_signals *t = op->shared;
-    struct gf_matches *m = op->state;
-    struct gf_crew crew;
+    struct matches *m = op->state;
     struct gf_array px;
-    int rc = gf_signal_begin(op, &px, &crew);
+    int rc = gf_signal_begin(op, &px);
+    struct search s = begin(op, &px);
     if (!rc)
-        rc = gf_match_run(&crew, t, t->options, &px, m);
+        rc = take_signal(&s, &px);
+    gf_array_free(&px);
+    if (!rc)
+        rc = score(&s);
+    gf_array_free(&s.in);
+    gf_array_free(&s.correlation);
+    gf_array_free(&s.square);
+    m->map = s.sum;
+    memcpy(m->map.shape, op->job.shape, sizeof op->job.shape);
     op->in = m->map;
     op->in.base = NULL;
     op->in.shape[op->in.rank] = 1;
-    op->in.stride[op->in.rank++] = (int64_t)sizeof(double);
-    return rc;
+    op->in.stride[op->in.rank++] = (int64_t)gf_dtype_size(op->in.dtype);
+    return rc ? rc : list(&t->match, t->options, m);
 }
 
 static void drop(struct gf_operation *op) {
-    gf_matches_free(op->state);
+    struct matches *m = op->state;
+    free(m->peak);
+    gf_array_free(&m->map);
 }
 
 static void facts(const struct gf_operation *op, struct gf_facts *to) {
-    gf_match_facts(op->shared, op->state, to);
+    const struct matches *m = op->state;
+    const struct gf_match_peak *p = m->peak;
+    const size_t step = sizeof *p;
+    gf_facts_begin(to, "peaks", GF_FACT_TABLE, m->n);
+    GF_FACTS(to, "at", "samples", op->job.ndim, m->n, step, p->at);
+    GF_FACTS(to, "corner", "samples", op->job.ndim, m->n, step, p->fine);
+    GF_FACTS(to, "centre", "samples", op->job.ndim, m->n, step, p->centre);
+    GF_FACTS(to, "score", NULL, 0, m->n, step, &p->score);
+    gf_facts_end(to);
+    if (m->best > 0)
+        GF_FACT(to, "best", NULL, &m->best);
 }
 
 const struct gf_operation_kind gf_operation_match = {
@@ -268,8 +260,9 @@ const struct gf_operation_kind gf_operation_match = {
     .options = {gf_match_rows, sizeof(struct gf_match_options), &gf_match_defaults, NULL},
     .with = {1, 2, open_template, gf_signals_close},
     .gives = GF_REAL,
-    .state = sizeof(struct gf_matches),
+    .state = sizeof(struct matches),
     .describe = describe,
+    .expect = expect,
     .take = take,
     .drop = drop,
     .facts = facts};

@@ -1,10 +1,12 @@
 /* The steps that operations share. */
 #include "core/op/operation.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "core/base/value/sample_run.h"
+#include "core/base/value/unit.h"
 
 void gf_operation_note(const struct gf_operation *op, const char *format, ...) {
     char text[1024];
@@ -14,6 +16,33 @@ void gf_operation_note(const struct gf_operation *op, const char *format, ...) {
     va_end(args);
     if (op->note)
         op->note(op->caller, text);
+}
+
+enum gf_precision gf_operation_precision(enum gf_dtype samples) {
+    const enum gf_dtype real = gf_dtype_real(samples);
+    return real == GF_F64 || real == GF_U32 || real == GF_I32 ? GF_DOUBLE : GF_SINGLE;
+}
+
+const char *gf_operand_spacing(const struct gf_operand *of, double spacing[GF_MAX_DIMS],
+                               bool *alike) {
+    const int last = of->px.rank - 2;
+    const char own = of->kind[last], *unit = of->unit     ? of->unit
+                                             : own == 'd' ? "deg"
+                                             : own == 's' ? "s"
+                                                          : "m";
+    char kind = 0;
+    const double value = gf_unit_value(unit, &kind);
+    bool known = value > 0;
+    *alike = true;
+    for (int i = last; i >= 0 && known; i--) {
+        spacing[i] = of->spacing[i] / value;
+        *alike = *alike && fabs(spacing[i] - spacing[last]) <= 1e-6 * spacing[last];
+        known = of->spacing[i] > 0 && of->kind[i] == kind;
+    }
+    for (int i = 0; i <= last && !known; i++)
+        spacing[i] = 0;
+    *alike = *alike && known;
+    return known ? unit : NULL;
 }
 
 /* Writes floats as a job would; returns the number of samples that were clipped. */

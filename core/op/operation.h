@@ -34,8 +34,9 @@ struct gf_operand {
     uint8_t rounding[GF_ROUNDING_BANDS]; /* of a lossy file, as gf_rounding_make() says; else 0 */
     double spacing[GF_MAX_DIMS];         /* metres, degrees or seconds, and which; 0: unknown */
     char kind[GF_MAX_DIMS];
-    bool oblique; /* the axes are not at right angles */
-    double dpi;   /* along x; 0: unknown */
+    const char *unit; /* of reports; NULL: one of those */
+    bool oblique;     /* the axes are not at right angles */
+    double dpi;       /* along x; 0: unknown */
 };
 
 struct gf_operation;
@@ -84,8 +85,9 @@ struct gf_operation {
     const struct gf_operation_kind *kind; /* NULL: the job takes the samples as they are */
     struct gf_crew crew; /* held: bytes of the samples, with those that are only passed on */
     struct gf_operand of;
-    struct gf_array in;         /* the job's input; without data until it is read */
-    struct gf_job job;          /* takes `in` to the outputs */
+    struct gf_array in; /* the job's input; without data until it is read */
+    int64_t page;       /* its number from 1 on in a stack like the further arrays; else 0 */
+    struct gf_job job;  /* takes `in` to the outputs */
     struct gf_operation *whole; /* the operation of which this one takes some pages */
     /* NULL, or a job with which take() makes the outputs, `in`; &job: it does all by itself. */
     struct gf_job *inner;
@@ -118,6 +120,14 @@ struct gf_operation {
     int64_t prepare_bytes; /* the most memory until the job begins, with the samples */
     int64_t extra_bytes;   /* held besides the arrays until it ends */
 };
+
+/* The precision that suits samples of a type. */
+enum gf_precision gf_operation_precision(enum gf_dtype samples);
+
+/* Sets the distances of samples along each axis in the unit of reports, and if they are alike. Returns the
+ * unit; NULL, and 0, if a distance is unknown. */
+const char *gf_operand_spacing(const struct gf_operand *of, double spacing[GF_MAX_DIMS],
+                               bool *alike);
 
 /* Its kind's steps; without a kind they do nothing. */
 int gf_operation_describe(struct gf_operation *op);

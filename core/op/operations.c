@@ -73,17 +73,16 @@ void gf_operation_close(struct gf_operation *op) {
 }
 
 void gf_operation_begin(struct gf_operation *op, const struct gf_array *in) {
-    const enum gf_dtype real = gf_dtype_real(in->dtype);
-    const bool is_double = real == GF_F64 || real == GF_U32 || real == GF_I32;
     struct gf_job *job = &op->job;
     *job = (struct gf_job){.ndim = in->rank - 1,
                            .channels = in->shape[in->rank - 1],
                            .axes = (1u << (in->rank - 1)) - 1,
                            .in_dtype = in->dtype,
-                           .precision = is_double ? GF_DOUBLE : GF_SINGLE,
+                           .precision = gf_operation_precision(in->dtype),
                            .norm = GF_NORM_BACKWARD,
                            .n_out = !op->kind->measures};
     memcpy(job->shape, in->shape, (size_t)job->ndim * sizeof *job->shape);
     job->out[0].kind = op->kind->gives;
-    job->out[0].dtype = op->kind->gives == GF_COMPLEX ? gf_job_number(job) : real;
+    job->out[0].dtype =
+        op->kind->gives == GF_COMPLEX ? gf_job_number(job) : gf_dtype_real(in->dtype);
 }

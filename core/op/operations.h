@@ -20,17 +20,16 @@
 
 /* For tests and other programs: the i-th one; NULL after the last. */
 const struct gf_operation_kind *gf_operation_at(int i);
-/* For tests and other programs: NULL, with a message, if there is none of that name. */
+/* NULL, with a message, if there is none of that name. */
 const struct gf_operation_kind *gf_operation_find(const char *name);
 
 /* For tests and other programs: sets an option by "name=value", a flag by "name" or "no-name", which may
  * have to outlive the options; NULL: sets all to their defaults. GF_EUSAGE. */
 int gf_operation_set(const struct gf_operation_kind *kind, void *options, const char *text);
 
-/* For tests and other programs: checks the options, and makes op->shared of them and of further arrays,
- * as the kind's open(). gf_operation_close() frees it, after a failure too. */
+/* Checks the options, and makes op->shared of them and of further arrays, as the kind's open().
+ * gf_operation_close() frees it, after a failure too. */
 int gf_operation_open(struct gf_operation *op, void *options, const struct gf_array *with, int n);
-/* For tests and other programs. */
 void gf_operation_close(struct gf_operation *op);
 
 /* For tests and other programs: gives an operation the job for all axes of an array, which needs no data,

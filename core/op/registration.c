@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/compare/correlate.h"
-#include "core/op/signal.h"
 
 /* Signals: the picture in place, and the polar samples of two. */
 enum { MOVED, POLAR, N_ARRAYS = POLAR + 2 };
@@ -309,4 +308,5 @@ const struct gf_opt gf_registration_rows[] = {
     GF_CHOICE("fill", fill, "zero|edge", fills,
               "what aligned pictures have where IN shows nothing: 0 (default), or the samples of "
               "its edge"),
+    GF_ROWS("precision", signal, gf_signal_rows),
     {0}};

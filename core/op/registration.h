@@ -14,14 +14,15 @@
 #define GF_CORE_OP_REGISTRATION_H
 
 #include "core/compare/motion.h"
-#include "core/op/operation.h"
+#include "core/op/signal.h"
 
 enum gf_estimate { GF_SHIFT, GF_RIGID, GF_SIMILARITY };
 enum gf_fill { GF_FILL_ZERO, GF_FILL_EDGE };
 
 struct gf_registration_options {
-    int estimate; /* enum gf_estimate */
-    int fill;     /* enum gf_fill: what aligned pictures have where the signal shows nothing */
+    struct gf_signal_options signal; /* by the samples' type by default */
+    int estimate;                    /* enum gf_estimate */
+    int fill; /* enum gf_fill: what aligned pictures have where the signal shows nothing */
 };
 extern const struct gf_opt gf_registration_rows[];
 

@@ -126,13 +126,31 @@ int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
 
 /* ---- operations ---- */
 
+static const char *const precisions[] = {"single", "double", NULL}; /* enum gf_precision */
+
+#define GF_AT(field) offsetof(struct gf_signal_options, field)
+
+const struct gf_opt gf_signal_rows[] = {
+    GF_CHOICE("precision", precision, "NAME", precisions, "single or double"), {0}};
+
+static enum gf_dtype type_of(const struct gf_signal_options *o, enum gf_dtype samples) {
+    const int precision = o->precision < 0 ? (int)gf_operation_precision(samples) : o->precision;
+    return precision == GF_DOUBLE ? GF_F64 : GF_F32;
+}
+
 int gf_signals_open(void *options, const struct gf_array *with, int n, void **shared) {
     struct gf_signals *s = *shared = calloc(1, sizeof *s);
     int rc = s ? 0 : gf_no_memory();
     for (int i = 0; i < n && !rc; i++) {
-        s->with[i].dtype = GF_F64;
-        if (with[i].data)
-            rc = gf_signal_take(&with[i], with[i].shape[with[i].rank - 1] == 3, &s->with[i]);
+        const int axis = with[i].rank - 1;
+        s->with[i].dtype = type_of(options, with[i].dtype);
+        if (!with[i].data)
+            continue;
+        if (with[i].shape[axis] == 1 && with[i].dtype == s->with[i].dtype &&
+            gf_array_is_contiguous(&with[i]))
+            s->with[i] = gf_array_index(&with[i], axis, 0);
+        else
+            rc = gf_signal_take(&with[i], with[i].shape[axis] == 3, &s->with[i]);
     }
     if (s)
         s->options = options;
@@ -147,18 +165,20 @@ void gf_signals_close(void *shared) {
 }
 
 struct gf_array gf_signal_of(const struct gf_operation *op) {
-    return gf_array_wrap(NULL, GF_F64, op->of.px.rank - 1, op->of.px.shape);
+    const struct gf_signals *s = op->shared;
+    return gf_array_wrap(NULL, type_of(s->options, op->of.px.dtype), op->of.px.rank - 1,
+                         op->of.px.shape);
 }
 
-void gf_signal_expect(struct gf_operation *op, int64_t bytes) {
+struct gf_crew gf_signal_crew(const struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
     const struct gf_array px = gf_signal_of(op);
-    op->inner = &op->job;
-    op->need = op->crew.held + gf_array_bytes(&px) + bytes;
+    struct gf_crew crew = op->crew;
+    crew.held += gf_array_bytes(&px) + gf_array_bytes(&s->with[0]) + gf_array_bytes(&s->with[1]);
+    return crew;
 }
 
-int gf_signal_begin(const struct gf_operation *op, struct gf_array *px, struct gf_crew *crew) {
+int gf_signal_begin(const struct gf_operation *op, struct gf_array *px) {
     *px = gf_signal_of(op);
-    *crew = op->crew;
-    crew->held += gf_array_bytes(px);
     return gf_signal_take(&op->in, op->of.rgb, px);
 }

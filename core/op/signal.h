@@ -35,6 +35,12 @@ int gf_signal_forward(const struct gf_crew *crew, const struct gf_array *px,
 int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
                       struct gf_array *out);
 
+/* The options of operations on signals begin with these. */
+struct gf_signal_options {
+    int precision; /* enum gf_precision; negative: by the samples' type */
+};
+extern const struct gf_opt gf_signal_rows[];
+
 /* op->shared of operations on signals, by open() and close(). */
 struct gf_signals {
     const void *options;
@@ -45,9 +51,9 @@ int gf_signals_open(void *options, const struct gf_array *with, int n, void **sh
 void gf_signals_close(void *shared);
 /* The operation's samples as a signal, without data. */
 struct gf_array gf_signal_of(const struct gf_operation *op);
-/* Begins such an operation, whose arrays and workspace take so many bytes beside the signal. */
-void gf_signal_expect(struct gf_operation *op, int64_t bytes);
-/* Makes the signal of op->in, and the crew that counts it. */
-int gf_signal_begin(const struct gf_operation *op, struct gf_array *px, struct gf_crew *crew);
+/* The crew that counts it, and those of the further arrays. */
+struct gf_crew gf_signal_crew(const struct gf_operation *op);
+/* Makes the signal of op->in. */
+int gf_signal_begin(const struct gf_operation *op, struct gf_array *px);
 
 #endif

@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "core/base/value/sample_value.h"
-#include "core/op/crew.h"
+#include "core/op/operations.h"
 #include "tests/test.h"
 
 enum { OP_THREADS = 4, OP_FACTS = 64 };
@@ -69,6 +69,58 @@ op_make(enum gf_dtype t, int rank, const int64_t *shape, int64_t first, int64_t 
         gf_sample_put(gf_array_at(&a, i), a.dtype, t == GF_U8 ? floor(v) : v);
     }
     return a;
+}
+
+/* The array with an axis of one channel. */
+__attribute__((unused)) static struct gf_array op_wide(const struct gf_array *a) {
+    struct gf_array wide = *a;
+    wide.base = NULL;
+    wide.shape[wide.rank] = 1;
+    wide.stride[wide.rank++] = (int64_t)gf_dtype_size(a->dtype);
+    return wide;
+}
+
+/* Opens and runs an operation of a kind and a crew on an array, whose steps op_drop() ends, after a failure too. All
+ * are without channels. */
+__attribute__((unused)) static int op_apply(struct gf_operation *op, void *options,
+                                            const struct gf_array *with, int n,
+                                            const struct gf_array *px, struct gf_array *out) {
+    struct gf_array further[2];
+    const struct gf_array in = op_wide(px);
+    for (int i = 0; i < n; i++)
+        further[i] = op_wide(&with[i]);
+    const int rc = gf_operation_open(op, options, further, n);
+    if (rc)
+        return rc;
+    gf_operation_begin(op, &in);
+    return gf_operation_apply(op, &in, out);
+}
+
+__attribute__((unused)) static void op_drop(struct gf_operation *op) {
+    gf_operation_drop(op);
+    gf_operation_close(op);
+}
+
+/* The fact of that key among n, and a column of a table. */
+__attribute__((unused)) static const struct gf_fact *op_find(const struct gf_fact *fact, int64_t n,
+                                                             const char *key) {
+    for (int64_t i = 0; i < n; i += 1 + fact[i].within)
+        if (fact[i].key && !strcmp(fact[i].key, key))
+            return &fact[i];
+    return NULL;
+}
+
+__attribute__((unused)) static const struct gf_fact *op_column(const struct gf_facts *facts,
+                                                               const char *table, const char *key) {
+    static const struct gf_fact none = {.rows = 0};
+    const struct gf_fact *f = op_find(facts->fact, facts->n, table);
+    f = f ? op_find(f + 1, f->within, key) : NULL;
+    return f ? f : &none;
+}
+
+/* Number i of row `row` of a column. */
+__attribute__((unused)) static double op_value(const struct gf_fact *f, int64_t row, int i) {
+    return ((const double *)((const char *)f->data + (size_t)row * f->stride))[i];
 }
 
 /* A check in a thread. */

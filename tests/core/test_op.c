@@ -8,11 +8,6 @@
 
 /* ---- match ---- */
 
-static void free_template(struct gf_signals *t) {
-    gf_array_free(&t->with[0]);
-    gf_array_free(&t->with[1]);
-}
-
 static const struct {
     enum gf_dtype dtype;
     int rank;
@@ -26,42 +21,49 @@ static const struct {
     {GF_F32, 3, {12, 14, 16}, {3, 4, 5}, 6, true},
 };
 
-static struct gf_signals template_of(int which) {
+/* The template, and its weights or no data. */
+static void make_template(int which, struct gf_array with[2]) {
     const enum gf_dtype t = matches[which].dtype;
     const int rank = matches[which].rank;
-    struct gf_signals m = {
-        .with = {op_make(t, rank, matches[which].size, matches[which].first, 1)}};
-    const struct gf_array other = op_make(t, rank, matches[which].size, 0, 2);
-    for (int64_t i = 0; i < gf_array_count(&other); i++) {
-        char *p = gf_array_at(&m.with[0], i);
-        const double more = gf_sample_get(gf_array_at(&other, i), other.dtype) / 4;
-        gf_sample_put(p, other.dtype, gf_sample_get(p, other.dtype) + floor(more));
+    with[0] = op_make(t, rank, matches[which].size, matches[which].first, 1);
+    with[1] = op_make(t, rank, matches[which].size, 0, 2);
+    for (int64_t i = 0; i < gf_array_count(&with[1]); i++) {
+        char *p = gf_array_at(&with[0], i);
+        const double more = gf_sample_get(gf_array_at(&with[1], i), with[1].dtype) / 4;
+        gf_sample_put(p, with[1].dtype, gf_sample_get(p, with[1].dtype) + floor(more));
     }
-    m.with[1] = matches[which].weighted ? other : (struct gf_array){0};
     if (!matches[which].weighted)
-        gf_array_free((struct gf_array *)&other);
-    return m;
+        gf_array_free(&with[1]);
 }
 
 static int run_match(const struct gf_crew *crew, int which, double *fact) {
     const int rank = matches[which].rank;
-    struct gf_signals t = template_of(which);
-    struct gf_array px = op_make(matches[which].dtype, rank, matches[which].shape, 0, 1);
-    struct gf_matches m = {0};
+    const bool single = matches[which].dtype == GF_F32;
+    struct gf_operation op = {.kind = &gf_operation_match, .crew = *crew};
+    struct gf_match_options o = {{single ? GF_SINGLE : GF_DOUBLE}, 3, 0.2};
+    struct gf_array with[2], map = {0},
+                             px = op_make(matches[which].dtype, rank, matches[which].shape, 0, 1);
+    struct gf_facts facts = {0};
     int n = 0;
-    OP_CHECK(!gf_match_template_prepare(&t));
-    OP_CHECK(gf_match_bytes(crew, &t, &px) > gf_array_bytes(&px));
-    OP_CHECK(!gf_match_run(crew, &t, &(struct gf_match_options){3, 0.2}, &px, &m));
-    OP_CHECK(!px.data);
+    make_template(which, with);
+    OP_CHECK(!op_apply(&op, &o, with, 1 + matches[which].weighted, &px, &map));
+    OP_CHECK(op.need > 2 * gf_array_bytes(&px));
     for (int i = 0; i < rank; i++)
-        OP_CHECK(m.map.shape[i] == matches[which].shape[i] - matches[which].size[i] + 1);
-    for (int k = 0; k < m.n; k++) {
-        fact[n++] = m.peak[k].score;
+        OP_CHECK(map.shape[i] == matches[which].shape[i] - matches[which].size[i] + 1);
+    op.kind->facts(&op, &facts);
+    const struct gf_fact *score = op_column(&facts, "peaks", "score"),
+                         *corner = op_column(&facts, "peaks", "corner");
+    for (int k = 0; k < score->rows; k++) {
+        fact[n++] = op_value(score, k, 0);
         for (int i = 0; i < rank; i++)
-            fact[n++] = m.peak[k].fine[i];
+            fact[n++] = op_value(corner, k, i);
     }
-    gf_matches_free(&m);
-    free_template(&t);
+    gf_facts_free(&facts);
+    op_drop(&op);
+    gf_array_free(&map);
+    gf_array_free(&px);
+    gf_array_free(&with[0]);
+    gf_array_free(&with[1]);
     return n;
 }
 
@@ -87,28 +89,38 @@ static void test_match_refusals(void) {
     struct gf_runner runner;
     gf_runner_open(&runner, op_engine, 0, 1);
     const struct gf_crew crew = {&runner, 1, gf_runner_limit(&runner)};
-    struct gf_signals t = template_of(1), other = template_of(2);
-    struct gf_array small = op_make(GF_F64, 2, matches[1].size, 0, 1),
-                    line = op_make(GF_F64, 1, (int64_t[]){50}, 0, 1),
-                    px = op_make(GF_F64, 2, matches[1].shape, 0, 1);
-    struct gf_matches m = {0};
-    const struct gf_match_options options = {3, 0.2};
-    CHECK_EQ(gf_match_template_prepare(&t), 0);
-    small.shape[1]--;
-    CHECK_EQ(gf_match_run(&crew, &t, &options, &small, &m), GF_EINVAL);
+    struct gf_array t[2], other[2], map = {0}, px = op_make(GF_F64, 2, matches[1].shape, 0, 1),
+                                    line = op_make(GF_F64, 1, (int64_t[]){50}, 0, 1);
+    struct gf_match_options o = {{-1}, 3, 0.2};
+    struct gf_operation op = {.kind = &gf_operation_match, .crew = crew};
+    make_template(1, t);
+    make_template(2, other);
+    px.shape[1] = 6;
+    CHECK_EQ(op_apply(&op, &o, t, 1, &px, &map), GF_EINVAL);
     CHECK_STR(gf_message(), "the template is larger: 7 samples along an axis of 6");
-    CHECK_EQ(gf_match_run(&crew, &t, &options, &line, &m), GF_EINVAL);
-    CHECK_EQ(gf_match_run(&crew, &t, &options, &px, &m), GF_ENOMEM);
+    px.shape[1] = matches[1].shape[1];
+    op_drop(&op);
+    CHECK_EQ(op_apply(&op, &o, t, 1, &line, &map), GF_EINVAL);
+    op_drop(&op);
+    op.crew = crew;
+    CHECK_EQ(op_apply(&op, &o, t, 1, &px, &map), GF_ENOMEM);
     CHECK_HAS(gf_message(), "limit 1.0 GiB");
+    op_drop(&op);
+    gf_array_free(&px);
     px = op_make(GF_F32, 2, matches[1].shape, 0, 1);
-    CHECK_EQ(gf_match_run(&crew, &t, &options, &px, &m), GF_EINVAL);
+    CHECK_EQ(op_apply(&op, &o, t, 1, &px, &map), GF_EINVAL);
     CHECK_STR(gf_message(), "f32 samples, and the template has f64");
-    other.with[1].shape[0]--;
-    CHECK_EQ(gf_match_template_prepare(&other), GF_EINVAL);
+    op_drop(&op);
+    other[1].shape[0]--;
+    CHECK_EQ(op_apply(&op, &o, other, 2, &px, &map), GF_EINVAL);
     CHECK_STR(gf_message(), "8x7, and the template is 9x7; both must have the same size");
-    CHECK(!small.data && !line.data && !px.data && !m.peak && !m.map.data);
-    free_template(&other);
-    free_template(&t);
+    gf_operation_close(&op);
+    for (int i = 0; i < 2; i++) {
+        gf_array_free(&t[i]);
+        gf_array_free(&other[i]);
+    }
+    gf_array_free(&px);
+    gf_array_free(&line);
     gf_runner_close(&runner);
 }
 
@@ -119,12 +131,13 @@ static const struct {
     int rank;
     int64_t shape[3];
     bool halves, masked;
+    double spacing; /* metres */
     struct gf_frc_options options;
 } rings[] = {
-    {GF_U8, 2, {48, 60}, false, false, {.sample = 0.5}},
-    {GF_F32, 2, {64, 50}, true, false, {.soft = true}},
-    {GF_F64, 3, {12, 16, 14}, false, true, {.random = 0.2}},
-    {GF_F64, 1, {500}, true, false, {.soft = true, .radius = 90, .random = 0.1}},
+    {GF_U8, 2, {48, 60}, false, false, 0.5, {.n_thresholds = 0}},
+    {GF_F32, 2, {64, 50}, true, false, 0, {.mask = "soft"}},
+    {GF_F64, 3, {12, 16, 14}, false, true, 0, {.randomize = {.value = 0.2}}},
+    {GF_F64, 1, {500}, true, false, 0, {.mask = "soft:90", .randomize = {.value = 0.1}}},
 };
 
 /* The signal, the mean of it and of others, and a mask. */
@@ -140,25 +153,29 @@ static void make_three(int which, struct gf_array a[3]) {
 }
 
 static int run_frc(const struct gf_crew *crew, int which, double *fact) {
+    const bool single = rings[which].dtype == GF_F32;
     struct gf_frc_options o = rings[which].options;
+    struct gf_operation op = {.kind = &gf_operation_frc, .crew = *crew};
     struct gf_array a[3];
-    struct gf_frc f = {0};
     int n = 0;
+    o.signal.precision = single ? GF_SINGLE : GF_DOUBLE;
     o.n_thresholds = 2;
     o.threshold[0] = (struct gf_frc_threshold){GF_FRC_CONSTANT, 0.5};
     o.threshold[1] = (struct gf_frc_threshold){GF_FRC_HALF_BIT, 0};
     make_three(which, a);
-    OP_CHECK(gf_frc_bytes(crew, &o, a, rings[which].halves) > gf_array_bytes(a));
-    OP_CHECK(!gf_frc_run(crew, &o, a, rings[which].halves ? NULL : &a[1],
-                         rings[which].masked ? &a[2] : NULL, &f));
+    for (int i = 0; i < rings[which].rank; i++)
+        op.of.spacing[i] = rings[which].spacing, op.of.kind[i] = 'm';
+    OP_CHECK(!op_apply(&op, &o, &a[1], rings[which].halves ? 0 : 1 + rings[which].masked, a, NULL));
+    OP_CHECK(op.need > 2 * gf_array_bytes(a));
+    const struct gf_frc *f = op.state;
     for (int k = 0; k < 2; k++)
-        fact[n++] = isfinite(f.crossing[k]) && f.crossing[k] > 0 ? f.crossing[k] : -1;
-    for (int64_t i = f.n / 4; i < f.n && n < 14; i += f.n / 4) {
-        fact[n++] = f.curve[GF_FRC_FREQUENCY][i];
-        fact[n++] = f.curve[GF_FRC_CORRELATION][i];
-        fact[n++] = f.curve[GF_FRC_CORRECTED][i];
+        fact[n++] = isfinite(f->crossing[k]) && f->crossing[k] > 0 ? f->crossing[k] : -1;
+    for (int64_t i = f->n / 4; i < f->n && n < 14; i += f->n / 4) {
+        fact[n++] = f->curve[GF_FRC_FREQUENCY][i];
+        fact[n++] = f->curve[GF_FRC_CORRELATION][i];
+        fact[n++] = f->curve[GF_FRC_CORRECTED][i];
     }
-    gf_frc_free(&f);
+    op_drop(&op);
     for (int k = 0; k < 3; k++)
         gf_array_free(&a[k]);
     return n;
@@ -186,35 +203,45 @@ static void test_frc(void) {
                         0.9985795692896186, 0.248, 0.5824966375460479, 0.77773719546049});
 }
 
+/* Runs the operation on a signal, another one or none, and a mask or none. */
+static int refused(const struct gf_crew *crew, const struct gf_array *px,
+                   const struct gf_array *other, const struct gf_array *mask) {
+    struct gf_frc_options o = {.signal.precision = -1};
+    struct gf_operation op = {.kind = &gf_operation_frc, .crew = *crew};
+    struct gf_array with[2] = {{.data = NULL}, {.data = NULL}};
+    if (other)
+        with[0] = *other;
+    if (mask)
+        with[1] = *mask;
+    const int rc = op_apply(&op, &o, with, mask ? 2 : other ? 1 : 0, px, NULL);
+    op_drop(&op);
+    return rc;
+}
+
 static void test_frc_refusals(void) {
     struct gf_runner runner;
     gf_runner_open(&runner, op_engine, 0, 1);
     const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, gf_runner_limit(&runner)};
-    const struct gf_frc_options o = {0};
-    struct gf_array a[3];
-    struct gf_frc f = {0};
+    struct gf_array a[3], single = op_make(GF_F32, 2, rings[0].shape, 0, 1);
     make_three(0, a);
-    CHECK_EQ(gf_frc_run(&full, &o, a, &a[1], NULL, &f), GF_ENOMEM);
-    gf_frc_free(&f);
+    CHECK_EQ(refused(&full, a, &a[1], NULL), GF_ENOMEM);
     a[1].shape[0]--;
-    CHECK_EQ(gf_frc_run(&crew, &o, a, &a[1], NULL, &f), GF_EINVAL);
+    CHECK_EQ(refused(&crew, a, &a[1], NULL), GF_EINVAL);
     CHECK_STR(gf_message(), "48x60, and the other is 47x60; both must have the same size");
-    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[1], &f), GF_EINVAL);
+    CHECK_EQ(refused(&crew, a, NULL, &a[1]), GF_EINVAL);
     CHECK_STR(gf_message(), "47x60, and the picture is 48x60; both must have the same size");
-    a[1].shape[0]++;
-    a[1].dtype = GF_F32;
-    CHECK_EQ(gf_frc_run(&crew, &o, a, &a[1], NULL, &f), GF_EINVAL);
+    CHECK_EQ(refused(&crew, a, &single, NULL), GF_EINVAL);
     CHECK_STR(gf_message(), "f64 samples, and the other has f32");
-    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[1], &f), GF_EINVAL);
+    CHECK_EQ(refused(&crew, a, NULL, &single), GF_EINVAL);
     memset(a[2].data, 0, (size_t)gf_array_bytes(&a[2]));
-    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, &a[2], &f), GF_EINVAL);
+    CHECK_EQ(refused(&crew, a, NULL, &a[2]), GF_EINVAL);
     CHECK_HAS(gf_message(), "the mask leaves nothing");
-    gf_frc_free(&f);
     a[0].shape[1] = 1;
-    CHECK_EQ(gf_frc_run(&crew, &o, a, NULL, NULL, &f), GF_EINVAL);
+    CHECK_EQ(refused(&crew, a, NULL, NULL), GF_EINVAL);
     CHECK_HAS(gf_message(), "an axis of one sample");
     for (int k = 0; k < 3; k++)
         gf_array_free(&a[k]);
+    gf_array_free(&single);
     gf_runner_close(&runner);
 }
 
@@ -228,11 +255,11 @@ static const struct {
     double moved[3], turn,
         scale; /* what lies on the reference, of a smooth picture; 0: a field 3 samples on */
 } pairs[] = {
-    {GF_F64, 1, {400}, {GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
-    {GF_F32, 2, {260, 256}, {GF_SHIFT, GF_FILL_EDGE}, {0}, 0, 0},
-    {GF_F64, 3, {18, 20, 24}, {GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
-    {GF_U8, 2, {100, 96}, {GF_RIGID, GF_FILL_EDGE}, {4, -6}, 8, 1},
-    {GF_F32, 2, {120, 128}, {GF_SIMILARITY, GF_FILL_ZERO}, {-5, 3}, -12, 1.06},
+    {GF_F64, 1, {400}, {{-1}, GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
+    {GF_F32, 2, {260, 256}, {{-1}, GF_SHIFT, GF_FILL_EDGE}, {0}, 0, 0},
+    {GF_F64, 3, {18, 20, 24}, {{-1}, GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
+    {GF_U8, 2, {100, 96}, {{-1}, GF_RIGID, GF_FILL_EDGE}, {4, -6}, 8, 1},
+    {GF_F32, 2, {120, 128}, {{-1}, GF_SIMILARITY, GF_FILL_ZERO}, {-5, 3}, -12, 1.06},
 };
 
 /* Moves a picture, whose samples stay whole if they are to be of u8. */
@@ -351,12 +378,14 @@ static void test_registration_refusals(void) {
                     line = op_make(GF_F32, 1, (int64_t[]){60}, 0, 1);
     struct gf_registration *r;
     struct gf_found found;
-    CHECK_EQ(gf_registration_new(&crew, &(struct gf_registration_options){GF_RIGID, 0}, 1, &r), 0);
+    CHECK_EQ(
+        gf_registration_new(&crew, &(struct gf_registration_options){{-1}, GF_RIGID, 0}, 1, &r), 0);
     CHECK_EQ(gf_registration_find(r, &crew, &line, &line, &found), GF_EINVAL);
     CHECK_HAS(gf_message(), "1 axes; --estimate=rigid and similarity take pictures");
     CHECK_EQ(gf_registration_find(r, &crew, &ref, &line, &found), GF_EINVAL);
     gf_registration_free(r);
-    CHECK_EQ(gf_registration_new(&crew, &(struct gf_registration_options){GF_SHIFT, 0}, 1, &r), 0);
+    CHECK_EQ(
+        gf_registration_new(&crew, &(struct gf_registration_options){{-1}, GF_SHIFT, 0}, 1, &r), 0);
     CHECK_EQ(gf_registration_find(r, &crew, &ref, &line, &found), GF_EINVAL);
     CHECK_STR(gf_message(), "60, and the reference is 64x60; both must have the same size");
     CHECK_EQ(gf_registration_find(r, &full, &ref, &ref, &found), GF_ENOMEM);

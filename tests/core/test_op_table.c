@@ -39,7 +39,7 @@ static const struct trial {
      NULL,
      0},
     {"match",
-     {"peaks=2", "least=0.25"},
+     {"peaks=2", "least=0.25", "precision=single"},
      "least=2",
      "--least cannot be '2'; it is a score above 0",
      1,
@@ -47,7 +47,7 @@ static const struct trial {
      "score",
      1},
     {"frc",
-     {"threshold=0.143,half-bit", "randomize=0.2c", "mask=soft:15"},
+     {"threshold=0.143,half-bit", "randomize=0.2c", "mask=soft:15", "precision=single"},
      "threshold=2",
      "--threshold cannot be '2'",
      1,
@@ -62,7 +62,14 @@ static const struct trial {
      "shift",
      NULL,
      -3},
-    {"register", {"fill=edge"}, "fill", "option 'fill' needs a value", 1, "shift", NULL, -3},
+    {"register",
+     {"fill=edge", "precision=double"},
+     "fill",
+     "option 'fill' needs a value",
+     1,
+     "shift",
+     NULL,
+     -3},
     {"dwt",
      {"boundary=symmetric", "levels=2", "threshold=soft:50%"},
      "levels=0",
@@ -144,13 +151,6 @@ static void test_options(void) {
     CHECK_STR(gf_message(), "no operation 'sharpen'");
 }
 
-static const struct gf_fact *find(const struct gf_fact *fact, int64_t n, const char *key) {
-    for (int64_t i = 0; i < n; i += 1 + fact[i].within)
-        if (fact[i].key && !strcmp(fact[i].key, key))
-            return &fact[i];
-    return NULL;
-}
-
 static double mean_of(const struct gf_array *a) {
     double sum = 0;
     for (int64_t i = 0; i < gf_array_count(a); i++)
@@ -161,11 +161,11 @@ static double mean_of(const struct gf_array *a) {
 /* Checks the trial's value, or of statistics the mean of the samples. */
 static void check_fact(const struct trial *t, const struct gf_array *in,
                        const struct gf_facts *facts) {
-    const struct gf_fact *f = find(facts->fact, facts->n, t->fact);
+    const struct gf_fact *f = op_find(facts->fact, facts->n, t->fact);
     if (f && f->kind == GF_FACT_LIST)
         f++; /* its first record */
     if (f && t->column)
-        f = find(f + 1, f->within, t->column);
+        f = op_find(f + 1, f->within, t->column);
     CHECK_MSG(f && f->kind == GF_FACT_REAL, "%s has no %s", t->name, t->fact);
     const double v = f ? *(const double *)f->data : NAN,
                  want = t->value != 0 ? t->value : mean_of(in);
@@ -278,6 +278,69 @@ static void test_refusals(void) {
     gf_runner_close(&runner);
 }
 
+/* A number in a column of what an operation finds with two arrays of one type, of which the second is a stack
+ * if there is a page. */
+static double found(const char *name, const char *precision, const char *key, int64_t page) {
+    const bool part = !strcmp(name, "match");
+    const int64_t shape[] = {2, SIDE, SIDE, 1};
+    struct gf_array in = make(GF_F64, SIDE, SIDE, 0),
+                    with = make(GF_F64, part ? 9 : SIDE, part ? 9 : SIDE, 3), stack = {0},
+                    out = {0};
+    struct gf_operation op = {.kind = gf_operation_find(name)};
+    struct gf_facts facts = {0};
+    struct gf_runner runner;
+    void *options = calloc(1, op.kind->options.bytes);
+    gf_runner_open(&runner, op_engine, 0, 1);
+    op.crew = (struct gf_crew){.runner = &runner, .threads = 1};
+    op.page = page;
+    for (int i = 0; i < 2; i++) {
+        op.of.spacing[i] = 2e-10;
+        op.of.kind[i] = 'm';
+    }
+    op.of.unit = "A";
+    CHECK_EQ(gf_array_alloc(&stack, GF_F64, 4, shape), 0);
+    for (int i = 0; i < 2 && !part; i++) {
+        struct gf_array to = gf_array_index(&stack, 0, i);
+        gf_array_copy(&to, i ? &in : &with);
+    }
+    gf_operation_set(op.kind, options, NULL);
+    CHECK_EQ(gf_operation_set(op.kind, options, precision), 0);
+    CHECK_EQ(gf_operation_open(&op, options, page ? &stack : &with, 1), 0);
+    gf_operation_begin(&op, &in);
+    CHECK_MSG(!gf_operation_apply(&op, &in, &out), "%s: %s", name, gf_message());
+    op.kind->facts(&op, &facts);
+    const struct gf_fact *f = op_column(&facts, part ? "peaks" : "rings", key);
+    const double v = f->data ? op_value(f, part ? 0 : 5, 0) : NAN;
+    if (!part)
+        CHECK_STR(op_column(&facts, "crossings", "resolution")->unit, "A");
+    op_drop(&op);
+    gf_facts_free(&facts);
+    gf_array_free(&in);
+    gf_array_free(&with);
+    gf_array_free(&stack);
+    gf_array_free(&out);
+    gf_runner_close(&runner);
+    free(options);
+    return v;
+}
+
+static void test_precision(void) {
+    const double score = found("match", "precision=single", "score", 0),
+                 correlation = found("frc", "precision=single", "correlation", 0);
+    CHECK(fabs(found("match", "precision=double", "score", 0) - 1) < 1e-13);
+    CHECK_MSG(fabs(score - 1) > 1e-9 && fabs(score - 1) < 1e-5, "%.17g", score);
+    CHECK(fabs(found("frc", "precision=double", "correlation", 0) + 0.0660578310360177) < 1e-13);
+    CHECK_MSG(fabs(correlation + 0.0660578310360177) > 1e-9 &&
+                  fabs(correlation + 0.0660578310360177) < 1e-6,
+              "%.17g", correlation);
+}
+
+static void test_pages(void) {
+    CHECK(fabs(found("frc", "precision=double", "correlation", 1) + 0.0660578310360177) < 1e-13);
+    CHECK(fabs(found("frc", "precision=double", "correlation", 2) - 1) < 1e-13);
+    CHECK(fabs(found("frc", "precision=double", "frequency", 2) - 5 / (SIDE * 2.0)) < 1e-13);
+}
+
 /* ---- an operation that is made up: samples times a number, and the largest product ---- */
 
 struct times {
@@ -374,6 +437,8 @@ int main(void) {
     RUN("options are printed as they were set, and wrong ones refused", test_options());
     RUN("each operation runs on u8, f32 and f64, says its need and its facts", test_runs());
     RUN("arrays and options that do not fit are refused", test_refusals());
+    RUN("match and frc compute in the precision that is asked for", test_precision());
+    RUN("frc compares with a stack's page, in the unit of the samples", test_pages());
     RUN("an operation that is made up runs like the others", test_made_up());
     op_end();
     return TEST_END();
