@@ -66,46 +66,41 @@ static json_t *sectors_report(const struct gf_signal_statistics *c) {
     return sectors;
 }
 
-static json_t *signal_report(const struct gf_stats *s, int64_t i) {
-    const struct gf_statistics_options *o = &s->o;
-    const struct gf_signal_statistics *c = &s->of.signal[i];
-    struct gf_facts facts = {0};
-    gf_statistics_facts(o, &s->of, c, &facts);
-    return GF_ADD(
-        gf_report_facts(json_object(), &facts), GF_KEY_IF(s->of.n_signals > 1, ".number", i + 1),
-        GF_KEY(".shares", shares_report(&c->energy)), GF_KEY(".octaves", octaves_report(s, c)),
-        GF_KEY_IF(o->angular, ".sectors", sectors_report(c)));
-}
-
 static json_t *report(const struct gf_stats *s) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
     const struct gf_job *job = s->job;
-    json_t *signals = json_array();
-    for (int64_t i = 0; i < s->of.n_signals; i++)
-        json_array_append_new(signals, signal_report(s, i));
     const bool density = s->o.psd, tiled = s->o.tile;
     char window[GF_WINDOW_TEXT];
-    return GF_ADD(
-        gf_signal_report(s->t, s->t->read[0], s->page),
-        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
-        GF_KEY("type", gf_dtype_name(job->in_dtype)),
-        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-        GF_KEY("backend", gf_runner_name(s->t->op.crew.runner)), GF_KEY("luma", job->luma),
-        GF_KEY("signals", signals), GF_KEY_IF(s->unit, "unit", s->unit),
-        GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
-        GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
-        GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
-        GF_KEY(".alpha", s->t->image.alpha),
-        GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
-        GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->o.peaks && s->of.n_tiles == 1),
-        GF_KEY_IF(s->of.changed, "window", gf_window_text(&s->o.window.window, window)),
-        GF_KEY_IF(s->of.changed, "edges", s->o.window.smooth ? "smooth" : "periodic"),
-        GF_KEY_IF(tiled, "tiles", s->of.n_tiles), GF_KEY_IF(tiled, "tile", s->o.tile),
-        GF_KEY_IF(density, "density_unit", s->density_unit),
-        GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-        GF_KEY_IF(density || s->o.angular, "band_low", s->of.band[0]),
-        GF_KEY_IF(density || s->o.angular, "band_high", s->of.band[1]));
+    json_t *o =
+        GF_ADD(gf_signal_report(s->t, s->t->read[0], s->page),
+               GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
+               GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
+               GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+               GF_KEY("backend", gf_runner_name(s->t->op.crew.runner)), GF_KEY("luma", s->o.luma));
+    json_t *signals = json_object_get(gf_signal_facts(s->t, o), "signals");
+    for (int64_t i = 0; i < s->of.n_signals; i++) {
+        const struct gf_signal_statistics *c = &s->of.signal[i];
+        GF_ADD(json_array_get(signals, (size_t)i), GF_KEY_IF(s->of.n_signals > 1, ".number", i + 1),
+               GF_KEY(".shares", shares_report(&c->energy)),
+               GF_KEY(".octaves", octaves_report(s, c)),
+               GF_KEY_IF(s->o.angular, ".sectors", sectors_report(c)));
+    }
+    return GF_ADD(o, GF_KEY_IF(s->unit, "unit", s->unit),
+                  GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
+                  GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
+                  GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
+                  GF_KEY(".alpha", s->t->image.alpha),
+                  GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
+                  GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
+                  GF_BOOL(".volume", job->ndim > 2),
+                  GF_BOOL(".seeks", s->o.peaks && s->of.n_tiles == 1),
+                  GF_KEY_IF(s->of.changed, "window", gf_window_text(&s->o.window.window, window)),
+                  GF_KEY_IF(s->of.changed, "edges", s->o.window.smooth ? "smooth" : "periodic"),
+                  GF_KEY_IF(tiled, "tiles", s->of.n_tiles), GF_KEY_IF(tiled, "tile", s->o.tile),
+                  GF_KEY_IF(density, "density_unit", s->density_unit),
+                  GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
+                  GF_KEY_IF(density || s->o.angular, "band_low", s->of.band[0]),
+                  GF_KEY_IF(density || s->o.angular, "band_high", s->of.band[1]));
 }
 
 static const char form[] =
@@ -147,13 +142,14 @@ static const char csv[] =
 
 static json_t *rings_report(const void *stats) {
     const struct gf_stats *s = stats;
-    json_t *signals = json_array(), *rings = json_array();
+    json_t *signals = json_array(), *rings = json_array(),
+           *all = gf_signal_facts(s->t, json_object());
     for (int64_t c = 0; c < s->of.n_signals; c++) {
-        struct gf_facts facts = {0};
-        gf_statistics_ring_facts(&s->o, &s->of, &s->of.signal[c], &facts);
-        json_array_append_new(signals, GF_ADD(gf_report_facts(json_object(), &facts),
-                                              GF_KEY_IF(s->of.n_signals > 1, ".number", c + 1)));
+        json_t *of = json_array_get(json_object_get(all, "signals"), (size_t)c);
+        json_array_append(signals, GF_ADD(json_object_get(of, "radial"),
+                                          GF_KEY_IF(s->of.n_signals > 1, ".number", c + 1)));
     }
+    json_decref(all);
     for (int64_t r = 0; r < s->of.n_rings; r++) {
         const struct gf_ring *ring = &s->of.signal[0].ring[r];
         json_t *means = json_array();

@@ -9,41 +9,30 @@
 #include "cli/plot/plot.h"
 #include "cli/progress.h"
 
-/* Analyses t->image; without samples only says what is against that. */
-static int look(struct gf_task *t, struct gf_stats *st) {
-    struct gf_statistics_options *o = &st->o;
-    struct gf_job *job = &t->op.job;
-    *job = (struct gf_job){.n_out = 1};
-    gf_task_begin_job(t, GF_FORWARD);
-    int rc = gf_task_take_channels(t);
-    o->luma = job->luma = t->image.color == GF_RGB && !t->s->stats.channels;
-    o->precision = job->precision;
-    o->sample = st->ring_spacing;
-    t->op.crew.held = gf_array_bytes(&t->image.px);
-    return rc ? rc : gf_statistics_run(&t->op.crew, o, &t->op.in, &st->of);
-}
-
 /* Analyses samples in memory and prints the result. */
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
-    struct gf_stats st = {
-        .t = t, .name = name, .page = page, .job = &t->op.job, .o = t->s->stats.find};
+    struct gf_stats st = {.t = t, .name = name, .page = page, .job = &t->op.job};
     bool alike;
-    st.unit = gf_signal_spacing(&t->image, t->image.ndim, st.o.spacing, &alike);
-    st.ring_spacing = alike ? st.o.spacing[t->image.ndim - 1] : 0;
-    if (t->s->stats.find.psd)
+    t->op.crew.held = gf_array_bytes(&t->image.px);
+    int rc = gf_signal_apply(t, name, page);
+    if (rc)
+        return rc;
+    st.of = *(const struct gf_statistics *)t->op.state;
+    st.o = st.of.o;
+    st.unit = gf_operand_spacing(&t->op.of, st.o.spacing, &alike);
+    st.ring_spacing = st.o.sample;
+    if (st.o.psd)
         snprintf(st.density_unit, sizeof st.density_unit,
                  t->image.ndim > 1 ? "unit^2 / (cycle/%s)^%d" : "unit^2 / (cycle/%s)",
                  st.ring_spacing > 0 ? st.unit : "sample", t->image.ndim);
-    gf_progress_show("transforming", gf_log_name(name));
-    int rc = look(t, &st);
-    if (!rc && t->targets->n)
-        rc = gf_stats_plot(&st, t->s->stats.find.psd ? st.density_unit : "mean power", NULL);
+    if (t->targets->n)
+        rc = gf_stats_plot(&st, st.o.psd ? st.density_unit : "mean power", NULL);
     if (!rc) {
         gf_stats_print(&st);
         gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name),
                        gf_runner_name(t->op.crew.runner), t->op.crew.runner->why);
     }
-    gf_statistics_free(&st.of);
+    gf_operation_drop(&t->op);
     return rc;
 }
 
@@ -53,8 +42,10 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     struct gf_failure first = {0};
     gf_failure_keep(&first, rc);
     t->image = *header;
-    struct gf_stats st = {.o = t->s->stats.find};
-    const int all = look(t, &st);
+    t->op.crew.held = gf_array_bytes(&t->image.px);
+    int all = gf_signal_describe(t);
+    if (!all)
+        all = t->op.kind->expect(&t->op);
     t->image = failed;
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
@@ -72,7 +63,7 @@ static const struct gf_task_hooks hooks = {
     .name = "stats", .prints = true, .prepare = gf_signal_prepare, .stream = stream};
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    int rc = gf_statistics_check(&s->stats.find);
+    int rc = gf_signal_open(s, "stats", &s->stats.find);
     if (!rc && s->stats.radial)
         rc = gf_plot_file("--radial", s->stats.radial);
     return rc < 0 ? rc : gf_batch_run(&hooks, s, operands, n);

@@ -15,16 +15,6 @@ struct survey {
     struct gf_statistics *s;
 };
 
-void gf_statistics_free(struct gf_statistics *s) {
-    for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
-        free(s->signal[i].ring);
-        free(s->signal[i].peak);
-        free(s->signal[i].wave);
-    }
-    free(s->signal);
-    s->signal = NULL;
-}
-
 /* ---- the plan ---- */
 
 /* Half a spectrum of each channel, or a full one of complex samples. */
@@ -88,9 +78,7 @@ static int plan(struct survey *v) {
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, v->crew.threads);
     v->crew.held += bytes + gf_spectrum_peaks_bytes(&one) +
                     (v->s->changed ? gf_window_bytes(&v->o->window, job) : 0);
-    rc = gf_crew_plan(&v->crew, job);
-    v->s->bytes = v->crew.held + v->crew.runner->workspace;
-    return rc;
+    return gf_crew_plan(&v->crew, job);
 }
 
 /* ---- what spectra show ---- */
@@ -212,32 +200,6 @@ static void share_angles(struct gf_signal_statistics *s) {
         s->angle[i] /= whole > 0 ? whole : 1;
 }
 
-int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
-                      const struct gf_array *px, struct gf_statistics *s) {
-    struct survey v = {.crew = *crew, .o = o, .px = px, .s = s};
-    struct gf_array out = {0};
-    int rc = cut(&v);
-    if (rc)
-        return rc;
-    if (px->data) {
-        gf_runner_ahead(crew->runner, &v.tile);
-        rc = look_at_samples(&v); /* while the context opens */
-    }
-    if (!rc)
-        rc = plan(&v);
-    if (rc || !px->data)
-        return rc;
-    rc = gf_job_alloc(&v.tile, 0, &out);
-    for (int64_t i = 0; i < s->n_tiles && !rc; i++)
-        rc = look_at_tile(&v, i, &out);
-    if (!rc && o->psd)
-        find_density(&v);
-    for (int64_t i = 0; i < s->n_signals && !rc; i++)
-        share_angles(&s->signal[i]);
-    gf_array_free(&out);
-    return rc;
-}
-
 /* ---- the options ---- */
 
 /* N, or N,OVERLAP% */
@@ -281,7 +243,7 @@ static bool print_band(const struct gf_opt *o, const void *field, int i,
     return !i && band[1] > 0;
 }
 
-int gf_statistics_check(void *options) {
+static int check(void *options) {
     struct gf_statistics_options *o = options;
     if (o->tile && (!o->psd || o->window.smooth))
         return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
@@ -314,15 +276,6 @@ const struct gf_opt gf_statistics_rows[] = {
 
 /* ---- the operation ---- */
 
-void gf_statistics_ring_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
-                              const struct gf_signal_statistics *of, struct gf_facts *to) {
-    static const double one = 1;
-    GF_FACT(to, "step", "cycles/sample", s->n_rings > 1 ? &of->ring[1].frequency : &one);
-    GF_FACTS(to, "bins", NULL, 0, s->n_rings, sizeof *of->ring, &of->ring->bins);
-    GF_FACTS(to, o->psd ? "density" : "power", NULL, 0, s->n_rings, sizeof *of->ring,
-             &of->ring->mean);
-}
-
 void gf_statistics_peak_facts(const struct gf_signal_statistics *of, int ndim, bool known,
                               struct gf_facts *to) {
     const struct gf_peak *p = of->peak;
@@ -345,8 +298,10 @@ void gf_statistics_peak_facts(const struct gf_signal_statistics *of, int ndim, b
     gf_facts_end(to);
 }
 
-void gf_statistics_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
-                         const struct gf_signal_statistics *of, struct gf_facts *to) {
+static void add_facts(const struct gf_statistics *s, const struct gf_signal_statistics *of,
+                      struct gf_facts *to) {
+    static const double one = 1;
+    const struct gf_statistics_options *o = &s->o;
     static const int64_t first = 1 - GF_ANGLES / 2;
     const struct gf_energy *e = &of->energy;
     GF_FACT(to, "mean", NULL, &of->samples.mean);
@@ -362,7 +317,10 @@ void gf_statistics_facts(const struct gf_statistics_options *o, const struct gf_
     GF_FACT(to, "below_1_2", NULL, &e->below[2]);
     gf_facts_end(to);
     gf_facts_begin(to, "radial", GF_FACT_RECORD, 0);
-    gf_statistics_ring_facts(o, s, of, to);
+    GF_FACT(to, "step", "cycles/sample", s->n_rings > 1 ? &of->ring[1].frequency : &one);
+    GF_FACTS(to, "bins", NULL, 0, s->n_rings, sizeof *of->ring, &of->ring->bins);
+    GF_FACTS(to, o->psd ? "density" : "power", NULL, 0, s->n_rings, sizeof *of->ring,
+             &of->ring->mean);
     gf_facts_end(to);
     if (of->slope.rings) {
         gf_facts_begin(to, "slope", GF_FACT_RECORD, 0);
@@ -381,38 +339,73 @@ void gf_statistics_facts(const struct gf_statistics_options *o, const struct gf_
         gf_statistics_peak_facts(of, s->ndim, *o->spacing > 0, to);
 }
 
-struct state {
-    struct gf_statistics_options o;
-    struct gf_statistics s;
-};
+/* Begins a survey by what is known of the samples; GF_EINVAL if the options do not suit them. */
+static int begin(struct gf_operation *op, struct survey *v) {
+    struct gf_statistics *s = op->state;
+    bool alike;
+    s->o = *(const struct gf_statistics_options *)op->shared;
+    s->o.luma = op->of.rgb;
+    s->o.precision = op->job.precision;
+    gf_operand_spacing(&op->of, s->o.spacing, &alike);
+    s->o.sample = alike ? s->o.spacing[op->of.px.rank - 2] : 0;
+    op->inner = &op->job;
+    *v = (struct survey){.crew = op->crew, .o = &s->o, .px = &op->in, .s = s};
+    return cut(v);
+}
 
 static int describe(struct gf_operation *op) {
-    struct state *state = op->state;
-    state->o = *(const struct gf_statistics_options *)op->shared;
-    state->o.luma = op->of.rgb;
-    state->o.precision = op->job.precision;
-    memcpy(state->o.spacing, op->of.spacing, sizeof state->o.spacing);
-    op->inner = &op->job;
-    const int rc = gf_statistics_run(&op->crew, &state->o, &op->of.px, &state->s);
-    op->need = state->s.bytes;
+    struct survey v;
+    return begin(op, &v);
+}
+
+static int expect(struct gf_operation *op) {
+    struct survey v;
+    int rc = begin(op, &v);
+    if (!rc)
+        rc = plan(&v);
+    op->need = v.crew.held + v.crew.runner->workspace;
     return rc;
 }
 
 static int take(struct gf_operation *op) {
-    struct state *state = op->state;
-    return gf_statistics_run(&op->crew, &state->o, &op->in, &state->s);
+    struct gf_statistics *s = op->state;
+    struct gf_array out = {0};
+    struct survey v;
+    int rc = begin(op, &v);
+    if (rc)
+        return rc;
+    gf_runner_ahead(op->crew.runner, &v.tile);
+    rc = look_at_samples(&v); /* while the context opens */
+    if (!rc)
+        rc = plan(&v);
+    if (!rc)
+        rc = gf_job_alloc(&v.tile, 0, &out);
+    for (int64_t i = 0; i < s->n_tiles && !rc; i++)
+        rc = look_at_tile(&v, i, &out);
+    if (!rc && s->o.psd)
+        find_density(&v);
+    for (int64_t i = 0; i < s->n_signals && !rc; i++)
+        share_angles(&s->signal[i]);
+    gf_array_free(&out);
+    return rc;
 }
 
 static void drop(struct gf_operation *op) {
-    gf_statistics_free(&((struct state *)op->state)->s);
+    struct gf_statistics *s = op->state;
+    for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
+        free(s->signal[i].ring);
+        free(s->signal[i].peak);
+        free(s->signal[i].wave);
+    }
+    free(s->signal);
 }
 
 static void facts(const struct gf_operation *op, struct gf_facts *to) {
-    const struct state *state = op->state;
+    const struct gf_statistics *s = op->state;
     gf_facts_begin(to, "signals", GF_FACT_LIST, 0);
-    for (int64_t i = 0; i < state->s.n_signals; i++) {
+    for (int64_t i = 0; i < s->n_signals; i++) {
         gf_facts_begin(to, NULL, GF_FACT_RECORD, 0);
-        gf_statistics_facts(&state->o, &state->s, &state->s.signal[i], to);
+        add_facts(s, &s->signal[i], to);
         gf_facts_end(to);
     }
     gf_facts_end(to);
@@ -421,10 +414,11 @@ static void facts(const struct gf_operation *op, struct gf_facts *to) {
 const struct gf_operation_kind gf_operation_stats = {
     .name = "stats",
     .options = {gf_statistics_rows, sizeof(struct gf_statistics_options), &gf_statistics_defaults,
-                gf_statistics_check},
+                check},
     .measures = true,
-    .state = sizeof(struct state),
+    .state = sizeof(struct gf_statistics),
     .describe = describe,
+    .expect = expect,
     .take = take,
     .drop = drop,
     .facts = facts};

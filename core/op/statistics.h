@@ -1,14 +1,7 @@
 /* Statistics of samples and of their spectrum: mean and energy, the radial spectrum or its density, the
  * strongest peaks, the energy by direction.
  *
- *     struct gf_statistics_options o = {.peaks = 5};
- *     struct gf_statistics s = {0};
- *     rc = gf_statistics_run(&crew, &o, &px, &s);
- *     s.signal[0].samples.mean, s.signal[0].ring[0 .. s.n_rings)
- *     gf_statistics_free(&s);
- *
- * px: channels last, of any type and strides; magnitudes of complex samples. core/spectrum has the
- * definitions. Densities are averaged over tiles (Welch 1967, The use of fast Fourier transform for the
+ * Magnitudes of complex samples. core/spectrum has the definitions. Densities are averaged over tiles (Welch 1967, The use of fast Fourier transform for the
  * estimation of power spectra). statistics.c */
 #ifndef GF_CORE_OP_STATISTICS_H
 #define GF_CORE_OP_STATISTICS_H
@@ -32,8 +25,6 @@ struct gf_statistics_options {
 };
 extern const struct gf_statistics_options gf_statistics_defaults;
 extern const struct gf_opt gf_statistics_rows[];
-/* check() of the operation: sets the default window of a density. */
-int gf_statistics_check(void *options);
 
 /* The luma, or one channel. */
 struct gf_signal_statistics {
@@ -47,26 +38,15 @@ struct gf_signal_statistics {
     double angle[GF_ANGLES]; /* shares of the energy in the band, if `angular` */
 };
 
+/* op->state of the operation. */
 struct gf_statistics {
-    int ndim; /* axes without the channels */
+    struct gf_statistics_options o; /* with what is known of the samples */
+    int ndim;                       /* axes without the channels */
     int64_t n_signals, n_rings, n_tiles;
     double band[2];
-    bool changed;  /* the samples, by the window or for a density */
-    int64_t bytes; /* of the run, with crew->held */
+    bool changed; /* the samples, by the window or for a density */
     struct gf_signal_statistics *signal;
 };
-
-/* Fills *s, which the caller frees after a failure too; without px->data only checks the options and
- * plans. GF_EINVAL if the options do not suit px, GF_EUNSUPP if the spectrum overflows, GF_ENOMEM with the
- * need in its message, or a backend's status. */
-int gf_statistics_run(const struct gf_crew *crew, const struct gf_statistics_options *o,
-                      const struct gf_array *px, struct gf_statistics *s);
-void gf_statistics_free(struct gf_statistics *s);
-/* A signal's rings; and these with all else. */
-void gf_statistics_ring_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
-                              const struct gf_signal_statistics *of, struct gf_facts *to);
-void gf_statistics_facts(const struct gf_statistics_options *o, const struct gf_statistics *s,
-                         const struct gf_signal_statistics *of, struct gf_facts *to);
 
 /* The operation; luma of red, green and blue. */
 extern const struct gf_operation_kind gf_operation_stats;

@@ -9,7 +9,7 @@ static const struct {
     int64_t shape[4];
     struct gf_statistics_options options;
 } surveys[] = {
-    {GF_U8, 2, {40, 50, 3}, {.peaks = 2, .luma = true}},
+    {GF_U8, 2, {40, 50, 3}, {.peaks = 2}},
     {GF_F32, 2, {50, 60, 1}, {.peaks = 3, .angular = true, .window = {{GF_WINDOW_HANN, 0}, 0}}},
     {GF_F64,
      2,
@@ -18,8 +18,6 @@ static const struct {
       .tile = 32,
       .overlap = 0.5,
       .band = {0.1, 0.3},
-      .precision = GF_DOUBLE,
-      .sample = 0.5,
       .window = {{GF_WINDOW_HANN, 0}, 0}}},
     {GF_U8, 3, {10, 16, 14, 1}, {.peaks = 1, .window.smooth = 1}},
     {GF_C64, 1, {300, 1}, {.peaks = 2}},
@@ -46,13 +44,32 @@ static struct gf_array make_survey(int which) {
     return a;
 }
 
+/* Runs the operation, of which the caller drops the state; samples of f64 are half a metre apart. Without data
+ * only plans. */
+static int measure(struct gf_operation *op, struct gf_statistics_options *o,
+                   const struct gf_crew *crew, const struct gf_array *px) {
+    *op = (struct gf_operation){.kind = &gf_operation_stats, .crew = *crew};
+    op->of.rgb = px->shape[px->rank - 1] == 3;
+    for (int i = 0; i < px->rank - 1 && px->dtype == GF_F64; i++) {
+        op->of.spacing[i] = 0.5;
+        op->of.kind[i] = 'm';
+    }
+    int rc = gf_operation_open(op, o, NULL, 0);
+    gf_operation_begin(op, px);
+    if (rc)
+        return rc;
+    return px->data ? gf_operation_apply(op, px, NULL) : gf_operation_expect(op, px);
+}
+
 static int run_statistics(const struct gf_crew *crew, int which, double *fact) {
     struct gf_array px = make_survey(which);
-    struct gf_statistics s = {0};
+    struct gf_statistics_options o = surveys[which].options;
+    struct gf_operation op;
     int n = 0;
-    OP_CHECK(!gf_statistics_run(crew, &surveys[which].options, &px, &s));
-    OP_CHECK(s.n_signals == 1);
-    const struct gf_signal_statistics *of = s.signal;
+    OP_CHECK(!measure(&op, &o, crew, &px));
+    const struct gf_statistics *s = op.state;
+    OP_CHECK(s->n_signals == 1);
+    const struct gf_signal_statistics *of = s->signal;
     fact[n++] = of->samples.mean;
     fact[n++] = of->samples.low;
     fact[n++] = of->samples.high;
@@ -61,7 +78,7 @@ static int run_statistics(const struct gf_crew *crew, int which, double *fact) {
     fact[n++] = of->energy.total;
     fact[n++] = of->energy.zero;
     fact[n++] = of->energy.below[1];
-    for (int64_t r = 1; r < s.n_rings; r += s.n_rings / 3)
+    for (int64_t r = 1; r < s->n_rings; r += s->n_rings / 3)
         fact[n++] = of->ring[r].mean;
     fact[n++] = of->slope.value;
     fact[n++] = of->slope.error;
@@ -76,7 +93,7 @@ static int run_statistics(const struct gf_crew *crew, int which, double *fact) {
         sum += of->angle[i];
     for (int i = 20; i < GF_ANGLES && surveys[which].options.angular; i += 60)
         fact[n++] = of->angle[i] / sum;
-    gf_statistics_free(&s);
+    gf_operation_drop(&op);
     gf_array_free(&px);
     return n;
 }
@@ -147,21 +164,26 @@ static void test_statistics_refusals(void) {
     const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, gf_runner_limit(&runner)};
     struct gf_array volume = make_survey(3), line = make_survey(4), like = volume;
     struct gf_statistics_options o = {.angular = true};
-    struct gf_statistics s = {0};
-    CHECK_EQ(gf_statistics_run(&crew, &o, &volume, &s), GF_EINVAL);
+    struct gf_operation op;
+    CHECK_EQ(measure(&op, &o, &crew, &volume), GF_EINVAL);
     CHECK_HAS(gf_message(), "--angular takes pictures");
+    gf_operation_drop(&op);
     o = (struct gf_statistics_options){.psd = true, .tile = 12};
-    CHECK_EQ(gf_statistics_run(&crew, &o, &volume, &s), GF_EINVAL);
+    CHECK_EQ(measure(&op, &o, &crew, &volume), GF_EINVAL);
     CHECK_STR(gf_message(), "--tiles=12 does not fit the 10 samples along an axis");
+    gf_operation_drop(&op);
     o = (struct gf_statistics_options){.window.smooth = 1};
-    CHECK_EQ(gf_statistics_run(&crew, &o, &line, &s), GF_EINVAL);
+    CHECK_EQ(measure(&op, &o, &crew, &line), GF_EINVAL);
     CHECK_HAS(gf_message(), "--edges=smooth takes real samples");
+    gf_operation_drop(&op);
     o = (struct gf_statistics_options){.psd = true};
     like.data = NULL;
-    CHECK_EQ(gf_statistics_run(&crew, &o, &like, &s), 0);
-    CHECK_EQ(gf_statistics_run(&full, &o, &like, &s), GF_ENOMEM);
-    CHECK_EQ(gf_statistics_run(&full, &o, &volume, &s), GF_ENOMEM);
-    gf_statistics_free(&s);
+    CHECK_EQ(measure(&op, &o, &crew, &like), 0);
+    gf_operation_drop(&op);
+    CHECK_EQ(measure(&op, &o, &full, &like), GF_ENOMEM);
+    gf_operation_drop(&op);
+    CHECK_EQ(measure(&op, &o, &full, &volume), GF_ENOMEM);
+    gf_operation_drop(&op);
     gf_array_free(&volume);
     gf_array_free(&line);
     gf_runner_close(&runner);
