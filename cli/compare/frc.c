@@ -1,13 +1,10 @@
 /* gpufft frc: Fourier ring and shell correlation of two pictures or volumes, or of one with itself. */
-
-#include <stdlib.h>
+#include <math.h>
 
 #include "cli/command.h"
 #include "cli/compare/signal.h"
-#include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 
 struct comparison {

@@ -2,8 +2,6 @@
 #include "cli/command.h"
 #include "cli/compare/signal.h"
 #include "cli/filter/filtering.h"
-#include "cli/log.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "core/base/value/sample_value.h"
 
@@ -19,13 +17,12 @@ static void print(const struct gf_task *t, const char *name, int64_t page) {
     static const char *const axes[] = {"x", "x,y", "x,y,z"};
     const struct gf_signals *of = t->op.shared;
     const struct gf_match *m = &of->match;
-    const bool is_double = t->s->precision == GF_DOUBLE;
     json_t *o = GF_ADD(
         gf_signal_report(t, t->read[0], page),
         GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
         GF_KEY("template", gf_json_shape(m->shape, m->ndim)), GF_BOOL("weighted", of->with[1].data),
         GF_BOOL("luma", t->s->other.about.color == GF_RGB || t->image.color == GF_RGB),
-        GF_KEY("precision", is_double ? "double" : "single"),
+        GF_KEY("precision", t->s->precision == GF_DOUBLE ? "double" : "single"),
         GF_KEY("backend", gf_runner_name(t->op.crew.runner)));
     gf_signal_print(t, name, form,
                     GF_ADD(gf_signal_facts(t, o), GF_BOOL("ok", true),

@@ -14,9 +14,8 @@
 /* Frees all but the reference. */
 static void free_state(struct gf_registering *g) {
     for (int i = 0; i <= g->hands; i++) {
-        gf_registration_free(g->finds[i]);
-        gf_runner_close(&g->aligns[i]);
-        g->finds[i] = NULL;
+        gf_operation_drop(&g->op[i]);
+        gf_runner_close(&g->runner[i]);
     }
     for (int i = 0; i < g->frames; i++) {
         gf_array_free(&g->frame[i].image.px);
@@ -42,54 +41,62 @@ static bool moves(struct gf_task *t) {
     return gf_register_writes(t) || mean_of(t);
 }
 
-/* Bytes that a hand needs beside its arrays: the workspace of its transforms, all of which a stack's
- * hand keeps, or what aligning takes. */
-static int64_t beside_bytes(struct gf_task *t, const struct gf_array *page, int64_t pages) {
-    struct gf_array px = gf_signal_like(t);
-    const enum gf_precision precision = px.dtype == GF_F64 ? GF_DOUBLE : GF_SINGLE;
-    const enum gf_dtype out = gf_register_writes(t) ? t->product[0].image.px.dtype : page->dtype;
-    px.dtype = GF_F32; /* of tapered signals */
-    const int64_t work = gf_signal_workspace(&t->op.crew, &px),
-                  aligning =
-                      moves(t) ? gf_alignment_bytes(&t->s->reg.find, precision, page, out) : 0;
-    return pages > 1 ? 2 * work + work / 4 + aligning : gf_max(work, aligning);
+/* Describes the operation of hand i on the input, or a page, of which none is in memory. */
+static int describe_hand(struct gf_registering *g, int i, int64_t pages) {
+    struct gf_operation *op = &g->op[i];
+    struct gf_task *t = g->t;
+    g->with[i] = (struct gf_signals){&t->s->reg.find, .changes = t->s->reg.to == PREVIOUS};
+    op->kind = &gf_operation_register;
+    op->shared = &g->with[i];
+    op->crew = t->op.crew;
+    op->times = pages;
+    op->of.px = gf_signal_visited(t).px;
+    op->of.px.data = op->of.px.base = NULL;
+    g->with[i].with[0] = t->s->other.with ? g->ref : gf_signal_of(op);
+    gf_operation_begin(op, &op->of.px);
+    op->job.n_out = moves(t);
+    op->job.out[0].dtype = gf_register_writes(t) ? t->product[0].image.px.dtype : op->of.px.dtype;
+    return gf_operation_describe(op);
 }
 
 /* Chooses how many hands share so many pages, as many as fit memory; returns the bytes of all. */
 static int64_t choose_hands(struct gf_registering *g, int64_t pages) {
     struct gf_task *t = g->t;
     const struct gf_settings *s = t->s;
-    const struct gf_array page = gf_signal_visited(t).px, px = gf_signal_like(t);
+    t->op.crew.held = 0;
+    describe_hand(g, 0, pages);
+    g->op[0].kind->expect(&g->op[0]);
+    const struct gf_array page = g->op[0].of.px, px = gf_signal_of(&g->op[0]);
     const bool whole = pages > 1 && !gf_reader_has_pages(&t->reader);
     const int64_t one = gf_array_bytes(&page), signal = gf_array_bytes(&px),
-                  hand = gf_registration_bytes(&s->reg.find, &px),
                   frame = one + signal * (1 + (s->reg.to == PREVIOUS)) +
                           (mean_of(t) && !gf_register_writes(t) ? one : 0),
-                  beside = beside_bytes(t, &page, pages),
                   mean = mean_of(t) ? 12 * gf_array_count(&mean_of(t)->image.px) : 0,
                   held = gf_array_bytes(&t->product[0].image.px) + signal + mean +
                          (whole ? one * pages : 0);
     struct gf_crew *crew = &t->op.crew;
+    int64_t all;
     g->hands = (int)gf_min(gf_min(gf_settings_threads(s), MOST_HANDS), pages) + 1;
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
-        crew->held = held + g->frames * frame + g->hands * hand;
-    } while (g->hands > 1 && crew->held + g->hands * beside > gf_runner_limit(crew->runner));
+        all = held + g->frames * frame + g->hands * (g->op[0].need - 2 * signal);
+    } while (g->hands > 1 && all > gf_runner_limit(crew->runner));
     crew->threads = gf_settings_threads(s) / g->hands;
-    return crew->held + g->hands * beside;
+    crew->held = all - g->op[0].need; /* of one hand, which counts that itself */
+    return all;
 }
 
 static int open_hands(struct gf_registering *g, int64_t pages) {
     int rc = 0;
     choose_hands(g, pages);
     for (int i = 0; i <= g->hands && !rc; i++) {
-        if (i < g->hands && !g->finds[i])
-            rc = gf_registration_new(&g->t->op.crew, &g->t->s->reg.find, pages, &g->finds[i]);
+        rc = describe_hand(g, i, pages);
         if (pages == 1)
             continue;
-        gf_runner_beside(&g->aligns[i], g->t->op.crew.runner, g->t->op.crew.threads);
-        gf_runner_repeat(&g->aligns[i], pages);
+        gf_runner_beside(&g->runner[i], g->t->op.crew.runner, g->t->op.crew.threads);
+        gf_runner_repeat(&g->runner[i], pages);
+        g->op[i].crew.runner = &g->runner[i];
     }
     return rc;
 }
@@ -106,15 +113,14 @@ static struct gf_array place(const struct gf_task *t, const struct gf_moving_fra
 /* Lets hand i put the aligned picture into its place. Its alpha moves with it. */
 static int align(struct gf_registering *g, int i, struct gf_moving_frame *f, int64_t page) {
     const struct gf_array *in = &f->image.px;
-    struct gf_crew crew = g->t->op.crew;
+    struct gf_operation *op = &g->op[i];
     if (!gf_register_writes(g->t) && !f->moved.data &&
         gf_array_alloc(&f->moved, in->dtype, in->rank, in->shape))
         return GF_ENOMEM;
     struct gf_array to = place(g->t, f, page);
-    const struct gf_array from = gf_array_slice(in, in->rank - 1, 0, to.shape[to.rank - 1]);
-    crew.runner = g->frames > 1 ? &g->aligns[i] : crew.runner;
-    return gf_alignment_run(&crew, &g->t->s->reg.find, gf_settings_precision(g->t->s, from.dtype),
-                            &f->found.motion, &from, &to);
+    op->in = gf_array_slice(in, in->rank - 1, 0, to.shape[to.rank - 1]);
+    *(struct gf_found *)op->state = f->found;
+    return gf_operation_run(op, &to);
 }
 
 /* Adds an aligned page to the sum of its channel. */
@@ -147,11 +153,13 @@ static void divide(struct gf_registering *g) {
 
 /* Lets hand i find how a frame lies on the reference. */
 static int measure(struct gf_registering *g, int i, struct gf_moving_frame *f) {
-    const bool pair = g->t->s->reg.to == PREVIOUS;
-    if (pair)
-        gf_registration_forget(g->finds[i]);
-    return gf_registration_find(g->finds[i], &g->t->op.crew, pair ? &f->ref : &g->ref, &f->px,
-                                &f->found);
+    struct gf_operation *op = &g->op[i];
+    g->with[i].with[0] = g->with[i].changes ? f->ref : g->ref;
+    op->in = f->px;
+    op->in.shape[op->in.rank++] = 1; /* a channel */
+    const int rc = gf_operation_take(op);
+    f->found = *(struct gf_found *)op->state;
+    return rc;
 }
 
 /* Registers a picture. */
@@ -424,11 +432,10 @@ static int prepare(struct gf_task *t) {
     if (rc)
         return rc;
     const bool pages = gf_signal_by_pages(t);
-    const struct gf_array own = gf_signal_like(t);
     if (!t->s->other.with && !pages)
         return gf_fail(GF_EINVAL, "one picture, and no reference; give REF IN, or a stack with "
                                   "--dims=2");
-    rc = gf_registration_fits(&t->s->reg.find, t->s->other.with ? &g->ref : NULL, &own);
+    rc = describe_hand(g, 0, 1);
     if (rc)
         return rc;
     if (t->reader.series && gf_register_writes(t))
@@ -481,6 +488,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_registering *g = s->reg.state = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
+    s->reg.find.signal.precision = s->precision;
     int rc = gf_signal_load_other(s, true, NULL);
     g->ref = s->other.px;
     g->ref.base = NULL;

@@ -19,7 +19,7 @@ static const char csv[] =
     "{?turns {rotation:r},{scale:r},}{?aligned {correlation:r},{peak:r}|,},{?inverted "
     "1|0},{?aligned 1|0}\n}";
 
-static json_t *row(const struct gf_registering *g, const struct gf_found *f, const char *name,
+static json_t *row(struct gf_registering *g, const struct gf_found *f, const char *name,
                    int64_t page) {
     static const char *const names[] = {"z", "y", "x"};
     const struct gf_task *t = g->t;
@@ -33,8 +33,10 @@ static json_t *row(const struct gf_registering *g, const struct gf_found *f, con
     for (int i = 0; i < ndim; i++)
         GF_APPEND(axes, GF_KEY(".axis", names[3 - ndim + i]), GF_KEY(".samples", m->shift[i]),
                   GF_KEY(".units", m->shift[i] * spacing[i]));
+    struct gf_operation *op = &g->op[g->hands];
     struct gf_facts facts = {0};
-    gf_registration_facts(f, &facts);
+    *(struct gf_found *)op->state = *f;
+    op->kind->facts(op, &facts);
     json_t *o =
         GF_ADD(gf_signal_report(t, frame ? frame : t->read[0], page),
                GF_KEY("shape", gf_json_shape(g->ref.shape, ndim)),

@@ -4,7 +4,6 @@
 #define GF_CLI_COMPARE_REGISTERING_H
 
 #include "cli/compare/signal.h"
-#include "core/op/alignment.h"
 
 enum { PREVIOUS = 1 };
 enum { MOST_HANDS = 64 };
@@ -25,9 +24,10 @@ struct gf_registering {
     struct gf_task *t;
     struct gf_array ref;
     int hands, frames; /* frames in memory */
-    struct gf_registration *finds[MOST_HANDS + 1];
-    struct gf_runner
-        aligns[MOST_HANDS + 1]; /* a stack's; the last: frames that follow each other */
+    /* Each hand's operation and, of a stack, runner; the last: frames that follow each other. */
+    struct gf_operation op[MOST_HANDS + 1];
+    struct gf_signals with[MOST_HANDS + 1]; /* its reference */
+    struct gf_runner runner[MOST_HANDS + 1];
     struct gf_moving_frame frame[2 * MOST_HANDS];
     struct { /* page = group / stride * channels * stride + at * stride + group % stride */
         int64_t stride, channels, at;

@@ -40,14 +40,10 @@ static int read_only(struct gf_reader *r, struct gf_image *image) {
 
 /* ---- samples ---- */
 
-static enum gf_dtype real_type(const struct gf_settings *s, enum gf_dtype dtype) {
-    return gf_settings_precision(s, dtype) == GF_DOUBLE ? GF_F64 : GF_F32;
-}
-
 int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, struct gf_array *px) {
     const int64_t channels = image->px.shape[image->ndim] - image->alpha;
     const struct gf_array in = gf_array_slice(&image->px, image->ndim, 0, channels);
-    px->dtype = real_type(s, in.dtype);
+    px->dtype = gf_settings_precision(s, in.dtype) == GF_DOUBLE ? GF_F64 : GF_F32;
     return gf_signal_take(&in, image->color == GF_RGB, px);
 }
 
@@ -127,8 +123,7 @@ int gf_signal_run(const struct gf_task_hooks *hooks, struct gf_settings *s,
     if (!rc && (rc = gf_signal_open(s, hooks->name, options)))
         gf_log_fail(with);
     const int code = rc ? gf_exit_code(rc) : gf_batch_run(hooks, s, operands, n);
-    if (s->other.op.kind)
-        gf_operation_close(&s->other.op);
+    gf_operation_close(&s->other.op);
     gf_signal_drop_other(s);
     return code;
 }
@@ -150,7 +145,7 @@ int gf_signal_describe(struct gf_task *t) {
     op->kind = t->s->other.op.kind;
     op->shared = t->s->other.op.shared;
     op->of = (struct gf_operand){.rgb = t->image.color == GF_RGB && !t->s->stats.channels};
-    op->job = (struct gf_job){.n_out = 1};
+    op->job = (struct gf_job){.n_out = 1, .axes = op->job.axes};
     describe_samples(&t->image, t->image.ndim, &op->of);
     gf_task_begin_job(t, GF_FORWARD);
     int rc = gf_task_take_channels(t);
@@ -257,21 +252,15 @@ int gf_signal_prepare(struct gf_task *t) {
     memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
     if (!rc)
         rc = gf_settings_axes(t->s, &t->image.axes, t->op.job.ndim, &t->op.job.axes);
-    t->op.by_pages = !(t->op.job.axes & 1);
     return rc || !t->s->other.op.kind ? rc : gf_signal_describe(t);
 }
 
 bool gf_signal_by_pages(const struct gf_task *t) {
-    return t->image.ndim == 3 && t->op.by_pages;
+    return t->image.ndim == 3 && !(t->op.job.axes & 1);
 }
 
 struct gf_image gf_signal_visited(const struct gf_task *t) {
     return gf_signal_by_pages(t) ? page_of(&t->image) : t->image;
-}
-
-struct gf_array gf_signal_like(const struct gf_task *t) {
-    const struct gf_image image = gf_signal_visited(t);
-    return gf_array_wrap(NULL, real_type(t->s, image.px.dtype), image.ndim, image.px.shape);
 }
 
 /* Calls visit() or walk(). */
@@ -307,7 +296,7 @@ int gf_signal_each(struct gf_task *t, int64_t need, gf_signal_visit *visit, gf_s
 
 int gf_signal_stream(struct gf_task *t, gf_signal_visit *visit) {
     const struct gf_array one = gf_signal_visited(t).px, *out = &t->product[0].image.px;
-    t->op.crew.held = (out->rank ? gf_array_bytes(out) : 0) +
+    t->op.crew.held = gf_array_bytes(out) +
                       gf_array_bytes(gf_reader_has_pages(&t->reader) ? &one : &t->image.px) +
                       (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
     const int rc = t->op.kind->expect(&t->op);

@@ -41,8 +41,6 @@ int gf_signal_prepare(struct gf_task *t);
 bool gf_signal_by_pages(const struct gf_task *t);
 /* The image that visit() gets: the input, or with gf_signal_by_pages() a page, without samples. */
 struct gf_image gf_signal_visited(const struct gf_task *t);
-/* Its signal, without data. */
-struct gf_array gf_signal_like(const struct gf_task *t);
 /* Makes t->op the run's operation on that image, without samples; frees what it was. */
 int gf_signal_describe(struct gf_task *t);
 /* The same in visit(), with samples: then gf_signal_facts() adds what it found to a report. */

@@ -1,13 +1,10 @@
 /* gpufft stats: energy, radial spectrum and peaks of pictures, volumes and lines. */
 #include "cli/stats/stats.h"
 
-#include "cli/batch/describe.h"
 #include "cli/compare/signal.h"
 #include "cli/command.h"
-#include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
-#include "cli/progress.h"
 
 /* Analyses samples in memory and prints the result. */
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {

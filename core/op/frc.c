@@ -251,10 +251,11 @@ const struct gf_opt gf_frc_rows[] = {
 
 static const struct gf_frc_options defaults = {.signal.precision = GF_DOUBLE};
 
-/* Sets o->random by o->randomize, for samples that are so far apart, in metres, degrees or seconds by
- * `kind`; 0: unknown. GF_EINVAL if it is not within half a cycle a sample. */
-static int take_randomize(struct gf_frc_options *o, double spacing, char kind) {
+/* Sets o->random by o->randomize and the unit. GF_EINVAL if it is not within half a cycle a sample. */
+static int take_randomize(struct gf_frc_options *o) {
     const struct gf_radius *r = &o->randomize;
+    char kind = 0;
+    const double spacing = o->unit ? o->sample * gf_unit_value(o->unit, &kind) : 0;
     o->random = r->unit == GF_NYQUIST      ? r->value / 200
                 : r->unit < GF_PERIOD      ? r->value
                 : r->kind != kind          ? 0
@@ -279,16 +280,14 @@ static int describe(struct gf_operation *op) {
     struct gf_frc_options *o = &((struct gf_frc *)op->state)->o;
     double spacing[GF_MAX_DIMS];
     bool alike;
-    char kind = 0;
     const char *unit = gf_operand_spacing(&op->of, spacing, &alike);
-    const double value = alike ? gf_unit_value(unit, &kind) : 0;
     *o = *(const struct gf_frc_options *)s->options;
     o->sample = alike ? spacing[0] : 1;
     o->unit = alike ? unit : NULL;
     op->inner = &op->job;
-    if (o->mask && !o->soft && !s->with[1].data)
-        return gf_fail(GF_EUSAGE, "--mask=%.60s: its samples are missing", o->mask);
-    return take_randomize(o, o->sample * value, kind);
+    return !o->mask || o->soft || s->with[1].data
+               ? 0
+               : gf_fail(GF_EUSAGE, "--mask=%.60s: its samples are missing", o->mask);
 }
 
 static int expect(struct gf_operation *op) {
@@ -305,10 +304,12 @@ static int expect(struct gf_operation *op) {
 
 static int take(struct gf_operation *op) {
     const struct gf_signals *s = op->shared;
-    struct gf_array px, other = s->with[0];
+    struct gf_array px = gf_signal_of(op), other = s->with[0];
     struct gf_frc *f = op->state;
     struct comparison c = {.crew = gf_signal_crew(op), .o = &f->o, .samples = other.data ? 1 : 2};
-    int rc = gf_signal_begin(op, &px);
+    int rc = take_randomize(&f->o);
+    if (!rc)
+        rc = gf_signal_begin(op, &px);
     if (op->page && other.rank == px.rank + 1 && op->page <= other.shape[0])
         other = gf_array_index(&other, 0, op->page - 1);
     if (!rc)

@@ -23,14 +23,13 @@ static int open_template(void *options, const struct gf_array *with, int n, void
     if (rc)
         return rc;
     struct gf_signals *t = *shared;
-    const struct gf_array own = t->with[0], *weight = t->with[1].data ? &t->with[1] : NULL;
-    if (!own.base && !(rc = gf_array_alloc(&t->with[0], own.dtype, own.rank, own.shape)))
-        gf_array_copy(&t->with[0], &own);
+    const struct gf_array *weight = t->with[1].data ? &t->with[1] : NULL;
+    rc = gf_signal_own(t->with);
     if (!rc && weight)
-        rc = gf_signal_same_shape(weight, &own, "the template");
-    if (weight && !rc)
-        rc = gf_signal_same_type(weight, &own, "the template");
-    return rc ? rc : gf_match_prepare(&t->with[0], weight, &t->match);
+        rc = gf_signal_same_shape(weight, t->with, "the template");
+    if (!rc && weight)
+        rc = gf_signal_same_type(weight, t->with, "the template");
+    return rc ? rc : gf_match_prepare(t->with, weight, &t->match);
 }
 
 /* GF_EINVAL unless px, which needs no data, has the template's axes, each as long at least. */
@@ -218,6 +217,8 @@ static int take(struct gf_operation *op) {
     struct gf_array px;
     int rc = gf_signal_begin(op, &px);
     struct search s = begin(op, &px);
+    if (!rc)
+        rc = gf_signal_own(&px);
     if (!rc)
         rc = take_signal(&s, &px);
     gf_array_free(&px);

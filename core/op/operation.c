@@ -33,15 +33,13 @@ const char *gf_operand_spacing(const struct gf_operand *of, double spacing[GF_MA
     char kind = 0;
     const double value = gf_unit_value(unit, &kind);
     bool known = value > 0;
-    *alike = true;
-    for (int i = last; i >= 0 && known; i--) {
-        spacing[i] = of->spacing[i] / value;
+    for (int i = 0; i <= last; i++)
+        known = known && of->spacing[i] > 0 && of->kind[i] == kind;
+    *alike = known;
+    for (int i = last; i >= 0; i--) {
+        spacing[i] = known ? of->spacing[i] / value : 0;
         *alike = *alike && fabs(spacing[i] - spacing[last]) <= 1e-6 * spacing[last];
-        known = of->spacing[i] > 0 && of->kind[i] == kind;
     }
-    for (int i = 0; i <= last && !known; i++)
-        spacing[i] = 0;
-    *alike = *alike && known;
     return known ? unit : NULL;
 }
 
@@ -109,6 +107,8 @@ void gf_operation_drop(struct gf_operation *op) {
 int gf_operation_run(struct gf_operation *op, struct gf_array *out) {
     if (!op->untouched && !op->inner)
         return gf_runner_run(op->crew.runner, &op->in, out, &op->report);
+    if (op->kind && op->kind->make)
+        return op->kind->make(op, out);
     copy_samples(op, out);
     return 0;
 }

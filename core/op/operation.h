@@ -75,6 +75,8 @@ struct gf_operation_kind {
     int (*read)(struct gf_operation *op, const struct gf_unit_source *below, int64_t first,
                 struct gf_array *to);
     int64_t (*room)(const struct gf_operation *op, int64_t limit);
+    /* NULL, or makes the output, if take() did not. */
+    int (*make)(struct gf_operation *op, struct gf_array *out);
     size_t state;                          /* bytes of op->state, zeros before describe() */
     void (*drop)(struct gf_operation *op); /* frees what the state has */
     /* Adds the facts that take() found; the values stay the operation's. */
@@ -87,6 +89,7 @@ struct gf_operation {
     struct gf_operand of;
     struct gf_array in; /* the job's input; without data until it is read */
     int64_t page;       /* its number from 1 on in a stack like the further arrays; else 0 */
+    int64_t times;      /* that take() is called, if it may be called again; 0 counts as 1 */
     struct gf_job job;  /* takes `in` to the outputs */
     struct gf_operation *whole; /* the operation of which this one takes some pages */
     /* NULL, or a job with which take() makes the outputs, `in`; &job: it does all by itself. */

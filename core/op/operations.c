@@ -1,11 +1,11 @@
 /* The table of operations, and their steps by name. */
 #include "core/op/operations.h"
 
-#include "core/op/alignment.h"
 #include "core/op/dwt.h"
 #include "core/op/filter/filtering.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
+#include "core/op/registration.h"
 #include "core/op/statistics.h"
 
 static const struct gf_operation_kind *const operations[] = {
@@ -67,7 +67,7 @@ int gf_operation_open(struct gf_operation *op, void *options, const struct gf_ar
 }
 
 void gf_operation_close(struct gf_operation *op) {
-    if (op->kind->with.close)
+    if (op->kind && op->kind->with.close)
         op->kind->with.close(op->shared);
     op->shared = NULL;
 }

@@ -32,7 +32,7 @@ int gf_operation_set(const struct gf_operation_kind *kind, void *options, const 
 int gf_operation_open(struct gf_operation *op, void *options, const struct gf_array *with, int n);
 void gf_operation_close(struct gf_operation *op);
 
-/* For tests and other programs: gives an operation the job for all axes of an array, which needs no data,
+/* Gives an operation the job for all axes of an array, which needs no data,
  * with one output unless it measures. The caller may change it. */
 void gf_operation_begin(struct gf_operation *op, const struct gf_array *in);
 

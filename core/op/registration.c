@@ -1,12 +1,14 @@
 /* Finds a shift by correlation, first of phases, and before it turn and scale in the spectra's
- * magnitudes. */
+ * magnitudes. Aligned pictures are shifted by the phases of a spectrum, or moved by cubic interpolation. */
 #include "core/op/registration.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "core/base/value/sample_value.h"
 #include "core/compare/correlate.h"
+#include "core/filter/edges.h"
+#include "core/filter/filter.h"
 
 /* Signals: the picture in place, and the polar samples of two. */
 enum { MOVED, POLAR, N_ARRAYS = POLAR + 2 };
@@ -26,16 +28,15 @@ struct work {
     bool ready, near;         /* near: of[0] is the reference behind the window of small shifts */
 };
 
-struct gf_registration {
-    struct gf_registration_options o;
+struct registration {
+    struct gf_found found;
+    const struct gf_registration_options *o;
     bool repeats;
     struct gf_runner own[N_RUNNERS]; /* if it repeats */
     struct gf_array array[N_ARRAYS];
     struct work pictures, halves, polars; /* halves: pictures of half the size, f32 */
-    /* In gf_registration_find(). */
-    struct gf_crew crew;
+    struct gf_crew crew;                  /* counts them */
     const struct gf_array *ref, *in;
-    struct gf_found *found;
 };
 
 /* True for pictures that are first looked for at half their size. */
@@ -45,25 +46,11 @@ static bool has_halves(const struct gf_array *px) {
 
 /* A tapered signal and three spectra of the picture, less of the halves, and to turn it the moved
  * picture and the polar samples. */
-int64_t gf_registration_bytes(const struct gf_registration_options *o, const struct gf_array *px) {
+static int64_t array_bytes(const struct gf_registration_options *o, const struct gf_array *px) {
     const struct gf_array single = gf_array_wrap(NULL, GF_F32, px->rank, px->shape);
     const int64_t n = gf_array_count(px), spectrum = gf_signal_spectrum_bytes(&single);
     return 4 * n + 3 * spectrum + (has_halves(px) ? n + spectrum / 2 : 0) +
            (o->estimate == GF_SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR * 24 + gf_array_bytes(px));
-}
-
-int gf_registration_new(const struct gf_crew *crew, const struct gf_registration_options *o,
-                        int64_t times, struct gf_registration **out) {
-    struct gf_registration *r = *out = calloc(1, sizeof *r);
-    if (!r)
-        return gf_no_memory();
-    r->o = *o;
-    r->repeats = times > 1;
-    for (int k = 0; k < N_RUNNERS && r->repeats; k++) {
-        gf_runner_beside(&r->own[k], crew->runner, crew->threads);
-        gf_runner_repeat(&r->own[k], times);
-    }
-    return 0;
 }
 
 static void free_work(struct work *w) {
@@ -73,35 +60,10 @@ static void free_work(struct work *w) {
     free(w->share);
 }
 
-void gf_registration_free(struct gf_registration *r) {
-    if (!r)
-        return;
-    free_work(&r->pictures);
-    free_work(&r->halves);
-    free_work(&r->polars);
-    for (int k = 0; k < N_ARRAYS; k++)
-        gf_array_free(&r->array[k]);
-    for (int k = 0; k < N_RUNNERS && r->repeats; k++)
-        gf_runner_close(&r->own[k]);
-    free(r);
-}
-
-void gf_registration_forget(struct gf_registration *r) {
-    r->pictures.ready = r->halves.ready = r->pictures.near = false;
-}
-
-int gf_registration_fits(const struct gf_registration_options *o, const struct gf_array *ref,
-                         const struct gf_array *px) {
-    if (px->rank != 2 && o->estimate != GF_SHIFT)
-        return gf_fail(GF_EINVAL, "%d axes; --estimate=rigid and similarity take pictures%s",
-                       px->rank, px->rank == 3 ? ", --dims=2 the pages of a volume" : "");
-    return ref ? gf_signal_same_shape(px, ref, "the reference") : 0;
-}
-
 /* ---- correlation ---- */
 
 /* The crew, with a runner that keeps its plan. */
-static struct gf_crew crew_of(struct gf_registration *r, int which) {
+static struct gf_crew crew_of(struct registration *r, int which) {
     struct gf_crew crew = r->crew;
     crew.runner = r->repeats ? &r->own[which] : crew.runner;
     return crew;
@@ -109,7 +71,7 @@ static struct gf_crew crew_of(struct gf_registration *r, int which) {
 
 /* Tapers a signal, or its half, and transforms it. Like all below that return a status, GF_ENOMEM
  * or worse. */
-static int transform(struct gf_registration *r, struct work *w, const struct gf_array *px,
+static int transform(struct registration *r, struct work *w, const struct gf_array *px,
                      const double *middle, const double *less, struct gf_spectrum *to,
                      double *energy) {
     const unsigned axes = w == &r->polars ? 2 : 7; /* angles are periodic */
@@ -128,7 +90,7 @@ static int transform(struct gf_registration *r, struct work *w, const struct gf_
 }
 
 /* Finds the shift of `in` to about a tenth of a sample, and how far the peak rises. */
-static int find(struct gf_registration *r, struct work *w, const struct gf_array *ref,
+static int find(struct registration *r, struct work *w, const struct gf_array *ref,
                 const struct gf_array *in, struct gf_correlation_peak *peak) {
     double energy;
     int rc = w->ready ? 0 : transform(r, w, ref, NULL, NULL, &w->kept, &energy);
@@ -149,7 +111,7 @@ static int find(struct gf_registration *r, struct work *w, const struct gf_array
     return rc;
 }
 
-static int find_shift(struct gf_registration *r, struct gf_correlation_peak *peak) {
+static int find_shift(struct registration *r, struct gf_correlation_peak *peak) {
     const struct gf_array *px = r->in;
     const bool halves = has_halves(px) && r->ref->dtype == GF_F32;
     int rc = halves ? find(r, &r->halves, r->ref, px, peak) : 0;
@@ -158,7 +120,7 @@ static int find_shift(struct gf_registration *r, struct gf_correlation_peak *pea
 
 /* Refines a shift that find() found, in windows of what both show. For small shifts the reference
  * keeps one window, and its spectrum. */
-static int refine(struct gf_registration *r, struct work *w, const struct gf_array *ref,
+static int refine(struct registration *r, struct work *w, const struct gf_array *ref,
                   const struct gf_array *in, double *shift) {
     double energy[2], less[GF_MAX_DIMS], middle[2][GF_MAX_DIMS];
     bool near = true;
@@ -178,14 +140,14 @@ static int refine(struct gf_registration *r, struct work *w, const struct gf_arr
         rc = transform(r, w, in, middle[1], less, &w->of[1], &energy[1]);
     return rc ? rc
               : gf_correlation_refine(&w->of[0], &w->of[1], energy,
-                                      w != &r->polars && r->found->inverted, shift,
-                                      &r->found->coefficient);
+                                      w != &r->polars && r->found.inverted, shift,
+                                      &r->found.coefficient);
 }
 
 /* ---- turn and scale ---- */
 
-/* Finds what turns and scales `in`, up to half a turn, and adds it to r->found->motion. */
-static int find_turn(struct gf_registration *r, const struct gf_array *in) {
+/* Finds what turns and scales `in`, up to half a turn, and adds it to r->found.motion. */
+static int find_turn(struct registration *r, const struct gf_array *in) {
     const int64_t shape[] = {GF_POLAR, GF_POLAR};
     const struct gf_array *const picture[] = {r->ref, in};
     struct gf_correlation_peak peak;
@@ -206,63 +168,56 @@ static int find_turn(struct gf_registration *r, const struct gf_array *in) {
     if (!rc)
         rc = refine(r, w, &r->array[POLAR], &r->array[POLAR + 1], peak.shift);
     const struct gf_motion more = gf_motion_of_polar(peak.shift);
-    r->found->motion.turn += more.turn;
-    r->found->motion.scale *= r->o.estimate == GF_SIMILARITY ? more.scale : 1;
+    r->found.motion.turn += more.turn;
+    r->found.motion.scale *= r->o->estimate == GF_SIMILARITY ? more.scale : 1;
     return rc;
 }
 
-/* Moves `in` by r->found->motion into MOVED, and finds the shift that is left. */
-static int find_moved(struct gf_registration *r, struct gf_correlation_peak *peak) {
+/* Moves `in` by r->found.motion into MOVED, and finds the shift that is left. */
+static int find_moved(struct registration *r, struct gf_correlation_peak *peak) {
     int rc =
         r->array[MOVED].data ? 0 : gf_array_alloc(&r->array[MOVED], r->in->dtype, 2, r->in->shape);
     if (rc)
         return rc;
-    memset(r->found->motion.shift, 0, sizeof r->found->motion.shift);
-    gf_motion_apply(r->in, &r->found->motion, true, r->crew.threads, &r->array[MOVED]);
+    memset(r->found.motion.shift, 0, sizeof r->found.motion.shift);
+    gf_motion_apply(r->in, &r->found.motion, true, r->crew.threads, &r->array[MOVED]);
     return find(r, &r->pictures, r->ref, &r->array[MOVED], peak);
 }
 
 /* The spectrum's magnitude is the same after half a turn, so both are tried; then the picture, now
  * nearly in place, shows what is left to turn. */
-static int find_motion(struct gf_registration *r, struct gf_correlation_peak *peak) {
+static int find_motion(struct registration *r, struct gf_correlation_peak *peak) {
     struct gf_correlation_peak other;
     int rc = find_turn(r, r->in);
     if (!rc)
         rc = find_moved(r, peak);
-    r->found->motion.turn += 180;
+    r->found.motion.turn += 180;
     if (!rc)
         rc = find_moved(r, &other);
     if (!rc && other.height > peak->height)
         *peak = other;
     else
-        r->found->motion.turn -= 180;
+        r->found.motion.turn -= 180;
     if (rc)
         return rc;
-    memcpy(r->found->motion.shift, peak->shift, sizeof peak->shift);
-    gf_motion_apply(r->in, &r->found->motion, true, r->crew.threads, &r->array[MOVED]);
+    memcpy(r->found.motion.shift, peak->shift, sizeof peak->shift);
+    gf_motion_apply(r->in, &r->found.motion, true, r->crew.threads, &r->array[MOVED]);
     rc = find_turn(r, &r->array[MOVED]);
-    r->found->motion.turn = remainder(r->found->motion.turn, 360);
+    r->found.motion.turn = remainder(r->found.motion.turn, 360);
     return rc ? rc : find_moved(r, peak);
 }
 
 /* Samples; a shorter shift is a rounding error. */
 static const double ROUNDING = 1e-6;
 
-int gf_registration_find(struct gf_registration *r, const struct gf_crew *crew,
-                         const struct gf_array *ref, const struct gf_array *px,
-                         struct gf_found *found) {
-    const bool turns = r->o.estimate != GF_SHIFT;
+/* Finds how r->in lies on the reference. GF_EINVAL if they have nothing in common. */
+static int find_all(struct registration *r) {
+    const bool turns = r->o->estimate != GF_SHIFT;
     const int least = turns ? GF_PEAK_LEAST_TURNED : GF_PEAK_LEAST;
     struct gf_correlation_peak peak;
-    double *shift = found->motion.shift;
-    *found = (struct gf_found){.motion.scale = 1};
-    r->crew = *crew;
-    r->ref = ref;
-    r->in = px;
-    r->found = found;
-    int rc = gf_registration_fits(&r->o, ref, px);
-    if (!rc)
-        rc = turns ? find_motion(r, &peak) : find_shift(r, &peak);
+    double *shift = r->found.motion.shift;
+    r->found = (struct gf_found){.motion.scale = 1};
+    int rc = turns ? find_motion(r, &peak) : find_shift(r, &peak);
     if (!rc && !(peak.height >= least))
         rc = gf_fail(GF_EINVAL,
                      "nothing in common with the reference: the correlation's peak is %.3g times "
@@ -270,28 +225,118 @@ int gf_registration_find(struct gf_registration *r, const struct gf_crew *crew,
                      peak.height, least);
     if (rc)
         return rc;
-    found->height = peak.height;
-    found->inverted = peak.inverted;
+    r->found.height = peak.height;
+    r->found.inverted = peak.inverted;
     memcpy(shift, peak.shift, sizeof peak.shift);
-    rc = refine(r, &r->pictures, ref, turns ? &r->array[MOVED] : px, shift);
-    for (int i = 0; i < px->rank; i++)
+    rc = refine(r, &r->pictures, r->ref, turns ? &r->array[MOVED] : r->in, shift);
+    for (int i = 0; i < r->in->rank; i++)
         shift[i] = fabs(shift[i]) < ROUNDING ? 0 : shift[i];
-    found->aligned = !rc;
-    found->backend = gf_runner_name(crew_of(r, FORWARD).runner);
+    r->found.aligned = !rc;
+    r->found.backend = gf_runner_name(crew_of(r, FORWARD).runner);
     return rc;
 }
 
-void gf_registration_facts(const struct gf_found *f, struct gf_facts *to) {
-    GF_FACT(to, "rotation", "degrees", &f->motion.turn);
-    GF_FACT(to, "scale", NULL, &f->motion.scale);
-    if (f->aligned) {
-        GF_FACT(to, "correlation", NULL, &f->coefficient);
-        GF_FACT(to, "peak", NULL, &f->height);
+/* ---- the aligned picture ---- */
+
+/* The crew that counts the arrays of a registration too. */
+static struct gf_crew counted(const struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    const struct gf_array px = gf_signal_of(op);
+    struct gf_crew crew = gf_signal_crew(op);
+    crew.held += array_bytes(s->options, &px);
+    return crew;
+}
+
+/* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
+static struct gf_job shift_job(enum gf_precision precision, const struct gf_array *in,
+                               enum gf_dtype out) {
+    struct gf_job job = {.op = GF_FILTER, .ndim = in->rank - 1, .in_dtype = in->dtype, .n_out = 1};
+    job.channels = in->shape[job.ndim];
+    job.axes = (1u << job.ndim) - 1;
+    job.precision = precision;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out};
+    for (int i = 0; i < job.ndim; i++)
+        job.shape[i] = gf_edges_length(GF_EDGES_MIRROR, job.counted[i] = in->shape[i]);
+    return job;
+}
+
+/* Bytes of the table of phases, whose shape is `half`. */
+static int64_t table_bytes(const struct gf_job *job, int64_t half[GF_MAX_RANK]) {
+    gf_job_in_shape(job, half);
+    half[job->ndim - 1] = half[job->ndim - 1] / 2 + 1;
+    return gf_shape_count(half, job->ndim) * (int64_t)gf_dtype_size(gf_job_number(job));
+}
+
+/* Bytes that aligning takes beside both arrays. */
+static int64_t aligning_bytes(const struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    const struct gf_registration_options *o = s->options;
+    const struct gf_job job = shift_job(op->job.precision, &op->of.px, op->job.out[0].dtype);
+    int64_t half[GF_MAX_RANK];
+    if (!op->job.n_out)
+        return 0;
+    if (o->estimate != GF_SHIFT)
+        return 2 * gf_array_count(&op->of.px) * (op->job.precision == GF_DOUBLE ? 8 : 4);
+    /* A lean plan has a spectrum of each channel, its own table, and rows of its threads. */
+    return gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
+           table_bytes(&job, half) * (2 + job.channels) * 17 / 16;
+}
+
+static int shift(const struct gf_crew *crew, int fill, enum gf_precision precision,
+                 const double *by, const struct gf_array *in, struct gf_array *out) {
+    struct gf_job job = shift_job(precision, in, out->dtype);
+    struct gf_array longer = {0}, to = {0};
+    struct gf_filter *f = NULL;
+    int64_t half[GF_MAX_RANK];
+    struct gf_crew own = *crew;
+    own.held += gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) + table_bytes(&job, half);
+    int rc = gf_filter_new(&f);
+    if (!rc)
+        rc = gf_array_alloc(&f->table, gf_job_number(&job), job.ndim, half);
+    if (!rc)
+        rc = gf_job_alloc(&job, -1, &longer);
+    if (!rc)
+        rc = gf_job_alloc(&job, 0, &to);
+    if (rc)
+        goto out;
+    gf_motion_ramp(job.shape, by, &f->table);
+    job.filter = f;
+    job.filter_serial = f->serial;
+    struct gf_array part = longer, result = to;
+    memcpy(part.shape, in->shape, sizeof part.shape);
+    memcpy(result.shape, in->shape, sizeof result.shape);
+    gf_array_copy(&part, in);
+    gf_edges_fill(GF_EDGES_MIRROR, in->shape, crew->threads, &longer);
+    rc = gf_crew_run(&own, &job, &longer, &to);
+    gf_array_copy(out, &result);
+    gf_motion_fill(out, by, fill == GF_FILL_EDGE);
+out:
+    gf_filter_free(f);
+    gf_array_free(&to);
+    gf_array_free(&longer);
+    return rc;
+}
+
+static int make(struct gf_operation *op, struct gf_array *out) {
+    const struct gf_signals *s = op->shared;
+    const struct gf_registration_options *o = s->options;
+    const struct gf_motion *motion = &((struct gf_found *)op->state)->motion;
+    const enum gf_dtype real = op->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    const struct gf_crew crew = counted(op);
+    struct gf_array from = {0}, to = {0};
+    if (o->estimate == GF_SHIFT)
+        return shift(&crew, o->fill, op->job.precision, motion->shift, &op->in, out);
+    int rc = gf_array_alloc(&from, real, 3, op->in.shape);
+    if (!rc)
+        rc = gf_array_alloc(&to, real, 3, op->in.shape);
+    if (!rc) {
+        gf_samples_convert(&from, &op->in);
+        gf_motion_apply(&from, motion, o->fill == GF_FILL_EDGE, crew.threads, &to);
+        gf_samples_convert(out, &to);
     }
-    GF_FACT(to, "inverted", NULL, &f->inverted);
-    GF_FACT(to, "aligned", NULL, &f->aligned);
-    if (f->backend)
-        GF_FACT(to, "backend", NULL, f->backend);
+    gf_array_free(&from);
+    gf_array_free(&to);
+    return rc;
 }
 
 /* ---- the options ---- */
@@ -310,3 +355,90 @@ const struct gf_opt gf_registration_rows[] = {
               "its edge"),
     GF_ROWS("precision", signal, gf_signal_rows),
     {0}};
+
+/* ---- the operation ---- */
+
+static int describe(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    const struct gf_registration_options *o = s->options;
+    const struct gf_array px = gf_signal_of(op);
+    op->inner = &op->job;
+    op->job.precision = px.dtype == GF_F64 ? GF_DOUBLE : GF_SINGLE;
+    if (px.rank != 2 && o->estimate != GF_SHIFT)
+        return gf_fail(GF_EINVAL, "%d axes; --estimate=rigid and similarity take pictures%s",
+                       px.rank, px.rank == 3 ? ", --dims=2 the pages of a volume" : "");
+    return s->with[0].rank ? gf_signal_same_shape(&px, &s->with[0], "the reference") : 0;
+}
+
+/* Runners that keep their plans add up their workspaces. */
+static int expect(struct gf_operation *op) {
+    struct gf_array px = gf_signal_of(op);
+    px.dtype = GF_F32; /* of tapered signals */
+    const int64_t work = gf_signal_workspace(&op->crew, &px), aligning = aligning_bytes(op);
+    op->need = counted(op).held +
+               (op->times > 1 ? 2 * work + work / 4 + aligning : gf_max(work, aligning));
+    return 0;
+}
+
+static int take(struct gf_operation *op) {
+    const struct gf_signals *s = op->shared;
+    struct registration *r = op->state;
+    struct gf_array px;
+    int rc = gf_signal_begin(op, &px);
+    r->o = s->options;
+    r->crew = counted(op);
+    r->ref = &s->with[0];
+    r->in = &px;
+    for (int k = 0; k < N_RUNNERS && op->times > 1 && !r->repeats; k++) {
+        gf_runner_beside(&r->own[k], r->crew.runner, r->crew.threads);
+        gf_runner_repeat(&r->own[k], op->times);
+    }
+    r->repeats = op->times > 1;
+    if (s->changes)
+        r->pictures.ready = r->halves.ready = r->pictures.near = false;
+    if (!rc)
+        rc = find_all(r);
+    gf_array_free(&px);
+    return rc;
+}
+
+static void drop(struct gf_operation *op) {
+    struct registration *r = op->state;
+    free_work(&r->pictures);
+    free_work(&r->halves);
+    free_work(&r->polars);
+    for (int k = 0; k < N_ARRAYS; k++)
+        gf_array_free(&r->array[k]);
+    for (int k = 0; k < N_RUNNERS && r->repeats; k++)
+        gf_runner_close(&r->own[k]);
+}
+
+static void facts(const struct gf_operation *op, struct gf_facts *to) {
+    const struct gf_found *f = op->state;
+    GF_FACTS(to, "shift", "samples", op->job.ndim, 0, 0, f->motion.shift);
+    GF_FACT(to, "rotation", "degrees", &f->motion.turn);
+    GF_FACT(to, "scale", NULL, &f->motion.scale);
+    if (f->aligned) {
+        GF_FACT(to, "correlation", NULL, &f->coefficient);
+        GF_FACT(to, "peak", NULL, &f->height);
+    }
+    GF_FACT(to, "inverted", NULL, &f->inverted);
+    GF_FACT(to, "aligned", NULL, &f->aligned);
+    if (f->backend)
+        GF_FACT(to, "backend", NULL, f->backend);
+}
+
+static const struct gf_registration_options defaults = {.signal.precision = -1};
+
+const struct gf_operation_kind gf_operation_register = {
+    .name = "register",
+    .options = {gf_registration_rows, sizeof(struct gf_registration_options), &defaults, NULL},
+    .with = {1, 1, gf_signals_open, gf_signals_close},
+    .gives = GF_REAL,
+    .state = sizeof(struct registration),
+    .describe = describe,
+    .expect = expect,
+    .take = take,
+    .make = make,
+    .drop = drop,
+    .facts = facts};

@@ -1,15 +1,5 @@
-/* Finds how a signal lies on a reference: its shift and, of pictures, its rotation and scale.
- *
- *     struct gf_registration_options options = {.estimate = GF_RIGID};
- *     struct gf_registration *r;
- *     struct gf_found found;
- *     int rc = gf_registration_new(&crew, &options, 1, &r);
- *     if (!rc)
- *         rc = gf_registration_find(r, &crew, &ref, &px, &found);
- *     gf_registration_free(r);
- *
- * Signals (core/op/signal.h) of one shape. core/compare/correlate.h and motion.h have the sources.
- * registration.c */
+/* Finds how a signal (core/op/signal.h) lies on a reference, its shift and, of pictures, its rotation and scale,
+ * and aligns the samples. core/compare/correlate.h and motion.h have the sources. registration.c */
 #ifndef GF_CORE_OP_REGISTRATION_H
 #define GF_CORE_OP_REGISTRATION_H
 
@@ -34,26 +24,10 @@ struct gf_found {
     const char *backend;
 };
 
-struct gf_registration;
-/* Bytes of the arrays that it keeps; px needs no data. */
-int64_t gf_registration_bytes(const struct gf_registration_options *o, const struct gf_array *px);
-/* For one thread at a time. It opens runners that keep their plans, on the crew's device with its
- * threads, if it is for several signals: `times`. GF_ENOMEM. */
-int gf_registration_new(const struct gf_crew *crew, const struct gf_registration_options *o,
-                        int64_t times, struct gf_registration **out);
-void gf_registration_free(struct gf_registration *r);
-/* The next reference is another one; else it is taken as the last one, and its spectra are kept. */
-void gf_registration_forget(struct gf_registration *r);
-/* GF_EINVAL unless both have one shape, and that is a picture's if it is to be turned. `ref` may be
- * NULL. They need no data. */
-int gf_registration_fits(const struct gf_registration_options *o, const struct gf_array *ref,
-                         const struct gf_array *px);
-/* Fills *found. crew->held counts what gf_registration_bytes() says, too. GF_EINVAL if px has nothing in
- * common with the reference; GF_ENOMEM or a backend's status. */
-int gf_registration_find(struct gf_registration *r, const struct gf_crew *crew,
-                         const struct gf_array *ref, const struct gf_array *px,
-                         struct gf_found *found);
-/* All but the shift. */
-void gf_registration_facts(const struct gf_found *f, struct gf_facts *to);
+/* The operation; it takes the reference, whose spectra it keeps. Its state begins with a struct gf_found, by which
+ * it makes the output of op->in, of any channels and strides: it shifts by the phases of a spectrum, between mirror
+ * images so that no edge rings, or moves a picture as core/compare/motion.h does. take() may be called for one input
+ * after another, and get the signal alone. */
+extern const struct gf_operation_kind gf_operation_register;
 
 #endif

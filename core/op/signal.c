@@ -138,19 +138,31 @@ static enum gf_dtype type_of(const struct gf_signal_options *o, enum gf_dtype sa
     return precision == GF_DOUBLE ? GF_F64 : GF_F32;
 }
 
+/* Makes `out`, of its type, a signal of samples, or a view of these. */
+static int make(const struct gf_array *px, bool rgb, struct gf_array *out) {
+    const int axis = px->rank - 1;
+    if (px->shape[axis] != 1 || px->dtype != out->dtype || !gf_array_is_contiguous(px))
+        return gf_signal_take(px, rgb, out);
+    *out = gf_array_index(px, axis, 0);
+    return 0;
+}
+
+/* Makes a signal own its samples. */
+int gf_signal_own(struct gf_array *px) {
+    const struct gf_array from = *px;
+    const int rc = px->base ? 0 : gf_array_alloc(px, from.dtype, from.rank, from.shape);
+    if (!rc && !from.base)
+        gf_array_copy(px, &from);
+    return rc;
+}
+
 int gf_signals_open(void *options, const struct gf_array *with, int n, void **shared) {
     struct gf_signals *s = *shared = calloc(1, sizeof *s);
     int rc = s ? 0 : gf_no_memory();
     for (int i = 0; i < n && !rc; i++) {
-        const int axis = with[i].rank - 1;
         s->with[i].dtype = type_of(options, with[i].dtype);
-        if (!with[i].data)
-            continue;
-        if (with[i].shape[axis] == 1 && with[i].dtype == s->with[i].dtype &&
-            gf_array_is_contiguous(&with[i]))
-            s->with[i] = gf_array_index(&with[i], axis, 0);
-        else
-            rc = gf_signal_take(&with[i], with[i].shape[axis] == 3, &s->with[i]);
+        if (with[i].data)
+            rc = make(&with[i], with[i].shape[with[i].rank - 1] == 3, &s->with[i]);
     }
     if (s)
         s->options = options;
@@ -180,5 +192,5 @@ struct gf_crew gf_signal_crew(const struct gf_operation *op) {
 
 int gf_signal_begin(const struct gf_operation *op, struct gf_array *px) {
     *px = gf_signal_of(op);
-    return gf_signal_take(&op->in, op->of.rgb, px);
+    return make(&op->in, op->of.rgb, px);
 }

@@ -46,14 +46,17 @@ struct gf_signals {
     const void *options;
     struct gf_array with[2]; /* signals of the further arrays; no data: not given */
     struct gf_match match;   /* of a template */
+    bool changes;            /* with[0], from one input to the next */
 };
 int gf_signals_open(void *options, const struct gf_array *with, int n, void **shared);
 void gf_signals_close(void *shared);
 /* The operation's samples as a signal, without data. */
 struct gf_array gf_signal_of(const struct gf_operation *op);
+/* Copies a signal unless it owns its samples. */
+int gf_signal_own(struct gf_array *px);
 /* The crew that counts it, and those of the further arrays. */
 struct gf_crew gf_signal_crew(const struct gf_operation *op);
-/* Makes the signal of op->in. */
+/* Makes the signal of op->in, or a view of it if it is one. */
 int gf_signal_begin(const struct gf_operation *op, struct gf_array *px);
 
 #endif

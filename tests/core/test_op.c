@@ -1,8 +1,8 @@
 /* Matches, Fourier ring correlations and registrations of core/op on arrays that are made here, without a file,
  * an option or a report: the values that gpufft gave for the same samples when they were steps of its commands. */
-#include "core/op/alignment.h"
 #include "core/op/frc.h"
 #include "core/op/match.h"
+#include "core/op/registration.h"
 #include "core/op/signal.h"
 #include "tests/core/op_rig.h"
 
@@ -291,46 +291,31 @@ static void make_pair(int which, struct gf_array *ref, struct gf_array *px) {
     gf_array_free((struct gf_array *)&rough);
 }
 
-/* Writes the sum of what it aligns, of the file's type, and some samples. */
-static int run_alignment(const struct gf_crew *crew, int which, const struct gf_array *px,
-                         const struct gf_motion *motion, double *fact) {
-    const enum gf_dtype t = pairs[which].dtype;
-    const enum gf_precision precision = t == GF_F64 ? GF_DOUBLE : GF_SINGLE;
-    struct gf_array in, out, like = *px;
-    double sum = 0;
-    int n = 1;
-    like.shape[like.rank++] = 1;
-    OP_CHECK(!gf_array_alloc(&in, t, like.rank, like.shape));
-    OP_CHECK(!gf_array_alloc(&out, t, like.rank, like.shape));
-    like = gf_array_wrap(px->data, px->dtype, like.rank, like.shape);
-    gf_samples_convert(&in, &like);
-    OP_CHECK(gf_alignment_bytes(&pairs[which].options, precision, &in, t) > 0);
-    OP_CHECK(!gf_alignment_run(crew, &pairs[which].options, precision, motion, &in, &out));
-    for (int64_t i = 0, all = gf_array_count(&out); i < all; i++) {
-        const double v = gf_sample_get(gf_array_at(&out, i), t);
-        sum += v;
-        if (i % (all / 5) == all / 10)
-            fact[n++] = v;
-    }
-    fact[0] = sum;
-    gf_array_free(&in);
-    gf_array_free(&out);
-    return n;
+/* Makes samples of the row's type. */
+static struct gf_array typed(int which, const struct gf_array *px) {
+    struct gf_array a;
+    OP_CHECK(!gf_array_alloc(&a, pairs[which].dtype, px->rank, px->shape));
+    gf_samples_convert(&a, px);
+    return a;
 }
 
+/* Writes what is found, the sum of what is aligned, of the row's type, and some samples. */
 static int run_registration(const struct gf_crew *crew, int which, double *fact) {
-    struct gf_registration *r;
-    struct gf_found found, again;
-    struct gf_array ref, px;
+    struct gf_registration_options o = pairs[which].options;
+    struct gf_operation op = {.kind = &gf_operation_register, .crew = *crew, .times = 3};
+    struct gf_array first, second, out = {0};
+    double sum = 0;
     int n = 0;
-    make_pair(which, &ref, &px);
-    OP_CHECK(gf_registration_bytes(&pairs[which].options, &px) > 0);
-    OP_CHECK(!gf_registration_new(crew, &pairs[which].options, 3, &r));
-    OP_CHECK(!gf_registration_find(r, crew, &ref, &px, &found));
+    make_pair(which, &first, &second);
+    struct gf_array ref = typed(which, &first), px = typed(which, &second);
+    OP_CHECK(!op_apply(&op, &o, &ref, 1, &px, &out));
+    OP_CHECK(op.need > 6 * gf_array_bytes(&px));
+    const struct gf_found found = *(struct gf_found *)op.state, *again = op.state;
     OP_CHECK(found.aligned && !found.inverted && !strcmp(found.backend, "openmp"));
     for (int k = 0; k < 2 && !which; k++) { /* by the spectra that it kept */
-        OP_CHECK(!gf_registration_find(r, crew, &ref, k ? &px : &ref, &again));
-        OP_CHECK(fabs(again.motion.shift[0] - (k ? found.motion.shift[0] : 0)) < 1e-6);
+        op.in = op_wide(k ? &px : &ref);
+        OP_CHECK(!gf_operation_take(&op));
+        OP_CHECK(fabs(again->motion.shift[0] - (k ? found.motion.shift[0] : 0)) < 1e-6);
     }
     for (int i = 0; i < ref.rank; i++)
         fact[n++] = found.motion.shift[i];
@@ -338,10 +323,18 @@ static int run_registration(const struct gf_crew *crew, int which, double *fact)
     fact[n++] = found.motion.scale;
     fact[n++] = found.coefficient;
     fact[n++] = found.height;
-    n += run_alignment(crew, which, &px, &found.motion, fact + n);
-    gf_registration_free(r);
-    gf_array_free(&ref);
-    gf_array_free(&px);
+    const int at = n++;
+    for (int64_t i = 0, all = gf_array_count(&out); i < all; i++) {
+        const double v = gf_sample_get(gf_array_at(&out, i), out.dtype);
+        sum += v;
+        if (i % (all / 5) == all / 10)
+            fact[n++] = v;
+    }
+    fact[at] = sum;
+    op_drop(&op);
+    struct gf_array *const arrays[] = {&first, &second, &ref, &px, &out};
+    for (int i = 0; i < 5; i++)
+        gf_array_free(arrays[i]);
     return n;
 }
 
@@ -375,27 +368,27 @@ static void test_registration_refusals(void) {
     const struct gf_crew crew = {&runner, 1, 0}, full = {&runner, 1, gf_runner_limit(&runner)};
     struct gf_array ref = op_make(GF_F32, 2, (int64_t[]){64, 60}, 0, 1),
                     px = op_make(GF_F32, 2, (int64_t[]){64, 60}, 0, 2),
-                    line = op_make(GF_F32, 1, (int64_t[]){60}, 0, 1);
-    struct gf_registration *r;
-    struct gf_found found;
-    CHECK_EQ(
-        gf_registration_new(&crew, &(struct gf_registration_options){{-1}, GF_RIGID, 0}, 1, &r), 0);
-    CHECK_EQ(gf_registration_find(r, &crew, &line, &line, &found), GF_EINVAL);
+                    line = op_make(GF_F32, 1, (int64_t[]){60}, 0, 1), out = {0};
+    struct gf_operation op = {.kind = &gf_operation_register, .crew = crew};
+    struct gf_registration_options turn = {{-1}, GF_RIGID, 0}, o = {{-1}, GF_SHIFT, 0};
+    CHECK_EQ(op_apply(&op, &turn, &line, 1, &line, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "1 axes; --estimate=rigid and similarity take pictures");
-    CHECK_EQ(gf_registration_find(r, &crew, &ref, &line, &found), GF_EINVAL);
-    gf_registration_free(r);
-    CHECK_EQ(
-        gf_registration_new(&crew, &(struct gf_registration_options){{-1}, GF_SHIFT, 0}, 1, &r), 0);
-    CHECK_EQ(gf_registration_find(r, &crew, &ref, &line, &found), GF_EINVAL);
+    op_drop(&op);
+    CHECK_EQ(op_apply(&op, &o, &ref, 1, &line, &out), GF_EINVAL);
     CHECK_STR(gf_message(), "60, and the reference is 64x60; both must have the same size");
-    CHECK_EQ(gf_registration_find(r, &full, &ref, &ref, &found), GF_ENOMEM);
-    CHECK_EQ(gf_registration_find(r, &crew, &ref, &px, &found), GF_EINVAL);
+    op_drop(&op);
+    op.crew = full;
+    CHECK_EQ(op_apply(&op, &o, &ref, 1, &ref, &out), GF_ENOMEM);
+    op_drop(&op);
+    op.crew = crew;
+    CHECK_EQ(op_apply(&op, &o, &ref, 1, &px, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "nothing in common with the reference");
-    CHECK(!found.aligned);
+    CHECK(!((struct gf_found *)op.state)->aligned);
+    op_drop(&op);
     memset(px.data, 0, (size_t)gf_array_bytes(&px));
-    CHECK_EQ(gf_registration_find(r, &crew, &ref, &px, &found), GF_EINVAL);
+    CHECK_EQ(op_apply(&op, &o, &ref, 1, &px, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "all samples are equal");
-    gf_registration_free(r);
+    op_drop(&op);
     gf_array_free(&ref);
     gf_array_free(&px);
     gf_array_free(&line);
