@@ -1,16 +1,16 @@
 /* Windows of a wavelet transform along its slowest axis, level by level: which planes a step needs,
  * which steps are ready after so many planes, and which planes must be kept. Pure functions.
  *
- * Forward, step k of a level makes plane k of each band from planes 2 k - s to 2 k - s + taps - 1 of
- * the finer side (core/wavelet/dwt.h), continued beyond the line's ends. Steps follow the order in
- * which their planes come: on a periodic line the first steps are last, and so are the next level's
+ * Forward, step k of a level makes plane k of each band from planes 2 k - s to 2 k - s + taps - 1
+ * of the finer side (core/wavelet/dwt.h), continued beyond the line's ends. Steps follow the order
+ * in which their planes come: a periodic line's first steps are last, and so are the next level's
  * first planes.
  *
  *     struct gf_dwt_window w;
  *     gf_dwt_window(&job, 1, &w);
  *     for (came = 1; came <= w.planes; came++)    plane came - 1 into its gf_dwt_window_slot()
  *         for (; done < gf_dwt_window_ready(&w, came); done++)
- *             step k = gf_dwt_window_step(&w, done), from planes gf_dwt_window_plane(&w, k, 0 .. taps - 1)
+ *             step k = gf_dwt_window_step(&w, done), from gf_dwt_window_plane(&w, k, 0 .. taps - 1)
  *
  * Inverse, pair k of planes of the finer side needs planes k to k + taps / 2 - 1 of each band. */
 #ifndef GF_CORE_WAVELET_WINDOW_H
@@ -98,16 +98,16 @@ bool gf_dwt_part_step(const struct gf_dwt_part *part, int level, int64_t *step);
 
 /* ---- inverse ---- */
 
-/* Planes of each band that a pair shares with the next; how many planes of the finer side, its first
- * ones, are the second half of a periodic line's last pairs. */
+/* Planes of each band that a pair shares with the next. The number of wrapped planes: the first of
+ * a periodic line's finer side, which are the second half of its last pairs. */
 static inline int gf_dwt_window_shared(const struct gf_dwt_window *w) {
     return w->taps / 2 - 1;
 }
 static inline int gf_dwt_window_wrapped(const struct gf_dwt_window *w) {
     return w->boundary == GF_PERIODIC ? w->offset : 0;
 }
-/* Pairs of the finer side: planes 2 k + wrapped and the next, on the extended line. The number there
- * of the plane that is made. */
+/* Pairs of the finer side: planes 2 k + wrapped and the next, numbered along the extended line.
+ * made() is a plane's number there. */
 static inline int64_t gf_dwt_window_made(const struct gf_dwt_window *w, int64_t plane) {
     const int64_t line = 2 * w->steps, wrapped = gf_dwt_window_wrapped(w);
     return plane < wrapped ? plane + gf_divide_up(wrapped - plane, line) * line : plane;
