@@ -69,6 +69,7 @@ static int64_t choose_hands(struct gf_registering *g, int64_t pages) {
     const struct gf_array page = g->op[0].of.px, px = gf_signal_of(&g->op[0]);
     const bool whole = pages > 1 && !gf_reader_has_pages(&t->reader);
     const int64_t one = gf_array_bytes(&page), signal = gf_array_bytes(&px),
+                  ref = gf_array_bytes(g->with[0].with),
                   frame = one + signal * (1 + (s->reg.to == PREVIOUS)) +
                           (mean_of(t) && !gf_register_writes(t) ? one : 0),
                   mean = mean_of(t) ? 12 * gf_array_count(&mean_of(t)->image.px) : 0,
@@ -80,7 +81,7 @@ static int64_t choose_hands(struct gf_registering *g, int64_t pages) {
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
-        all = held + g->frames * frame + g->hands * (g->op[0].need - 2 * signal);
+        all = held + g->frames * frame + g->hands * (g->op[0].need - signal - ref);
     } while (g->hands > 1 && all > gf_runner_limit(crew->runner));
     crew->threads = gf_settings_threads(s) / g->hands;
     crew->held = all - g->op[0].need; /* of one hand, which counts that itself */

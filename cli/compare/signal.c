@@ -98,7 +98,7 @@ void gf_signal_drop_other(struct gf_settings *s) {
 /* ---- operations ---- */
 
 int gf_signal_open(struct gf_settings *s, const char *name, void *options) {
-    struct gf_array *const own[] = {&s->other.px, &s->other.weights};
+    const struct gf_array *const own[] = {&s->other.px, &s->other.weights};
     struct gf_array with[2];
     int n = 0;
     for (int i = 0; i < 2; i++) {
@@ -107,18 +107,14 @@ int gf_signal_open(struct gf_settings *s, const char *name, void *options) {
         n = own[i]->data ? i + 1 : n;
     }
     s->other.op.kind = gf_operation_find(name);
-    const int rc = gf_operation_open(&s->other.op, options, with, n);
-    const struct gf_signals *kept = s->other.op.shared;
-    for (int i = 0; i < n && !rc; i++)
-        if (kept->with[i].data != own[i]->data) /* but copied */
-            gf_array_free(own[i]);
-    return rc;
+    return gf_operation_open(&s->other.op, options, with, n);
 }
 
 int gf_signal_run(const struct gf_task_hooks *hooks, struct gf_settings *s,
                   struct gf_signal_options *options, const char *weights, char **operands, int n) {
     const char *with = weights ? weights : s->other.with ? s->other.with : hooks->name;
     options->precision = s->precision = s->precision == GF_UNSET ? GF_DOUBLE : s->precision;
+    options->spends = true;
     int rc = gf_signal_load_other(s, false, weights);
     if (!rc && (rc = gf_signal_open(s, hooks->name, options)))
         gf_log_fail(with);

@@ -23,7 +23,7 @@ int gf_signal_make(const struct gf_settings *s, const struct gf_image *image, st
  * too. */
 int gf_signal_load_other(struct gf_settings *s, bool alike, const char *weights);
 void gf_signal_drop_other(struct gf_settings *s);
-/* Opens s->other.op, the operation of that name, with copies of these signals, which it frees. */
+/* Opens s->other.op, the operation of that name, with views of these signals. */
 int gf_signal_open(struct gf_settings *s, const char *name, void *options);
 /* Runs a command with such an operation, in double unless --precision is given; returns an exit code. */
 int gf_signal_run(const struct gf_task_hooks *hooks, struct gf_settings *s,

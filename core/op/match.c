@@ -24,7 +24,7 @@ static int open_template(void *options, const struct gf_array *with, int n, void
         return rc;
     struct gf_signals *t = *shared;
     const struct gf_array *weight = t->with[1].data ? &t->with[1] : NULL;
-    rc = gf_signal_own(t->with);
+    rc = ((struct gf_match_options *)options)->signal.spends ? 0 : gf_signal_own(t->with);
     if (!rc && weight)
         rc = gf_signal_same_shape(weight, t->with, "the template");
     if (!rc && weight)

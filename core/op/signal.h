@@ -38,6 +38,7 @@ int gf_signal_inverse(const struct gf_crew *crew, const struct gf_spectrum *s,
 /* The options of operations on signals begin with these. */
 struct gf_signal_options {
     int precision; /* enum gf_precision; negative: by the samples' type */
+    bool spends;   /* the further arrays, if they are signals, may change */
 };
 extern const struct gf_opt gf_signal_rows[];
 

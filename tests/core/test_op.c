@@ -40,13 +40,17 @@ static int run_match(const struct gf_crew *crew, int which, double *fact) {
     const int rank = matches[which].rank;
     const bool single = matches[which].dtype == GF_F32;
     struct gf_operation op = {.kind = &gf_operation_match, .crew = *crew};
-    struct gf_match_options o = {{single ? GF_SINGLE : GF_DOUBLE}, 3, 0.2};
+    struct gf_match_options o = {{.precision = single ? GF_SINGLE : GF_DOUBLE}, 3, 0.2};
     struct gf_array with[2], map = {0},
                              px = op_make(matches[which].dtype, rank, matches[which].shape, 0, 1);
     struct gf_facts facts = {0};
     int n = 0;
     make_template(which, with);
+    const double first = gf_sample_get(with->data, with->dtype),
+                 sample = gf_sample_get(px.data, px.dtype);
     OP_CHECK(!op_apply(&op, &o, with, 1 + matches[which].weighted, &px, &map));
+    OP_CHECK(first == gf_sample_get(with->data, with->dtype)); /* what it changes are copies */
+    OP_CHECK(sample == gf_sample_get(px.data, px.dtype));
     OP_CHECK(op.need > 2 * gf_array_bytes(&px));
     for (int i = 0; i < rank; i++)
         OP_CHECK(map.shape[i] == matches[which].shape[i] - matches[which].size[i] + 1);
@@ -91,7 +95,7 @@ static void test_match_refusals(void) {
     const struct gf_crew crew = {&runner, 1, gf_runner_limit(&runner)};
     struct gf_array t[2], other[2], map = {0}, px = op_make(GF_F64, 2, matches[1].shape, 0, 1),
                                     line = op_make(GF_F64, 1, (int64_t[]){50}, 0, 1);
-    struct gf_match_options o = {{-1}, 3, 0.2};
+    struct gf_match_options o = {{.precision = -1}, 3, 0.2};
     struct gf_operation op = {.kind = &gf_operation_match, .crew = crew};
     make_template(1, t);
     make_template(2, other);
@@ -255,11 +259,11 @@ static const struct {
     double moved[3], turn,
         scale; /* what lies on the reference, of a smooth picture; 0: a field 3 samples on */
 } pairs[] = {
-    {GF_F64, 1, {400}, {{-1}, GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
-    {GF_F32, 2, {260, 256}, {{-1}, GF_SHIFT, GF_FILL_EDGE}, {0}, 0, 0},
-    {GF_F64, 3, {18, 20, 24}, {{-1}, GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
-    {GF_U8, 2, {100, 96}, {{-1}, GF_RIGID, GF_FILL_EDGE}, {4, -6}, 8, 1},
-    {GF_F32, 2, {120, 128}, {{-1}, GF_SIMILARITY, GF_FILL_ZERO}, {-5, 3}, -12, 1.06},
+    {GF_F64, 1, {400}, {{.precision = -1}, GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
+    {GF_F32, 2, {260, 256}, {{.precision = -1}, GF_SHIFT, GF_FILL_EDGE}, {0}, 0, 0},
+    {GF_F64, 3, {18, 20, 24}, {{.precision = -1}, GF_SHIFT, GF_FILL_ZERO}, {0}, 0, 0},
+    {GF_U8, 2, {100, 96}, {{.precision = -1}, GF_RIGID, GF_FILL_EDGE}, {4, -6}, 8, 1},
+    {GF_F32, 2, {120, 128}, {{.precision = -1}, GF_SIMILARITY, GF_FILL_ZERO}, {-5, 3}, -12, 1.06},
 };
 
 /* Moves a picture, whose samples stay whole if they are to be of u8. */
@@ -370,7 +374,8 @@ static void test_registration_refusals(void) {
                     px = op_make(GF_F32, 2, (int64_t[]){64, 60}, 0, 2),
                     line = op_make(GF_F32, 1, (int64_t[]){60}, 0, 1), out = {0};
     struct gf_operation op = {.kind = &gf_operation_register, .crew = crew};
-    struct gf_registration_options turn = {{-1}, GF_RIGID, 0}, o = {{-1}, GF_SHIFT, 0};
+    struct gf_registration_options turn = {{.precision = -1}, GF_RIGID, 0},
+                                   o = {{.precision = -1}, GF_SHIFT, 0};
     CHECK_EQ(op_apply(&op, &turn, &line, 1, &line, &out), GF_EINVAL);
     CHECK_HAS(gf_message(), "1 axes; --estimate=rigid and similarity take pictures");
     op_drop(&op);
