@@ -111,7 +111,7 @@ struct gf_settings {
         const char *with, *mask; /* as typed, or NULL */
         struct gf_array px, weights;
         struct gf_operation op; /* of the run: its kind, and what all inputs share */
-        struct gf_image about; /* without samples */
+        struct gf_image about;  /* without samples */
     } other;
 
     struct gf_match_settings {

@@ -278,8 +278,8 @@ static void test_refusals(void) {
     gf_runner_close(&runner);
 }
 
-/* A number in a column of what an operation finds with two arrays of one type, of which the second is a stack
- * if there is a page. */
+/* A number in a column of what an operation finds with two arrays of one type, of which the second is a stack if there
+ * is a page. Without a key the number of its output's samples that are no floats. */
 static double found(const char *name, const char *precision, const char *key, int64_t page) {
     const bool part = !strcmp(name, "match");
     const int64_t shape[] = {2, SIDE, SIDE, 1};
@@ -309,9 +309,11 @@ static double found(const char *name, const char *precision, const char *key, in
     gf_operation_begin(&op, &in);
     CHECK_MSG(!gf_operation_apply(&op, &in, &out), "%s: %s", name, gf_message());
     op.kind->facts(&op, &facts);
-    const struct gf_fact *f = op_column(&facts, part ? "peaks" : "rings", key);
-    const double v = f->data ? op_value(f, part ? 0 : 5, 0) : NAN;
-    if (!part)
+    const struct gf_fact *f = op_column(&facts, part ? "peaks" : "rings", key ? key : "");
+    double v = f->data ? op_value(f, part ? 0 : 5, 0) : 0;
+    for (int64_t i = 0; i < SIDE * SIDE && !key; i++)
+        v += ((double *)out.data)[i] != (float)((double *)out.data)[i];
+    if (!part && key)
         CHECK_STR(op_column(&facts, "crossings", "resolution")->unit, "A");
     op_drop(&op);
     gf_facts_free(&facts);
@@ -325,6 +327,8 @@ static double found(const char *name, const char *precision, const char *key, in
 }
 
 static void test_precision(void) {
+    CHECK(found("register", "precision=single", NULL, 0) == 0);
+    CHECK(found("register", "precision=double", NULL, 0) > SIDE * SIDE / 2);
     const double score = found("match", "precision=single", "score", 0),
                  correlation = found("frc", "precision=single", "correlation", 0);
     CHECK(fabs(found("match", "precision=double", "score", 0) - 1) < 1e-13);
@@ -437,7 +441,7 @@ int main(void) {
     RUN("options are printed as they were set, and wrong ones refused", test_options());
     RUN("each operation runs on u8, f32 and f64, says its need and its facts", test_runs());
     RUN("arrays and options that do not fit are refused", test_refusals());
-    RUN("match and frc compute in the precision that is asked for", test_precision());
+    RUN("match, frc and register compute in the precision that is asked for", test_precision());
     RUN("frc compares with a stack's page, in the unit of the samples", test_pages());
     RUN("an operation that is made up runs like the others", test_made_up());
     op_end();
