@@ -15,8 +15,13 @@ static int64_t length_of(const struct gf_job *job) {
     return job->shape[job->ndim - 1];
 }
 
+/* An odd number of real samples is transformed as complex ones. */
+static bool is_odd(const struct gf_job *job) {
+    return gf_job_is_real(job) && length_of(job) % 2;
+}
+
 static int64_t points_of(const struct gf_job *job) {
-    return gf_job_is_real(job) ? length_of(job) / 2 : length_of(job);
+    return gf_job_is_real(job) && !is_odd(job) ? length_of(job) / 2 : length_of(job);
 }
 
 const char *gf_slab_line_refuses(const struct gf_job *job) {
@@ -26,8 +31,6 @@ const char *gf_slab_line_refuses(const struct gf_job *job) {
         return "lines of so many channels are not";
     if (length_of(job) < 16)
         return "its lines are too short";
-    if (gf_job_is_real(job) && length_of(job) % 2)
-        return "lines of an odd number of real samples are not";
     return NULL;
 }
 
@@ -156,10 +159,10 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t number = p->width * p->number, room = memory - memory / 8;
     const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
     const int64_t staged = gf_min(rows, STAGED);
-    const bool full = p->real && !p->job.in_half;
+    const bool real = p->real || p->odd, full = real && !p->job.in_half;
     const int64_t step = !inverse ? number + widest(p) : full ? number : 0;
     const int64_t point = number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
-    const int64_t most = p->units + (p->real && !inverse);
+    const int64_t most = gf_slab_line_frequencies(p);
     int64_t n = room / column, slab = (room - staged * number) / point;
     n = gf_min(n, p->rows);
     slab = gf_min(slab, most);
@@ -182,8 +185,15 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     return 0;
 }
 
+int64_t gf_slab_line_frequencies(const struct gf_slab_plan *p) {
+    const bool last = p->real && p->job.direction == GF_FORWARD;
+    return p->odd ? p->units / 2 + 1 : p->units + last;
+}
+
 void gf_slab_line_describe(struct gf_slab_plan *p) {
     p->lines = 1;
+    p->odd = is_odd(&p->job);
+    p->real = p->real && !p->odd;
     p->units = points_of(&p->job);
     p->width = p->job.channels;
     for (int i = 0; i < p->job.ndim - 1; i++)

@@ -288,6 +288,8 @@ static void list_walks(struct gf_slab_plan *p) {
         p->walk[n - 1].bytes_written +=
             filter ? counted_bytes(job, gf_job_lanes(job), job->out[i].dtype)
                    : gf_job_bytes(job, i);
+    if (p->odd && steps[way][n - 1] == GF_SLAB_OUTPUT)
+        p->walk[n - 1].bytes_read = gf_slab_line_frequencies(p) * p->lines * p->width * p->number;
     p->n_walks = n;
     if (!scans(p))
         return;
@@ -328,6 +330,9 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     const bool line = gf_slab_is_line(job);
     int64_t needed = 0, kept = 0;
+    int rc = job->op == GF_FFT ? gf_job_validate(job) : 0; /* a filter's values may come later */
+    if (rc)
+        return rc;
     *p = (struct gf_slab_plan){.job = line ? *job : gf_slab_volume(job),
                                .line = line,
                                .picture = !line && job->ndim == 2,
@@ -345,7 +350,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
         return (int)kept;
     if (members) /* of the exchange */
         kept += p->exchange_bytes / members + p->exchange_bytes / p->units;
-    int rc = line ? gf_slab_line_fit(p, memory, kept, &needed) : fit(p, w, memory - kept, &needed);
+    rc = line ? gf_slab_line_fit(p, memory, kept, &needed) : fit(p, w, memory - kept, &needed);
     p->memory_bytes = needed + kept;
     if (rc)
         return needed ? gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",

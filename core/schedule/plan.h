@@ -52,6 +52,7 @@ struct gf_slab_plan {
     int64_t width;       /* complex numbers in a row of the exchange, all channels */
     int64_t number;      /* bytes of a complex number */
     bool real;           /* the exchange holds half spectra */
+    bool odd;            /* a line of an odd number of real samples: it holds complex ones */
     bool packed, packed_within;  /* as in struct gf_output */
     bool paired;                 /* each block holds the negative frequency of each of its rows */
     bool direct;                 /* the transform of a block writes samples (core/split/run.c) */
@@ -172,6 +173,8 @@ const char *gf_slab_line_refuses(const struct gf_job *job);
 void gf_slab_line_describe(struct gf_slab_plan *p);
 int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed);
 
+/* Frequencies of a line that the slabs have: none that are negatives of others of real samples. */
+int64_t gf_slab_line_frequencies(const struct gf_slab_plan *p);
 /* Rows of the whole matrix: twice the plan's pages for real samples. */
 int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
 /* The job of `count` columns, from samples to numbers or back to all outputs; whether it runs in

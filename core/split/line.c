@@ -148,6 +148,15 @@ struct lines {
     void *staged, *numbers, *converted; /* rooms of the slabs' walk */
 };
 
+static bool is_real(const struct lines *l) {
+    return l->p->real || l->p->odd;
+}
+
+/* Samples of a line. */
+static int64_t length_of(const struct lines *l) {
+    return l->p->real ? 2 * l->n : l->n;
+}
+
 static bool is_inverse(const struct lines *l) {
     return l->p->job.direction == GF_INVERSE;
 }
@@ -216,7 +225,7 @@ static int forward_columns(struct lines *l, const struct columns *c) {
         if (!rc && l->ranges->samples)
             gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, l->ranges->energy);
     }
-    if (!rc && l->step > 1)
+    if (!rc && (l->step > 1 || !c->in_place))
         rc = gf_slab_run_part(l->r, &job, c->samples[0], (void *[]){c->block});
     if (rc)
         return rc;
@@ -341,8 +350,8 @@ static int move_span(struct lines *l, const struct span *all, bool gets) {
 static int move_shifted(struct lines *l, int i, const struct span *s, char *data) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
-    const bool in = i < 0, half = p->real && (in ? p->job.in_half : p->job.out[i].half);
-    const int64_t all = p->real ? half ? l->n + 1 : 2 * l->n : l->n;
+    const bool in = i < 0, half = is_real(l) && (in ? p->job.in_half : p->job.out[i].half);
+    const int64_t all = half ? length_of(l) / 2 + 1 : length_of(l);
     const int64_t bytes = in ? l->point : gf_slab_line_out_bytes(p, i);
     struct gf_span run[2];
     int rc = 0;
@@ -371,11 +380,12 @@ static int write_numbers(struct lines *l, int i, const struct span *s) {
     return rc ? rc : move_shifted(l, i, s, l->converted);
 }
 
-/* Writes the conjugates at the negative frequencies, except for frequencies 0 and n. */
+/* Writes the conjugates at the negative frequencies, except for frequency 0 and an even length's
+ * last. */
 static int write_mirror(struct lines *l, int i, const struct span *s) {
-    const int64_t own = s->first == 0, nyquist = s->first + s->count - 1 == l->n;
+    const int64_t own = s->first == 0, nyquist = 2 * (s->first + s->count - 1) == length_of(l);
     const int64_t count = s->count - own - nyquist;
-    struct span m = {s->line, 2 * l->n - s->first - own - count + 1, count, l->numbers};
+    struct span m = {s->line, length_of(l) - s->first - own - count + 1, count, l->numbers};
     if (!count)
         return 0;
     gf_half_mirror_columns(GF_COMPLEX, gf_job_number(&l->p->job), l->p->width,
@@ -403,18 +413,18 @@ static int emit(struct lines *l, const struct span *all) {
                 continue;
             }
             rc = write_numbers(l, i, &s);
-            if (!rc && p->real && !p->job.out[i].half)
+            if (!rc && is_real(l) && !p->job.out[i].half)
                 rc = write_mirror(l, i, &s);
         }
     }
     return rc;
 }
 
-/* Separates the real numbers 0 and n of real samples. */
+/* Separates the real numbers 0 and n of real samples; an odd number of them has 0 alone. */
 static int split_zero(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     char zero[16 * GF_SLAB_CHANNELS], *last = s->numbers + (s->count - 1) * l->point;
-    const bool nyquist = s->first + s->count - 1 == l->n;
+    const bool nyquist = p->real && s->first + s->count - 1 == l->n;
     int rc = nyquist ? move(l, place(l, s->line, 0, 0), zero, l->point, true) : 0;
     for (int64_t c = 0; c < p->width && !rc; c++) {
         struct gf_number v = gf_number_get(s->numbers, c, gf_slab_is_double(l->p));
@@ -429,7 +439,7 @@ static int split_zero(struct lines *l, const struct span *s) {
 
 static int forward_slab(struct lines *l, const struct span *s) {
     int rc = move_span(l, s, true);
-    if (!rc && l->p->real)
+    if (!rc && is_real(l))
         rc = split_zero(l, s);
     if (rc)
         return rc;
@@ -458,7 +468,7 @@ static void make_hermitian(const struct lines *l, void *half, const void *mirror
 /* Reads frequencies, of a full spectrum of real samples their Hermitian part. */
 static int read_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
-    const bool full = p->real && !p->job.in_half;
+    const bool full = is_real(l) && !p->job.in_half;
     int rc = move_shifted(l, -1, s, s->numbers);
     for (int64_t at = 0, n; at < s->count && full && !rc; at += n) {
         const int64_t k = s->first + at;
@@ -467,7 +477,7 @@ static int read_numbers(struct lines *l, const struct span *s) {
         double energy[2] = {0, 0};
         char *half = s->numbers + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
-            rc = move_shifted(l, -1, &(struct span){s->line, 2 * l->n - k - n + 1, n, mirror},
+            rc = move_shifted(l, -1, &(struct span){s->line, length_of(l) - k - n + 1, n, mirror},
                               mirror);
         if (!rc)
             make_hermitian(l, half, mirror, n, energy);
@@ -475,6 +485,23 @@ static int read_numbers(struct lines *l, const struct span *s) {
             l->r->energy[i] += (own ? 1 : 2) * energy[i];
     }
     return rc;
+}
+
+/* Copies the conjugates of a span, which it reverses, to the negative frequencies. */
+static int move_mirror(struct lines *l, const struct span *s) {
+    const int64_t own = s->first == 0, count = s->count - own, width = l->p->width;
+    const struct span m = {s->line, l->n - s->first - s->count + 1, count,
+                           s->numbers + own * l->point};
+    const bool is_double = gf_slab_is_double(l->p);
+    for (int64_t a = 0, b = count - 1; a <= b; a++, b--)
+        for (int64_t c = 0; c < width; c++) {
+            const struct gf_number x = gf_number_get(m.numbers, a * width + c, is_double);
+            const struct gf_number y = gf_number_get(m.numbers, b * width + c, is_double);
+            gf_number_put(m.numbers, a * width + c, is_double, gf_number_conjugate(y));
+            gf_number_put(m.numbers, b * width + c, is_double, gf_number_conjugate(x));
+        }
+    gf_slab_moved(l->r, count * l->point);
+    return move_span(l, &m, false);
 }
 
 static int inverse_slab(struct lines *l, const struct span *s) {
@@ -493,7 +520,7 @@ static int inverse_slab(struct lines *l, const struct span *s) {
         rc = move_span(l, s, false);
     if (!rc)
         gf_slab_moved(l->r, s->count * l->point);
-    return rc;
+    return rc || !p->odd ? rc : move_mirror(l, s);
 }
 
 /* ---- both ---- */
@@ -501,7 +528,7 @@ static int inverse_slab(struct lines *l, const struct span *s) {
 static int run_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
     const struct gf_slab_plan *p = r->plan;
     struct lines *l = part->user;
-    const int64_t all = l->n + (p->real && !is_inverse(l)), k = part->index;
+    const int64_t all = gf_slab_line_frequencies(p), k = part->index;
     struct span s = {k / p->n_slabs, k % p->n_slabs * p->slab_pages, 0, part->room[0]};
     l->staged = part->room[1];
     l->numbers = part->room[2];
@@ -524,7 +551,7 @@ static int slab_walk(struct lines *l) {
         .n = p->lines * p->n_slabs,
         .room = {{p->slab_pages * l->point, GF_SLAB_ALONE},
                  {staged * (p->slab_pages / l->step + 1) * l->point, GF_SLAB_ALONE},
-                 {p->real ? step : 0, GF_SLAB_ALONE},
+                 {is_real(l) ? step : 0, GF_SLAB_ALONE},
                  {is_inverse(l) ? 0 : widest, GF_SLAB_ALONE}}};
     return gf_slab_walk(l->r, &walk);
 }

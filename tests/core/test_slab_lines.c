@@ -77,7 +77,7 @@ static void test_line_inverse(void *context, struct gf_job job) {
     check_line(context, &job);
     job.real = true;
     job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = wide ? GF_F64 : GF_F32};
-    for (int half = 0; half < 2 && job.shape[job.ndim - 1] % 2 == 0; half++) {
+    for (int half = 0; half < 2; half++) {
         job.in_half = half;
         check_line(context, &job);
         job.n_out = 2;
@@ -111,15 +111,17 @@ static void test_line_filter(void *context, struct gf_job job) {
     gf_filter_free(filter);
 }
 
-/* Lengths that make slabs with and without a middle, a row in one piece, odd halves. */
+/* Lengths that make slabs with and without a middle, a row in one piece, odd halves, odd lengths
+ * and a prime in one row. */
 static void test_lines(void *context, enum gf_precision precision) {
     static const struct {
         int64_t shape[3], channels;
         int ndim;
-    } lines[] = {{{20480, 0, 0}, 1, 1},      {{9 * 5 * 7 * 2 * 27, 0, 0}, 1, 1},
-                 {{8192, 0, 0}, 3, 1},       {{3, 6006, 0}, 2, 2},
-                 {{2, 3, 4096}, 1, 3},       {{5, 64, 0}, 1, 2},
-                 {{31 * 37 * 7, 0, 0}, 1, 1}};
+    } lines[] = {{{20480, 0, 0}, 1, 1},       {{9 * 5 * 7 * 2 * 27, 0, 0}, 1, 1},
+                 {{8192, 0, 0}, 3, 1},        {{3, 6006, 0}, 2, 2},
+                 {{2, 3, 4096}, 1, 3},        {{5, 64, 0}, 1, 2},
+                 {{31 * 37 * 7, 0, 0}, 1, 1}, {{2, 2187, 0}, 3, 2},
+                 {{3, 251, 0}, 1, 2}};
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         const int64_t *n = lines[k].shape;
         for (int type = 0; type < 3; type++) {
@@ -132,8 +134,6 @@ static void test_lines(void *context, enum gf_precision precision) {
                 backends_job(GF_FORWARD, in, precision, lines[k].ndim, n[0], n[1], n[2]);
             job.channels = lines[k].channels;
             job.axes = 1u << (job.ndim - 1);
-            if (type < 2 && n[job.ndim - 1] % 2)
-                continue;
             check_line(context, &job);
             job.out[0].half = type < 2;
             check_line(context, &job);
@@ -159,8 +159,10 @@ static void test_line_plans(void) {
     CHECK(p.memory_bytes <= 96 << 20 && p.pages * p.rows == 1 << 26);
     CHECK(8 * p.block_units >= 1 << 20); /* runs */
     CHECK(8 * p.slab_pages / p.pages >= 1 << 20);
-    job.shape[0] = (1 << 27) + 1;
-    CHECK(gf_slab_refuses(&job) != NULL);
+    job.shape[0] = 3 * ((1 << 25) + 1); /* odd: all numbers of a complex line in between */
+    CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 96 << 20, 0, &p));
+    CHECK(p.exchange_bytes == 8 * job.shape[0] && !p.real);
+    job.out[0].half = false;
     job.in_dtype = GF_C64;
     job.shape[0] = 1000003; /* a prime */
     CHECK(!gf_slab_refuses(&job));
