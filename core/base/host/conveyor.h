@@ -28,8 +28,8 @@ struct gf_conveyor {
     int64_t items;
     int64_t slots;
     int64_t outputs; /* slots of outputs, at most `slots`; 0: as many */
-    int readers; /* reading threads, beside one that writes; 0: hands read and write */
-    int hands;   /* working threads, at least 1 */
+    int readers;     /* reading threads, beside one that writes; 0: hands read and write */
+    int hands;       /* working threads, at least 1 */
     /* Items come in ascending order; `reader` is the thread's index. */
     int (*read)(void *user, int reader, int64_t item);
     /* Hand 0 is the calling thread. */
