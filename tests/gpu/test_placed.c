@@ -16,17 +16,17 @@ static const struct gf_backend *backend;
 static void *context;
 static char trace[] = "/tmp/gpufft-test-XXXXXX";
 
-/* How many copies of a whole array the trace has. */
+/* How many copies of a whole array the trace has; -1 if it is empty, as a real device's. */
 static int copies(void) {
     char line[256], wanted[32];
     FILE *f = fopen(trace, "r");
-    int n = 0;
+    int n = 0, lines = 0;
     snprintf(wanted, sizeof wanted, " %d bytes", SAMPLES * 8);
-    while (f && fgets(line, sizeof line, f))
+    for (; f && fgets(line, sizeof line, f); lines++)
         n += strstr(line, wanted) != NULL;
     if (f)
         fclose(f);
-    return n;
+    return lines ? n : -1;
 }
 
 static struct gf_plan *plan_of(const struct gf_backend *b, void *on, const char *text) {
@@ -58,7 +58,7 @@ static void test_both_ways(void) {
         CHECK(!gf_plan_exec(inverse, &on[1], &on[2], NULL));
     }
     CHECK(!d->fetch(context, &on[2], &again));
-    if (backend == &gf_backend_cuda)
+    if (backend == &gf_backend_cuda && before >= 0)
         CHECK_EQ(copies() - before, 2);
     double wrong = 0, size = 0;
     for (int i = 0; i < 2 * SAMPLES; i++) {
