@@ -61,6 +61,11 @@ const struct fault_case fault_cases[] = {
                        "--max-memory=80K"),
     PAGES("pages-tiff", "fwd @/pages.tif --dims=2 --depth=8 --range=full --out=o.tif --phase=o.npy "
                         "--max-memory=80K"),
+    /* Through a scratch file, with a thread that reads and one that writes. */
+    PAGES("slabs-filter", "filter @/pages.raw --shape=24x40x32 --type=u8 --lowpass=3 --depth=32 "
+                          "--out=o.npy --max-memory=150K --scratch=auto"),
+    PAGES("slabs-several", "fwd @/pages.raw --shape=24x40x32 --type=u8 --complex=o.npy --depth=8 "
+                           "--range=full --out=p.tif --max-memory=150K --scratch=auto"),
     /* Shared by two devices. */
     {"pages-deal",
      "fwd @/pages.raw --shape=24x40x32 --type=u8 --dims=2 --complex=o.npy "
