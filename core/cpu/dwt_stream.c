@@ -13,8 +13,8 @@ static const int64_t worth_streaming = 1 << 20;
 struct level {
     struct gf_cpu_dwt_level step; /* one step along z */
     struct gf_dwt_window z;
-    int64_t came, done; /* planes and steps so far */
-    char *plane[GF_DWT_SLOTS];
+    int64_t came, done;        /* planes and steps so far */
+    char *plane[GF_DWT_SLOTS]; /* allocated at first use */
     /* A finished step: approximation and detail along z, without gaps. Two pairs alternate, so that
      * the taker may read one while the next is computed; boxes[] counts the boxes emitted up to
      * each. */
@@ -47,8 +47,7 @@ static int shape_level(struct gf_dwt_stream *s, int level) {
     l->step.m[GF_DWT_Z] = 1;
     l->step.fine.row = l->z.plane / l->z.job.shape[1];
     int rc = 0;
-    for (int i = 0; i < gf_dwt_window_slots(&l->z) && !rc; i++)
-        rc = take(s, l->z.plane, &l->plane[i]);
+    s->bytes += gf_dwt_window_slots(&l->z) * l->z.plane;
     for (int i = 0; i < 4 && !rc; i++)
         rc = take(s, l->z.packed, &l->half[i]);
     return rc;
@@ -112,8 +111,10 @@ static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info
 
 /* ---------------------------------------------------------------- one step */
 
-static char *place_of(const struct level *l, int64_t plane) {
-    return l->plane[gf_dwt_window_slot(&l->z, plane)];
+/* NULL if memory is short. */
+static char *place_of(struct level *l, int64_t plane) {
+    char **slot = &l->plane[gf_dwt_window_slot(&l->z, plane)];
+    return *slot = *slot ? *slot : gf_alloc((size_t)l->z.plane);
 }
 
 static int take_steps(struct gf_dwt_stream *s, int level);
@@ -146,6 +147,8 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
         step.band[0].row = step.m[GF_DWT_X] * s->sender.layout.pixel;
         step.stream[0] = false;
     }
+    if (!step.band[0].data)
+        return gf_no_memory();
     gf_cpu_dwt_forward(&step, l->z.plane < (1 << 16) ? 1 : s->threads, s->scratch);
     for (int i = 0; i < 2 && !rc; i++)
         rc = gf_dwt_send(&s->sender, level, i, k, half[i], true);
@@ -173,6 +176,8 @@ static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
         return gf_fail(GF_EINVAL, "more planes than the job has");
     struct gf_array copy =
         gf_array_wrap(place_of(l, l->came), plane->dtype, plane->rank, plane->shape);
+    if (!copy.data)
+        return gf_no_memory();
     gf_array_copy(&copy, plane);
     l->came++;
     return take_steps(s, 1);
