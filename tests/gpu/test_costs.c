@@ -33,6 +33,8 @@ static const struct {
     {C2C, {251, 251, 251}, 7, 0.426},      {R2C, {2048, 1024, 1024}, 7, 15.56},
     {C2C, {1, 1000000, 5}, 4, 0.0209},     {C2C, {1, 1000000, 16}, 4, 0.0626},
     {R2C, {1, 1000000, 16}, 4, 0.0386},    {R2C, {1, 200000, 64}, 4, 0.0299},
+    {C2C, {1, 139810, 120}, 4, 0.0669},    {C2C, {1, 33554, 500}, 4, 0.0670},
+    {C2C, {1, 1250, 1250}, 6, 0.0201},     {C2C, {1, 1, 6561}, 4, 0.0052},
 };
 
 static struct gf_job job_of(enum kind kind, const int64_t *shape, unsigned axes) {
@@ -70,6 +72,38 @@ static void test_row(size_t i) {
     gf_gpu_plan_free(p);
 }
 
+/* Rows of these lengths end in a radix whose points begin whole sectors, and are moved by groups of
+ * one warp. */
+static void test_sectors(void) {
+    static const int64_t lengths[] = {96, 104, 120, 180, 300};
+    enum { SECTOR = 4, WARP = 32 };
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const int64_t n = lengths[i];
+        struct gf_job job = job_of(C2C, (const int64_t[]){1, (1 << 24) / n, n}, 4);
+        struct gf_gpu_plan *p;
+        CHECK_EQ(gf_gpu_plan_make(&job, &gpu_devices[0], &p), 0);
+        const struct gf_gpu_tile *t = &p->pass[0].tile;
+        const int last = t->radix[t->stages - 1];
+        CHECK_MSG(t->rows_out && n / last % SECTOR == 0, "rows of %lld end in radix %d",
+                  (long long)n, last);
+        CHECK_MSG(t->threads <= WARP, "rows of %lld: %d items", (long long)n, t->threads);
+        gf_gpu_plan_free(p);
+    }
+}
+
+/* Queueing a second launch takes longer than it saves for a single line of up to 8192 points. */
+static void test_single_lines(void) {
+    static const int64_t lengths[] = {5400, 6000, 6561, 7000, 8000, 8192, 16384};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct gf_job job = job_of(C2C, (const int64_t[]){1, 1, lengths[i]}, 4);
+        struct gf_gpu_plan *p;
+        CHECK_EQ(gf_gpu_plan_make(&job, &gpu_devices[0], &p), 0);
+        CHECK_MSG(p->n_passes == 1 + (lengths[i] > 8192), "%lld points: %d launches",
+                  (long long)lengths[i], p->n_passes);
+        gf_gpu_plan_free(p);
+    }
+}
+
 int main(void) {
     gpu_make_devices();
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
@@ -77,5 +111,7 @@ int main(void) {
                       (int)measured[i].shape[0], (int)measured[i].shape[1],
                       (int)measured[i].shape[2], measured[i].axes, (int)measured[i].kind),
             test_row(i));
+    RUN("rows are written in whole sectors by groups of one warp", test_sectors());
+    RUN("a line of up to 8192 points is one launch", test_single_lines());
     return TEST_END();
 }

@@ -1,8 +1,10 @@
 /* Plans one axis as a single tile, in parts or as a convolution, whichever is cheapest. */
 
+#include <math.h>
+
 #include "core/base/value/factor.h"
 #include "core/base/value/status.h"
-#include "core/gpu/plan/plan_builder.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/decision.h"
 
 static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id buffer_id) {
@@ -184,6 +186,8 @@ static void consider(struct choice *c, const struct cut *cut) {
     if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold &&
         c->b->job->precision == GF_SINGLE)
         cost *= 1.25;
+    if (cut->parts > 1)
+        cost = fmax(cost, 0.1 * cost + cut->parts * gf_gpu_queue_cost(&c->b->p->props));
     if (!rc && gf_gpu_decision_offer(&c->decision, cost, "%s%lldx%lldx%lld",
                                      cut->rader         ? "r"
                                      : cut->convolution ? "b"

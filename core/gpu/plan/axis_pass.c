@@ -279,8 +279,8 @@ static bool plan_fitting(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile
                           (int64_t)t->held * t->threads == t->length * t->lines);
 }
 
-/* True if doubling the work items is worth some idle ones: for rows, if a unit has less than a
- * third of the items that fit; for a display range's sample, because its groups are alone on their
+/* True if doubling the work items is worth some idle ones: for rows of halves, if a unit has less
+ * than a third of the items that fit; for a display range's sample, because its groups are alone on their
  * units and everything else waits for them. */
 static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
@@ -288,9 +288,9 @@ static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     const bool rows = t->rows_in && t->rows_out && t->algorithm == GF_GPU_PLAIN;
     if (ap->keys)
         return t->threads <= 64;
-    return rows && !ap->filtered && ap->store != STORE_SAMPLE && !b->p->props.is_cpu &&
-           t->held > (b->p->job.precision == GF_DOUBLE ? 8 : 4) && t->threads < 100 &&
-           groups * t->threads < 600;
+    return rows && !gf_gpu_is_rows(b, t) && !ap->filtered && ap->store != STORE_SAMPLE &&
+           !b->p->props.is_cpu && t->held > (b->p->job.precision == GF_DOUBLE ? 8 : 4) &&
+           t->threads < 100 && groups * t->threads < 600;
 }
 
 /* Offers the request's tile at a cost of at least `least`; false if none fits. */
@@ -302,7 +302,7 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
         return false;
     double cost = gf_gpu_axis_pass_cost(b, &tile);
     /* A group of few warps leaves its unit idle. */
-    if (tile.threads < 64 && !b->p->props.is_cpu)
+    if (tile.threads < 64 && !b->p->props.is_cpu && !gf_gpu_is_rows(b, &tile))
         cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
     if (!request.threads && wants_items(b, &tile)) {
         request.threads = 2 * tile.threads;
@@ -316,21 +316,24 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
     return true;
 }
 
-/* For measured plans, offers tiles with twice and half the work items, and with the other word
- * type. They cost at least as much as the usual tile, which stays the choice without measuring. */
+/* Offers tiles with twice and half the work items and, for measured plans, with the other word type.
+ * These and others than rows cost at least as much as the usual tile, which stays the choice without
+ * measuring. */
 static void offer_others(const struct gf_gpu_pass_builder *b,
                          const struct gf_gpu_tile_request *request,
                          const struct gf_gpu_tile_choice *usual, struct gf_gpu_decision *d,
                          struct gf_gpu_tile_choice *best) {
     const struct gf_gpu_tile *t = &usual->tile;
     const int threads[] = {t->threads * 2, t->threads / 2, t->threads};
-    for (int i = 0; i < 3; i++) {
+    const bool rows = gf_gpu_is_rows(b, t);
+    const double least[] = {rows ? 0 : usual->cost, rows ? 0 : usual->cost, 1.02 * usual->cost};
+    for (int i = 0; i < (d->choices ? 3 : rows ? 2 : 0); i++) {
         struct gf_gpu_tile_request other = *request;
         struct gf_gpu_tile_choice offered;
         other.threads = threads[i];
         other.words = i < 2 ? 0 : t->whole ? 1 : 2;
         if (other.threads && (i < 2 || t->stages > 1))
-            offer_tile(b, other, (i < 2 ? 1 : 1.02) * usual->cost, d, &offered, best);
+            offer_tile(b, other, least[i], d, &offered, best);
     }
 }
 
@@ -370,7 +373,7 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
             .precision = b->p->job.precision,
         };
         struct gf_gpu_tile_choice usual;
-        if (offer_tile(b, request, 0, d, &usual, best) && d->choices)
+        if (offer_tile(b, request, 0, d, &usual, best))
             offer_others(b, &request, &usual, d, best);
     }
     return gf_gpu_decision_end(d);

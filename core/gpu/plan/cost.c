@@ -35,6 +35,11 @@ double gf_gpu_launch_cost(const struct gf_gpu_props *props) {
     return props->is_cpu ? 0 : launch_bytes;
 }
 
+double gf_gpu_queue_cost(const struct gf_gpu_props *props) {
+    static const double queue_bytes = 12e6;
+    return props->is_cpu ? 0 : queue_bytes;
+}
+
 /* Excess time over a copy for segments of this many bytes, `stride` bytes apart: 0.2 means 20%
  * longer. The table holds for strides of 64 KiB. */
 static double delay(double segment, bool written, double stride) {
@@ -107,20 +112,20 @@ static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int6
     return run;
 }
 
-/* Sectors touched by segments of columns, relative to the fewest that could hold them: unless
- * points (`step` bytes apart) and lines are whole sectors apart, most segments touch one more. 1
- * for rows, which have step 0. */
+/* Sectors touched by segments of columns beyond the fewest that could hold them, relative to these:
+ * unless points (`step` bytes apart) and lines are whole sectors apart, most segments touch one
+ * more. 0 for rows, which have step 0. */
 static double sectors(const struct gf_gpu_pass_builder *b, bool in, double segment, int64_t step) {
     enum { SECTOR = 32 };
     const int64_t bytes = in ? b->in_bytes : b->out_bytes;
     int64_t apart = step, unit = SECTOR;
     if (!step || bytes < 4 || b->p->props.is_cpu)
-        return 1;
+        return 0;
     for (int i = 1; i < b->n; i++)
         apart |= (in ? b->args.index[i].in : b->args.index[i].out) * bytes;
     while (apart % unit)
         unit /= 2;
-    return 1 + (double)(SECTOR - unit) / fmax(segment, SECTOR);
+    return (double)(SECTOR - unit) / fmax(segment, SECTOR);
 }
 
 /* Memory accesses and arithmetic overlap partially. */
@@ -140,6 +145,21 @@ static double rows_delay(const struct gf_gpu_tile *t, bool rows, int64_t bytes) 
     if (!rows || t->algorithm != GF_GPU_PLAIN || t->lines == 1 || t->length <= 4 || whole)
         return 0;
     return 0.15 + fmax(0, (double)SECTOR / (double)run - 1) / 3 * (0.3 + 0.19 * t->held);
+}
+
+/* True for a transform of complex numbers or floats, to which plain_cost() is fitted. */
+static bool is_plain(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const bool halves = ap->load == LOAD_TWO_HALVES || ap->store == STORE_TWO_HALVES ||
+                        ap->load == LOAD_ROW_HALVES || ap->store == STORE_ROW_HALVES;
+    return !b->p->props.is_cpu && t->algorithm == GF_GPU_PLAIN && b->in_bytes >= 4 &&
+           b->out_bytes >= 4 && !halves && !ap->filtered && !ap->keys && ap->across_axis < 0 &&
+           gf_gpu_joins(ap) == 1;
+}
+
+bool gf_gpu_is_rows(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    return is_plain(b, t) && (t->rows_in || t->coalesced_in) && (t->rows_out || t->coalesced_out) &&
+           b->in_step == 1 && b->out_step == 1;
 }
 
 static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
@@ -175,8 +195,10 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
         reads = half * b->in_bytes < 32 ? 2.6 : 1.3;
     if (ap->across_axis >= 0) /* two lines each, the second read from a cache */
         reads += again_share;
-    return reads * b->read * (1 + in) * sectors(b, true, run_in, from) +
-           b->written * (1 + out) * sectors(b, false, run_out, to);
+    /* A shared sector is moved again, but often between caches. */
+    const double share = is_plain(b, t) ? 0.6 : 1;
+    return reads * b->read * (1 + in) * (1 + share * sectors(b, true, run_in, from)) +
+           b->written * (1 + out) * (1 + share * sectors(b, false, run_out, to));
 }
 
 /* Cost of a four-step twiddle per point: shared or adjacent, from two short tables, or random
@@ -228,15 +250,96 @@ static double alone_share(const struct gf_gpu_pass_builder *b, const struct gf_g
     return pages ? 1.08 : 1.253;
 }
 
-double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
-    const bool is_cpu = b->p->props.is_cpu;
+/* Factor on the bytes of one side of rows. The work items of a line move one point after another of
+ * their butterflies, which lie length / radix points apart. They touch more sectors than there are
+ * if such segments begin or end within one; `partial` is what these cost, relative to whole ones. A
+ * warp that moves short segments of several lines is slower too. */
+static double row_share(const struct gf_gpu_tile *t, int radix, int64_t bytes, double partial) {
+    enum { SECTOR = 32 };
+    const int64_t apart = t->length / radix, items = gf_min(t->threads / t->lines, apart);
+    int64_t touched = 0;
+    for (int64_t line = 0; line < 4; line++)
+        for (int64_t at = 0; at < t->length;
+             at += at % apart + items < apart ? items : apart - at % apart) {
+            const int64_t first = (line * t->length + at) * bytes;
+            const int64_t last = first + gf_min(items, apart - at % apart) * bytes - 1;
+            touched += last / SECTOR - first / SECTOR + 1;
+        }
+    const double least = 4 * (double)(t->length * bytes) / SECTOR;
+    const double shorter = t->lines == 1 ? 0 : fmax(0, 2.0 * SECTOR / (double)(items * bytes) - 1);
+    return 1 + partial * ((double)touched / least - 1) + 0.08 * shorter;
+}
+
+/* Work items that a unit runs at a time, and by how many groups. */
+static double items_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
+                            double *resident) {
+    enum { MOST_GROUPS = 32, MOST_WARPS = 64 };
+    const int64_t room = gf_min(MOST_GROUPS, MOST_WARPS / gf_divide_up(t->threads, 32));
+    *resident = fmax(1, fmin((double)gf_min(t->resident, room), ceil(gf_gpu_groups_of_unit(b, t))));
+    return *resident * t->threads;
+}
+
+/* Bytes of rows, and what delays them, as bytes: many small groups do best, as some move rows while
+ * others wait or calculate. */
+static double rows_memory(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    double resident;
+    const double items = items_of_unit(b, t, &resident);
+    const int last = t->radix[t->stages - 1];
+    const double in = t->coalesced_in ? 1 : row_share(t, t->radix[0], b->in_bytes, 0.045);
+    const double out = t->coalesced_out ? 1 : row_share(t, last, b->out_bytes, 0.85);
+    double memory = b->read * in + b->written * out;
+    memory *= (1 + 0.23 * pow(resident, -2.2)) * (1 + 0.5 * fmax(0, 1 - items / 364));
+    memory *= (1 + 0.002 * fmax(0, t->held - 12)) * (1 + 0.004 * log2(fmax(1, t->threads / 32.0)));
+    if (t->stages > 2 && t->held < 9 && t->points & (t->points - 1)) /* many positions to find */
+        memory *= 1.05;
+    if (gf_gpu_groups_of_unit(b, t) < t->resident) /* no group follows another */
+        memory *= 1 + 0.25 * fmax(0, 1 - items / 1024);
+    return memory;
+}
+
+static double columns_memory(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    enum { CACHED = 50000000 };
     double memory = memory_cost(b, t);
     /* Other groups access memory while one waits or calculates. */
     memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / 1024.0);
-    memory *= t->resident > 1 ? 1 : alone_share(b, t);
+    if (t->resident == 1)
+        memory *= alone_share(b, t);
+    else if (is_plain(b, t) && b->read + b->written < CACHED)
+        memory *= 1 + 0.3 * pow(t->resident, -1.5);
     /* A group waits for all its rows before calculating, and again before storing. */
-    if (t->coalesced_in || t->coalesced_out)
-        memory *= 1 + 0.3 / t->resident;
+    return memory * (t->coalesced_in || t->coalesced_out ? 1 + 0.3 / t->resident : 1);
+}
+
+/* Cost of transforms of complex numbers or floats, fitted to 2250 passes over 84 batches of rows and
+ * 40 pictures and volumes on an NVIDIA H200, and tried on 130 others: the larger of memory accesses
+ * and arithmetic, or of starting the groups, which takes about 0.6 ns each. The unit with one group
+ * more than others takes longest. */
+static double plain_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    static const double group_bytes = 2500, stage_bytes = 1.5e6;
+    const double each = gf_gpu_groups_of_unit(b, t);
+    const double uneven = each < 60 ? fmax(1, ceil(each)) / each : 1;
+    const bool rows = gf_gpu_is_rows(b, t);
+    double memory =
+        rows ? rows_memory(b, t) * pow(uneven, 0.25) : columns_memory(b, t) * sqrt(uneven);
+    double resident, arithmetic = (rows ? 3 : 3.7) * arithmetic_cost(b, t) * uneven;
+    if (rows) /* few items leave the unit idle; halves pass through the tile once more */
+        arithmetic *=
+            fmax(1, 256 / items_of_unit(b, t, &resident)) *
+            (1 + 0.2 * ((b->ap->load == LOAD_UNTANGLE) + (b->ap->store != STORE_COMPLEX)));
+    if (b->p->job.precision == GF_DOUBLE)
+        arithmetic *= 1.5;
+    const double start = group_bytes * each * b->p->props.units;
+    const double busy = pow(pow(memory, 5) + pow(arithmetic, 5), 0.2);
+    const double begun =
+        each < t->resident ? pow(pow(busy, 5) + pow(start, 5), 0.2) : fmax(busy, start);
+    return begun + axis_launch_bytes + stage_bytes * fmax(0, t->stages - 2);
+}
+
+double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const bool is_cpu = b->p->props.is_cpu;
+    if (is_plain(b, t))
+        return plain_cost(b, t);
+    const double memory = columns_memory(b, t);
     /* Units without a group do no arithmetic; the rest reach nearly the full bandwidth. */
     const double idle = is_cpu ? 1 : fmax(1, 1 / gf_gpu_groups_of_unit(b, t));
     double cost = together(memory, idle * arithmetic_cost(b, t), is_cpu) * pow(idle, 0.1);

@@ -431,14 +431,13 @@ double gf_gpu_plan_cost(const struct gf_gpu_plan *p) {
  * less than was gained by joined rows (3 to 4% less in double precision). For pictures with an
  * automatic range and columns of 1024 points or more, 2.2 to 6% were promised on an NVIDIA H100 and
  * 1 to 15% gained. */
-static const double clearly_across = 0.93, sampled_across = 0.978,
+static const double clearly_across[] = {0.885, 0.96}, sampled_across = 0.978,
                     clearly_joined[] = {[GF_SINGLE] = 0.98, [GF_DOUBLE] = 1.01};
 
-/* Shorter columns fill a tile with 64-byte segments and gained nothing. */
-static bool has_long_columns(const struct gf_job *job) {
-    enum { LONG = 2048 };
+/* Shorter columns than 2048 points fill a tile with 64-byte segments and seldom gained. */
+static bool has_columns(const struct gf_job *job, int64_t longer) {
     for (int i = 0; i + 1 < job->ndim; i++)
-        if (job->axes >> i & 1 && job->shape[i] > LONG)
+        if (job->axes >> i & 1 && job->shape[i] > longer)
             return true;
     return false;
 }
@@ -491,8 +490,10 @@ static int make_cheapest(const struct gf_job *job, const struct gf_gpu_props *pr
         return rc;
     const double usual = gf_gpu_plan_cost(*plan);
     const bool sampled = job->ndim == 2 && gf_job_samples(job);
-    double across = (sampled ? sampled_across : clearly_across) * usual;
-    if (sampled || has_long_columns(job))
+    const bool is_long = has_columns(job, 2048);
+    double across = (sampled ? sampled_across : clearly_across[is_long]) * usual;
+    const bool complex = !gf_job_is_real(job) && job->precision == GF_SINGLE;
+    if (sampled || is_long || (complex && has_columns(job, 1024)))
         consider(job, props, ACROSS, &across, plan, way);
     double joined =
         *way == ACROSS ? gf_gpu_plan_cost(*plan) : clearly_joined[job->precision] * usual;

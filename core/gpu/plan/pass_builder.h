@@ -71,8 +71,12 @@ struct gf_gpu_ahead gf_gpu_fetch_ahead(const struct gf_gpu_pass_builder *b,
 void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b);
 /* Cost of any launch on the device, in the same unit. */
 double gf_gpu_launch_cost(const struct gf_gpu_props *props);
+/* Time of the host that queues a launch, likewise: a run of many takes at least as long. */
+double gf_gpu_queue_cost(const struct gf_gpu_props *props);
 /* Cost of the pass with this tile, in bytes moved at the device's copy bandwidth. */
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+/* True for rows of complex numbers or floats, whose cost decides on the number of work items too. */
+bool gf_gpu_is_rows(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* Groups of the pass per compute unit. */
 double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* Cost of two passes in one launch; each runs alone, at the start or the end, for the fraction
