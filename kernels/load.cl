@@ -1,8 +1,8 @@
 /* The generic load step: an array of any type, order and layout to the work buffer's planes.
  *
  * Given by -D: IN_T, the samples' type, IN_COMPLEX for pairs of it; OUT_COMPLEX if the work buffer
- * holds pairs. Any number of groups strides over the buffer; each leaves the energy of the
- * Hermitian part and of the rest in `energy`. */
+ * holds pairs; STRAIGHT if both are reals in one order. Any number of groups strides over the
+ * buffer; each leaves the energy of the Hermitian part and of the rest in `energy`. */
 #include "energy.h"
 #include "loadstore.h"
 
@@ -41,6 +41,20 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
     TILE_DECLARE(real)
     TAKE_ARGS(loadstore_args)
     const wide count = ARG(channels) * ARG(work)[0] * ARG(work)[1] * ARG(work)[2];
+#if STRAIGHT
+    const wide step = GROUPS * GROUP;
+    for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += 4 * step) {
+        real v[4]; /* reads do not wait for writes */
+        UNROLL for (int k = 0; k < 4; k++) {
+            const wide at = i + k * step;
+            v[k] = at < count ? READ_SAMPLE(at) : R(0);
+        }
+        UNROLL for (int k = 0; k < 4; k++) {
+            if (i + k * step < count)
+                dst[i + k * step] = v[k];
+        }
+    }
+#else
     real kept = R(0), lost = R(0);
     for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
         const STRUCT(element_coord) p = coord_of(i, ARG(work));
@@ -67,4 +81,5 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
     if (ARG(hermitian) == 0)
         return;
     leave_energy(kept, lost, energy, tile);
+#endif
 }

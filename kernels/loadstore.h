@@ -8,15 +8,16 @@
 
 /* z, y, x and channel of element i of a block. */
 struct element_coord {
-    wide at[3], channel;
+    place at[3], channel;
 };
-INLINE STRUCT(element_coord) coord_of(wide i, const wide extent[3]) {
+INLINE STRUCT(element_coord) coord_of(const place i, const wide extent[3]) {
     STRUCT(element_coord) c;
-    wide row = i / extent[2], plane = row / extent[1];
-    c.at[2] = i - row * extent[2];
-    c.at[1] = row - plane * extent[1];
-    c.channel = plane / extent[0];
-    c.at[0] = plane - c.channel * extent[0];
+    const place width = extent[2], height = extent[1], depth = extent[0];
+    const place row = i / width, plane = row / height;
+    c.at[2] = i - row * width;
+    c.at[1] = row - plane * height;
+    c.channel = plane / depth;
+    c.at[0] = plane - c.channel * depth;
     return c;
 }
 /* True if a half spectrum lacks this place, and has its mirror image. */

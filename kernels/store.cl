@@ -1,7 +1,8 @@
 /* The generic store step: the work buffer to an array of any type, order and kind.
  *
  * Given by -D: OUT_T, the samples' type, OUT_COMPLEX for pairs of it; IN_COMPLEX if the work buffer
- * holds pairs; OUT_INTEGER with OUT_LOW and OUT_HIGH. */
+ * holds pairs; OUT_INTEGER with OUT_LOW and OUT_HIGH. Each group reads a run of the work buffer and
+ * writes frequencies of half a spectrum to both of their places. */
 #include "loadstore.h"
 
 #if IN_COMPLEX
@@ -10,26 +11,31 @@
 #define element real
 #endif
 
-INLINE cplx frequency_at(const struct loadstore_args *a, GLOBAL const element *src,
-                         STRUCT(element_coord) p) {
-    UNROLL for (int i = 0; i < 3; i++) {
-        p.at[i] -= ARG(centre)[i];
-        p.at[i] = p.at[i] < 0 ? p.at[i] + ARG(n)[i] : p.at[i];
+/* Shared by the frequencies of a row of the work buffer. */
+struct store_row {
+    wide at, mirror; /* offsets in the array of the row and of its mirror image */
+    bool self;       /* the row is its own mirror image */
+    bool kept;       /* the array has it */
+    bool folded;     /* only the array has its mirror image */
+};
+
+INLINE STRUCT(store_row) row_of(const struct loadstore_args *a, const STRUCT(element_coord) k) {
+    STRUCT(store_row) row;
+    row.at = row.mirror = k.channel * ARG(stride)[3];
+    row.self = row.kept = true;
+    row.folded = ARG(work_half) != 0 && ARG(array_half) == 0;
+    UNROLL for (int i = 0; i < 2; i++) {
+        const place n = ARG(n)[i], centre = ARG(centre)[i],
+                    m = ARG(on)[i] != 0 ? NEGATED(k.at[i], n) : k.at[i];
+        row.self = row.self && k.at[i] == m;
+        if (i == ARG(halved)) {
+            row.kept = ARG(array_half) == 0 || 2 * k.at[i] <= n;
+            row.folded = row.folded && k.at[i] != 0 && 2 * k.at[i] < n;
+        }
+        row.at += centred(k.at[i], centre, n) * ARG(stride)[i];
+        row.mirror += centred(m, centre, n) * ARG(stride)[i];
     }
-    const bool folded = is_folded(a, p, ARG(work_half));
-    bool self = true;
-    wide at = p.channel;
-    UNROLL for (int i = 0; i < 3; i++) {
-        const wide k = p.at[i], m = ARG(on)[i] != 0 ? negated(k, ARG(n)[i]) : k;
-        self = self && k == m;
-        at = at * ARG(work)[i] + (folded ? m : k);
-    }
-#if IN_COMPLEX
-    const cplx v = src[at];
-    return CPLX(v.x, self && ARG(reals) != 0 ? R(0) : folded ? -v.y : v.y);
-#else
-    return CPLX(src[at], R(0));
-#endif
+    return row;
 }
 
 KERNEL(GROUP, 1)
@@ -37,40 +43,67 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
                 GLOBAL uint *counters, const struct loadstore_args args) {
     AWAIT_PREVIOUS();
     TAKE_ARGS(loadstore_args)
-    const wide count = ARG(channels) * ARG(array)[0] * ARG(array)[1] * ARG(array)[2];
+    const wide count = ARG(channels) * ARG(work)[0] * ARG(work)[1] * ARG(work)[2];
+    const wide each = (count + GROUPS * GROUP - 1) / (GROUPS * GROUP) * GROUP;
+    const wide stop = (GROUP_ID + 1) * each, end = stop < count ? stop : count;
+    const place n = ARG(n)[2], centre = ARG(centre)[2], width = ARG(work)[2];
+    const bool halves = ARG(halved) == 2, mirrors = ARG(on)[2] != 0;
     const real scale = params[ARG(params) + PARAM_SCALE];
 #if OUT_INTEGER
     const STRUCT(shade) shades = shade_of(ARG(kind), ARG(scale), params[ARG(params) + PARAM_LOW],
                                           params[ARG(params) + PARAM_HIGH]);
 #endif
     uint clipped = 0u;
-    for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
-        const STRUCT(element_coord) p = coord_of(i, ARG(array));
-        const cplx v = scaled_by(frequency_at(a, src, p), scale);
-        const wide at = p.at[0] * ARG(stride)[0] + p.at[1] * ARG(stride)[1] +
-                        p.at[2] * ARG(stride)[2] + p.channel * ARG(stride)[3];
+    STRUCT(element_coord) k = coord_of(GROUP_ID * each + LOCAL_ID, ARG(work));
+    STRUCT(store_row) row = row_of(a, k);
+    for (wide i = GROUP_ID * each + LOCAL_ID; i < end; i += GROUP) {
+        const place x = k.at[2], m = mirrors ? NEGATED(x, n) : x;
+        const bool kept = row.kept && !(halves && ARG(array_half) != 0 && 2 * x > n);
+        const bool folded = row.folded && !(halves && (x == 0 || 2 * x >= n));
+#if IN_COMPLEX
+        cplx v = scaled_by(src[i], scale);
+        v.y = ARG(reals) != 0 && row.self && x == m ? R(0) : v.y;
+#else
+        cplx v = CPLX(src[i] * scale, R(0));
+#endif
+#if !OUT_COMPLEX
+        real number = R(0);
+#endif
+        for (int image = kept ? 0 : 2; image < (folded ? 2 : 1); image++) {
+            const wide at = (image != 0 ? row.mirror : row.at) +
+                            centred(image != 0 ? m : x, centre, n) * ARG(stride)[2];
+            v.y = image != 0 ? -v.y : v.y;
 #if OUT_COMPLEX
-        WRITE_SAMPLE(2 * at, SAMPLE_OF(v.x));
-        WRITE_SAMPLE(2 * at + 1, SAMPLE_OF(v.y));
+            WRITE_SAMPLE(2 * at, SAMPLE_OF(v.x));
+            WRITE_SAMPLE(2 * at + 1, SAMPLE_OF(v.y));
 #else
-        real number = value_of(v, ARG(kind));
+            if (image == 0 || ARG(kind) == KIND_PHASE || ARG(kind) == KIND_IMAG) {
+                number = value_of(v, ARG(kind));
 #if OUT_INTEGER
-        if (ARG(display) != 0) {
-            number = displayed(number, ARG(kind), ARG(scale), shades) * R(OUT_HIGH);
-            number = floor(number + R(0.5));
-        } else {
-            number = round(number);
-            if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH)) && is_counted(a, p))
+                number =
+                    ARG(display) == 0
+                        ? round(number)
+                        : floor(displayed(number, ARG(kind), ARG(scale), shades) * R(OUT_HIGH) +
+                                R(0.5));
+#endif
+            }
+#if OUT_INTEGER
+            if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH)) && is_counted(a, k))
                 clipped++;
-        }
-        /* INT32_MAX is not representable as a float; 2^31 is used */
-        WRITE_SAMPLE(at, !(number > R(OUT_LOW))  ? SAMPLE_OF(OUT_LOW)
-                         : number >= R(OUT_HIGH) ? SAMPLE_OF(OUT_HIGH)
-                                                 : SAMPLE_OF(number));
+            /* INT32_MAX is not representable as a float; 2^31 is used */
+            WRITE_SAMPLE(at, !(number > R(OUT_LOW))  ? SAMPLE_OF(OUT_LOW)
+                             : number >= R(OUT_HIGH) ? SAMPLE_OF(OUT_HIGH)
+                                                     : SAMPLE_OF(number));
 #else
-        WRITE_SAMPLE(at, SAMPLE_OF(number));
+            WRITE_SAMPLE(at, SAMPLE_OF(number));
 #endif
 #endif
+        }
+        k.at[2] += GROUP;
+        if (k.at[2] >= width) {
+            k = coord_of(i + GROUP, ARG(work));
+            row = row_of(a, k);
+        }
     }
     if (clipped != 0u)
         ADD_TO(counters[ARG(counters) + GROUP_ID % COUNTERS], clipped);

@@ -13,6 +13,6 @@ BUFFER(3, restrict buffer, counters_block, uint, counters)
 
 #include "samples_out.glsl"
 
-#define frequency_at(a, src, p)                      read_frequency(p)
+#define row_of(a, k)                                 store_row_of(k)
 #define store_step(src, dst, params, counters, args) main()
 #include "store.cl"

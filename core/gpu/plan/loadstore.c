@@ -28,8 +28,26 @@ static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
     a->halved = gf_job_half_axis(job) + GF_MAX_DIMS - job->ndim;
 }
 
+/* Sets the element types of both sides of a step; 32 bits are enough for most coordinates. */
+static void step_options(struct gf_gpu_pass *pass, const struct gf_gpu_space *work,
+                         const bool is_complex[2]) {
+    gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d -DFAR=%d", is_complex[0], is_complex[1],
+                  count_of(work) >= 1 << 29);
+}
+
 static int64_t groups_for(int64_t count) {
     return gf_min(gf_divide_up(count, GROUP), GF_GPU_GROUPS);
+}
+
+/* True if the array has the work buffer's reals in the same order. */
+static bool is_straight(const struct gf_job *job, const struct gf_gpu_space *work, bool real) {
+    const struct gf_gpu_space array = gf_gpu_array_space(job, -1);
+    int64_t dense = 1;
+    bool straight = real && !job->luma && !gf_dtype_is_complex(job->in_dtype);
+    for (int i = 2; i >= 0; dense *= array.extent[i--])
+        straight &= array.extent[i] == work->extent[i] &&
+                    (array.extent[i] == 1 || array.stride[i] == dense);
+    return straight && array.extent[3] == 1;
 }
 
 int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half) {
@@ -48,8 +66,8 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     a->array_half = job->in_half;
     a->hermitian = job->direction == GF_INVERSE && job->real && (!job->in_half || !half);
     gf_gpu_type_options(pass, "IN", job->in_dtype);
-    gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", gf_dtype_is_complex(job->in_dtype),
-                  !real);
+    step_options(pass, work, (bool[]){gf_dtype_is_complex(job->in_dtype), !real});
+    gf_gpu_option(pass, "-DSTRAIGHT=%d", is_straight(job, work, real));
     GF_GPU_BUFFERS(pass, GF_GPU_IN, work->buffer_id, GF_GPU_ENERGY);
     const int64_t word = gf_gpu_word(job);
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
@@ -83,6 +101,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
             a->on[axis] = 0;
     }
     a->work_half = half;
+    a->array_half = spectrum && out->half;
     a->reals = gf_job_is_real(job);
     a->kind = out->kind;
     a->scale = out->scale;
@@ -90,7 +109,10 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     a->params = output * GF_GPU_PARAMS_EACH;
     a->counters = output * COUNTERS;
     gf_gpu_output_options(pass, out->dtype);
-    gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", !real, gf_dtype_is_complex(out->dtype));
+    step_options(pass, work, (bool[]){!real, gf_dtype_is_complex(out->dtype)});
+    gf_gpu_option(pass, "-DCOARSE=%d",
+                  gf_job_is_bounded(job) && job->precision == GF_SINGLE &&
+                      gf_dtype_is_integer(out->dtype) && gf_dtype_size(out->dtype) <= 2);
     GF_GPU_BUFFERS(pass, work->buffer_id, (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
                    GF_GPU_PARAMS, GF_GPU_COUNTERS);
     gf_gpu_set_launch(pass, groups_for(bytes / (int64_t)gf_dtype_size(out->dtype)) * 8, GROUP, 0,
