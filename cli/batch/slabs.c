@@ -1,6 +1,7 @@
 /* Runs a volume in slabs from its file to its outputs, through a scratch file. */
 #include "cli/batch/slabs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/shared_output.h"
@@ -296,8 +297,10 @@ static void measure(struct slabs *s) {
         return;
     s->measured = true;
     char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
+    const double read = s->t->op.ms.decode, written = s->disk_ms;
+    const double ms = s->plan.slots > 1 ? fmax(read, written) : read + written;
     if (folder)
-        gf_speeds_keep_disk(folder, (double)walk / (s->disk_ms + s->t->op.ms.decode) * 1e3);
+        gf_speeds_keep_disk(folder, (double)walk / ms * 1e3);
     free(folder);
 }
 
