@@ -159,7 +159,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t number = p->width * p->number, room = memory - memory / 8;
     const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
     const int64_t staged = gf_min(rows, STAGED);
-    const bool real = p->real || p->odd, full = real && !p->job.in_half;
+    const bool full = gf_job_is_real(&p->job) && !p->job.in_half;
     const int64_t step = !inverse ? number + widest(p) : full ? number : 0;
     const int64_t point = number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
     const int64_t most = gf_slab_line_frequencies(p);

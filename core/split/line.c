@@ -149,12 +149,12 @@ struct lines {
 };
 
 static bool is_real(const struct lines *l) {
-    return l->p->real || l->p->odd;
+    return gf_job_is_real(&l->p->job);
 }
 
 /* Samples of a line. */
 static int64_t length_of(const struct lines *l) {
-    return l->p->real ? 2 * l->n : l->n;
+    return l->p->job.shape[l->p->job.ndim - 1];
 }
 
 static bool is_inverse(const struct lines *l) {

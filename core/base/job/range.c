@@ -62,7 +62,8 @@ void gf_job_given_ranges(const struct gf_job *job, double of[GF_MAX_OUTPUTS][2])
 /* ---- memory ---- */
 
 static bool ends_at_zero(const struct gf_ranges *r, int i) {
-    return r->zeros && gf_output_is_full(&r->job.out[i]) && !gf_output_scans_parts(&r->job, i);
+    return r->parts != GF_RANGES_WHOLE && gf_output_is_full(&r->job.out[i]) &&
+           !gf_output_scans_parts(&r->job, i);
 }
 
 static struct gf_array kept_lines(const struct gf_job *job, enum gf_ranges_of parts,
@@ -109,8 +110,8 @@ int gf_ranges_open(const struct gf_job *job, enum gf_ranges_of parts, struct gf_
     *r = (struct gf_ranges){
         .job = *job, .parts = parts, .samples = gf_job_samples(job), .n_zeros = gf_job_lanes(job)};
     gf_job_given_ranges(job, r->of);
-    for (int i = 0; i < job->n_out && parts != GF_RANGES_WHOLE; i++)
-        r->zeros |= gf_output_is_full(&job->out[i]) && !gf_output_scans_parts(job, i);
+    for (int i = 0; i < job->n_out; i++)
+        r->zeros |= ends_at_zero(r, i);
     for (int axis = 1; axis < 3; axis++)
         r->n_zeros *= job->axes >> axis & 1 ? 1 : job->shape[axis];
     if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
