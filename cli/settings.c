@@ -97,10 +97,8 @@ struct gf_write_options gf_settings_write_options(const struct gf_settings *s) {
 }
 
 enum gf_precision gf_settings_precision(const struct gf_settings *s, enum gf_dtype dtype) {
-    if (s->precision != GF_UNSET)
-        return (enum gf_precision)s->precision;
-    bool is_double = dtype == GF_F64 || dtype == GF_C128 || dtype == GF_U32 || dtype == GF_I32;
-    return is_double ? GF_DOUBLE : GF_SINGLE;
+    return s->precision != GF_UNSET ? (enum gf_precision)s->precision
+                                    : gf_operation_precision(dtype);
 }
 
 /* The image's axis that --axes means by a name: a file's, or else x, y, z from the last one. */
