@@ -163,15 +163,19 @@ static json_t *shares_report(const struct gf_plan *plan) {
     return list;
 }
 
-/* Sums the bytes that all devices send. */
-static json_t *exchange_report(const struct gf_plan *plan) {
+/* The bytes that pass between two steps; NULL: none. */
+static json_t *exchange_report(int64_t bytes, const char *way) {
+    return bytes ? GF_REPORT(GF_KEY("bytes", bytes), GF_KEY("way", way)) : NULL;
+}
+
+static json_t *devices_exchange(const struct gf_plan *plan) {
     int64_t sent = 0;
     bool direct = true;
     for (int i = 0; i < plan->n_shares; i++) {
         sent += plan->share[i].sent;
         direct = direct && plan->share[i].direct;
     }
-    return sent ? GF_REPORT(GF_KEY("sent", sent), GF_KEY("direct", direct)) : NULL;
+    return exchange_report(sent, direct ? "from device to device" : "through the host's memory");
 }
 
 static json_t *parts_report(const struct gf_plan_parts *p) {
@@ -187,13 +191,63 @@ static json_t *parts_report(const struct gf_plan_parts *p) {
                      GF_KEY("devices", devices));
 }
 
-static json_t *ranks_report(const struct gf_ranks_plan *p) {
-    return GF_REPORT(GF_KEY("ranks", p->ranks), GF_KEY("link_gb_s", p->link * 1e-9),
-                     GF_KEY("copy_gb_s", p->copy * 1e-9), GF_KEY("alone_ms", p->alone * 1e3),
-                     GF_KEY("passes_ms", p->passes * 1e3), GF_KEY("exchange_ms", p->exchange * 1e3),
-                     GF_KEY("expected_ms", p->together * 1e3), GF_KEY("bytes_sent", p->bytes_sent),
-                     GF_KEY("bytes_needed", p->bytes_needed), GF_KEY("most_ranks", p->most),
-                     GF_KEY("enough_ranks", p->enough));
+static json_t *ranks_report(const struct gf_ranks_plan *p, json_t *walks) {
+    return GF_REPORT(
+        GF_KEY("ranks", p->ranks), GF_KEY(".n", p->slabs.n_walks), GF_TRUE_IF(true, ".in_walks"),
+        GF_KEY(".bytes_moved", gf_slab_bytes_moved(&p->slabs)), GF_KEY("link_gb_s", p->link * 1e-9),
+        GF_KEY("copy_gb_s", p->copy * 1e-9), GF_KEY("alone_ms", p->alone * 1e3),
+        GF_KEY("passes_ms", p->passes * 1e3), GF_KEY("exchange_ms", p->exchange * 1e3),
+        GF_KEY("expected_ms", p->together * 1e3), GF_KEY("bytes_sent", p->bytes_sent),
+        GF_KEY(".exchange", exchange_report(p->bytes_sent, "from each rank")),
+        GF_KEY("bytes_needed", p->bytes_needed), GF_KEY("most_ranks", p->most),
+        GF_KEY("enough_ranks", p->enough), GF_KEY("walks", walks));
+}
+
+/* ---- the steps of a level: passes, or walks and what their workers run ---- */
+
+/* Appends a step to a list, which keeps it. */
+static json_t *add_step(json_t *list, int number, const char *what, int64_t read, int64_t written) {
+    json_t *step = GF_REPORT(GF_KEY("what", what), GF_KEY("bytes_read", read),
+                             GF_KEY("bytes_written", written), GF_KEY(".number", number));
+    json_array_append_new(list, step);
+    return step;
+}
+
+static json_t *passes_report(const struct gf_plan *plan, double copy) {
+    json_t *passes = json_array();
+    int number = 0;
+    for (int i = 0; i < plan->n_passes; i++) {
+        const struct gf_pass_info *p = &plan->pass[i];
+        const double moved = (double)(p->bytes_read + p->bytes_written);
+        number += !p->part;
+        GF_ADD(add_step(passes, number, p->what, p->bytes_read, p->bytes_written),
+               GF_KEY_IF(p->cost > 0, "copy_share", moved / p->cost),
+               GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
+               GF_TRUE_IF(p->part, "part"));
+    }
+    return passes;
+}
+
+/* Lists the walks of ranks, or through a scratch file (0 ranks), each with what the backend runs for
+ * its largest part: passes, or walks if the part itself passes through the device in slabs. Replaces
+ * the runner's plan. */
+static json_t *walks_report(const struct gf_task *t, const struct gf_slab_plan *p, int ranks) {
+    struct gf_runner *r = t->op.crew.runner;
+    json_t *walks = json_array();
+    for (int i = 0; i < p->n_walks; i++) {
+        struct gf_job job;
+        json_t *steps = NULL;
+        if (p->exchange_bytes && gf_slab_part_job(p, i, &job) && !gf_runner_plan(r, &job))
+            steps = passes_report(r->plan, gf_runner_copy_speed(r));
+        json_t *workers = GF_REPORT(
+            GF_KEY("kind", ranks ? "rank" : "backend"), GF_KEY("count", ranks ? ranks : 1),
+            GF_KEY("backend", gf_runner_name(r)), GF_KEY(".in_walks", steps && r->plan->in_slabs),
+            GF_BOOL(".runs", steps != NULL), GF_KEY_IF(steps, "steps", steps));
+        GF_ADD(add_step(walks, i + 1, p->walk[i].what, p->walk[i].bytes_read,
+                        p->walk[i].bytes_written),
+               GF_KEY("workers", workers));
+    }
+    return walks;
 }
 
 /* ---- larger than memory: walks over a disk or planes ---- */
@@ -206,73 +260,24 @@ static double disk_speed(const struct gf_task *t) {
     return speed;
 }
 
-static json_t *slabs_report(const struct gf_task *t, const struct gf_slab_plan *p) {
+static json_t *slabs_report(const struct gf_task *t, const struct gf_slab_plan *p, json_t *walks) {
     const double speed = disk_speed(t);
     const int64_t moved = gf_slab_bytes_moved(p), cut[2] = {p->pages, p->rows};
-    json_t *walks = json_array();
-    for (int i = 0; i < p->n_walks; i++)
-        GF_APPEND(walks, GF_KEY(".number", i + 1), GF_KEY("what", p->walk[i].what),
-                  GF_KEY("bytes_read", p->walk[i].bytes_read),
-                  GF_KEY("bytes_written", p->walk[i].bytes_written));
     return GF_REPORT(GF_KEY("slabs", p->n_slabs), GF_KEY("blocks", p->n_blocks),
                      GF_KEY_IF(p->line, "cut", gf_json_shape(cut, 2)), GF_KEY(".pages", p->pages),
                      GF_KEY(".rows", p->rows), GF_KEY(".slab_pages", p->slab_pages),
                      GF_KEY_IF(p->exchange_bytes, ".unit", gf_slabs_unit(p)),
                      GF_BOOL(".columns", p->picture || p->line), GF_KEY("walks", walks),
-                     GF_KEY("bytes_moved", moved), GF_KEY("bytes_scratch", p->exchange_bytes),
+                     GF_KEY(".n", p->n_walks), GF_KEY("bytes_moved", moved),
+                     GF_KEY("bytes_scratch", p->exchange_bytes),
+                     GF_KEY(".exchange", exchange_report(p->exchange_bytes, "in the scratch file")),
+                     GF_TRUE_IF(true, ".disk"), GF_TRUE_IF(true, ".in_walks"),
                      GF_KEY("bytes_needed", p->memory_bytes),
                      GF_KEY_IF(speed > 0, "disk_mb_s", speed * 1e-6),
                      GF_KEY_IF(speed > 0, "least_s", (double)moved / speed));
 }
 
 /* ---- the whole ---- */
-
-static json_t *passes_report(const struct gf_plan *plan, double copy) {
-    json_t *passes = json_array();
-    int number = 0;
-    for (int i = 0; i < plan->n_passes; i++) {
-        const struct gf_pass_info *p = &plan->pass[i];
-        const double moved = (double)(p->bytes_read + p->bytes_written);
-        number += !p->part;
-        GF_APPEND(passes, GF_KEY("what", p->what), GF_KEY("bytes_read", p->bytes_read),
-                  GF_KEY("bytes_written", p->bytes_written),
-                  GF_KEY_IF(p->cost > 0, "copy_share", moved / p->cost),
-                  GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
-                  GF_TRUE_IF(p->part, "part"), GF_KEY(".number", number));
-    }
-    return passes;
-}
-
-/* ---- steps and their workers ---- */
-
-/* Lists what the backend runs for a part: passes, or walks if the part itself passes through the
- * device in slabs. Replaces the runner's plan. */
-static json_t *workers_report(const struct gf_task *t, const char *kind, int count,
-                              const struct gf_job *part) {
-    json_t *steps = NULL;
-    if (part && !gf_runner_plan(t->op.crew.runner, part))
-        steps = passes_report(t->op.crew.runner->plan, gf_runner_copy_speed(t->op.crew.runner));
-    return GF_REPORT(GF_KEY("kind", kind), GF_KEY("count", count),
-                     GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
-                     GF_KEY(".walks", steps && t->op.crew.runner->plan->in_slabs),
-                     GF_BOOL(".runs", steps != NULL), GF_KEY_IF(steps, "steps", steps));
-}
-
-/* Lists the walks of ranks or through a scratch file with their workers; NULL for a job in one
- * piece. */
-static json_t *steps_report(const struct gf_task *t, const struct gf_slab_plan *p, int ranks) {
-    json_t *steps = p ? json_array() : NULL;
-    for (int i = 0; p && i < p->n_walks; i++) {
-        struct gf_job job;
-        const bool runs = p->exchange_bytes && gf_slab_part_job(p, i, &job);
-        json_t *workers =
-            workers_report(t, ranks ? "rank" : "backend", ranks ? ranks : 1, runs ? &job : NULL);
-        GF_APPEND(steps, GF_KEY(".number", i + 1), GF_KEY("what", p->walk[i].what),
-                  GF_KEY("bytes_read", p->walk[i].bytes_read),
-                  GF_KEY("bytes_written", p->walk[i].bytes_written), GF_KEY("workers", workers));
-    }
-    return steps;
-}
 
 static json_t *outputs_report(const struct gf_task *t) {
     json_t *list = json_array();
@@ -327,12 +332,13 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
     int passed = 0; /* passes over the data */
     for (int i = 0; i < plan->n_passes; i++)
         passed += !plan->pass[i].part;
+    json_t *walks = NULL;
     json_t *o = GF_ADD(
         what_report(name, t), GF_KEY("passes", passes_report(plan, n.copy)),
         GF_KEY_IF(pages, "pages_at_once", pages), GF_KEY_IF(pages, ".pages", t->op.job.shape[0]),
         GF_KEY_IF(pages, ".runs", n.runs), GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
-        GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".passed", passed),
-        GF_KEY(".in_walks", plan->in_slabs), GF_BOOL(".one", passed == 1),
+        GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".n", passed),
+        GF_BOOL(".one", passed == 1), GF_KEY(".in_walks", plan->in_slabs),
         GF_KEY("bytes_moved", n.moved), GF_KEY("bytes_in", n.in), GF_KEY("bytes_out", n.out),
         GF_KEY("bytes_workspace", n.workspace), GF_KEY("bytes_needed", n.total),
         GF_KEY("bytes_limit", limit),
@@ -340,31 +346,30 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
                            : n.total <= limit              ? ""
                            : serves && t->s->scratch       ? ": in slabs"
                                                            : ": would be refused"),
-        GF_KEY_IF(serves, "scratch", slabs_report(t, &slabs)),
         GF_KEY_IF(plan->in_slabs, "bus", bus_report(t->op.crew.runner)),
         GF_KEY_IF(plan->times.devices, "times", times_report(&plan->times)),
         GF_KEY_IF(plan->n_shares, "devices", shares_report(plan)),
-        GF_KEY_IF(plan->n_shares, ".exchange", exchange_report(plan)),
+        GF_KEY_IF(plan->n_shares, ".exchange", devices_exchange(plan)),
         GF_KEY_IF(plan->device_bytes, "bytes_device", plan->device_bytes),
         GF_KEY_IF(n.copy > 0, "device_copy_gb_s", n.copy * 1e-9),
         GF_KEY_IF(n.copy > 0 && n.cost > 0, ".all_ms", n.cost / n.copy * 1e3),
-        GF_KEY_IF(parts->n, "dealt", parts_report(parts)),
-        GF_KEY_IF(ranks->ranks, "shared", ranks_report(ranks)));
-    const bool by_ranks = ranks->ranks && ranks->slabs.n_walks;
-    const struct gf_slab_plan *outer = by_ranks ? &ranks->slabs : serves ? &slabs : NULL;
-    return GF_ADD(o, GF_KEY(".by_ranks", by_ranks),
-                  GF_KEY_IF(outer, "steps", steps_report(t, outer, by_ranks ? ranks->ranks : 0)));
+        GF_KEY_IF(parts->n, "dealt", parts_report(parts)));
+    /* From here on the runner's plans are those of parts. */
+    if (serves)
+        GF_ADD(o, GF_KEY("scratch", slabs_report(t, &slabs, walks = walks_report(t, &slabs, 0))));
+    if (ranks->ranks)
+        GF_ADD(o, GF_KEY("shared", ranks_report(ranks, walks = walks_report(t, &ranks->slabs,
+                                                                            ranks->ranks))));
+    return GF_ADD(o, GF_KEY_IF(json_array_size(walks), "steps", json_incref(walks)));
 }
 
-/* Walks, each followed by the passes of its workers. */
-#define STEPS \
-    "{*steps     walk {number:-4d} {what}\n" \
-    "              reads {bytes_read:B}, writes {bytes_written:B}\n" \
-    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n" \
-    "                reads {bytes_read:B}, writes {bytes_written:B}\n}}}}"
+#define BYTES "          reads {bytes_read:B}, writes {bytes_written:B}"
 
+/* Each level has its parts, steps, bytes moved, exchange and memory: the whole and, if it is divided,
+ * parts for devices, walks through a scratch file, ranks. */
 static const char form[] =
-    "  transform {shape_said}, {channels#channel}, {type}, {direction}, {precision} precision\n"
+    "{*levels {?shape_said   transform {shape_said}, {channels#channel}, {type}, {direction}, "
+    "{precision} precision\n"
     "{?volumes   volumes   {volumes}, one after the other; the plan is that of each\n}"
     "{?wavelet   wavelet   {wavelet}, {levels#level}, {boundary}\n}"
     "{*outputs   output    {kind}, {type}, {format}\n}"
@@ -376,52 +381,63 @@ static const char form[] =
     "{estimate_ms:.4g} ms\n}"
     "{?pages_at_once   pages     {pages}, {pages_at_once} at once: {runs} runs of the passes below"
     "{?twice , and as many before for the display range|"
-    "{?before , and {before} pages before for the display range}}\n}"
-    "{*passes   {?part beside    |{?in_walks walk|pass} {number:-4d} }{what}\n"
-    "            reads {bytes_read:B}, writes {bytes_written:B}"
-    "{?expected_ms , expected {expected_ms:.3g} ms|"
-    "{?copy_share , expected at {copy_share:.0f*100}% of the copy bandwidth}}\n}"
-    "  moved     {bytes_moved:B} in {passed} {?in_walks walk{?one |s}|pass{?one |es}}"
-    "{?all_ms , expected {all_ms:.3g} ms; the device copies {device_copy_gb_s:.0f} GB/s}\n"
-    "{*bus   bus       {bytes_up:B} to the device, {bytes_down:B} back; "
+    "{?before , and {before} pages before for the display range}}\n}}"
+    "{?parts   shared    {parts} parts of up to {planes} planes, and {beside} beside, which others "
+    "read too\n}"
+    "{?unit   scratch   {slabs} slabs of up to {slab_pages} {unit}, {blocks} blocks of "
+    "{?columns columns|rows}{?cut ; {pages} rows of {rows} points}\n|"
+    "{?disk   planes    one after the other\n}}"
+    "{?ranks   ranks     {ranks}, {link_gb_s:.3g} GB/s to and from each; memory copies "
+    "{copy_gb_s:.3g} GB/s here\n}"
+    "{*list {at}{?part beside    |{?in_walks walk|pass} {number:-4d} }{what}\n{at}" BYTES
+    "{?copy_share , expected {?expected_ms {expected_ms:.3g} ms|at {copy_share:.0f*100}% of the "
+    "copy bandwidth}}\n"
+    "{*workers {?runs {*steps {at}  {?in_walks walk|pass} {number:-4d} {what}\n{at}  " BYTES
+    "\n}}}}"
+    "{?n {at}moved     {bytes_moved:B} in {?in_walks {n#walk}|{n} pass{?one |es}}"
+    "{?all_ms , expected {all_ms:.3g} ms; the device copies {device_copy_gb_s:.0f} GB/s}"
+    "{?disk ; {?least_s at least {least_s:.3g} s at the {disk_mb_s:.0f} MB/s of the disk's last "
+    "run|"
+    "the disk's speed is unknown}}\n}"
+    "{*bus {at}bus       {bytes_up:B} to the device, {bytes_down:B} back; "
     "{?least_ms at least {least_ms:.3g} ms at {up_gb_s:.0f} GB/s there and {down_gb_s:.0f} GB/s "
     "back|its speed is unknown}\n}"
-    "{*times   time      one device {one_ms:.3g} ms, {count} devices {several_ms:.3g} ms, which "
+    "{*times {at}time      one device {one_ms:.3g} ms, {count} devices {several_ms:.3g} ms, which "
     "are opened first\n"
-    "            by a bus of {up_gb_s:.3g} GB/s there and {down_gb_s:.3g} back"
+    "{at}          by a bus of {up_gb_s:.3g} GB/s there and {down_gb_s:.3g} back"
     "{?bus_assumed  (assumed)}, a link of {link_gb_s:.3g} GB/s{?link_assumed  (assumed)}\n}"
-    "{*devices   device {device}  {its_pages}, {its_bins} of a page; {bytes_device:B} of its "
-    "memory, sends {bytes_sent:B}\n}"
-    "{*exchange   exchange  {sent:B}, {?direct from device to device|through the host's memory}\n}"
-    "{?devices |{?bytes_device   device    {bytes_device:B} of its memory\n}}"
-    "  memory    {bytes_needed:B}: input {bytes_in:B}, output {bytes_out:B}, workspace "
-    "{bytes_workspace:B}; limit {bytes_limit:B}{outcome}\n"
-    "{*scratch "
-    "{?unit   slabs     with --scratch: {slabs} of up to {slab_pages} {unit}, {blocks} blocks of "
-    "{?columns columns|rows}, {bytes_needed:B} of memory\n|"
-    "  planes    one after the other, {bytes_needed:B} of memory\n}"
-    "{?cut   cut       {pages} rows of {rows} points\n}"
-    "{?by_ranks {*walks     walk {number:-4d} {what}\n"
-    "              reads {bytes_read:B}, writes {bytes_written:B}\n}|" STEPS "}"
-    "  disk      {bytes_moved:B} moved, {bytes_scratch:B} of scratch; "
-    "{?least_s at least {least_s:.3g} s at the {disk_mb_s:.0f} MB/s of its last run|"
-    "its speed is unknown}\n}"
-    "{*dealt   shared    {parts} parts of up to {planes} planes, and {beside} beside, which others "
-    "read too\n"
-    "{*devices   device {device}  {?known {parts#part}|as many parts as its first ones tell}"
-    "{?bytes_device ; {bytes_device:B} of its memory}; {bytes_host:B} of the host's\n}}"
-    "{*shared   ranks     {ranks}, {link_gb_s:.3g} GB/s to and from each; memory copies "
-    "{copy_gb_s:.3g} GB/s here\n"
-    "            expected {expected_ms:.3g} ms: passes {passes_ms:.3g} ms, exchange "
-    "{exchange_ms:.3g} "
-    "ms ({bytes_sent:B} from each rank); one process {alone_ms:.3g} ms\n"
-    "            memory {bytes_needed:B} a rank; at most {most_ranks} ranks have work; from "
-    "{enough_ranks} on, twice as many save less than a tenth\n"
-    "{?by_ranks " STEPS "}}";
+    "{?ranks {at}time      {expected_ms:.3g} ms: passes {passes_ms:.3g} ms, exchange "
+    "{exchange_ms:.3g} ms; one process {alone_ms:.3g} ms\n}"
+    "{*devices {at}device {device}  {?its_pages {its_pages}, {its_bins} of a page|"
+    "{?known {parts#part}|as many parts as its first ones tell}}"
+    "{?bytes_device ; {bytes_device:B} of its memory}{?its_pages , sends {bytes_sent:B}}"
+    "{?bytes_host ; {bytes_host:B} of the host's}\n}"
+    "{*exchange {at}exchange  {bytes:B}, {way}\n}"
+    "{?devices |{?bytes_device {at}device    {bytes_device:B} of its memory\n}}"
+    "{?bytes_needed {at}memory    {bytes_needed:B}{?bytes_limit : input {bytes_in:B}, output "
+    "{bytes_out:B}, workspace {bytes_workspace:B}; limit {bytes_limit:B}{outcome}}"
+    "{?ranks  a rank; at most {most_ranks} ranks have work; from {enough_ranks} on, twice as many "
+    "save less than a tenth}\n}}";
+
+/* Appends a level, unless it is NULL, whose steps are in the list of that key. */
+static void add_level(json_t *levels, const char *at, json_t *level, const char *steps) {
+    if (!level)
+        return;
+    json_object_set(level, ".list", json_object_get(level, steps));
+    json_array_append(levels, GF_ADD(level, GF_KEY(".at", at)));
+}
 
 void gf_plan_print(const char *name, struct gf_task *t, const struct gf_plan_parts *parts,
                    const struct gf_ranks_plan *ranks) {
-    if (!t->s->json)
+    json_t *o = report(name, t, parts, ranks), *levels = t->s->json ? NULL : json_array();
+    if (levels) {
+        add_level(levels, "  ", o, "passes");
+        add_level(levels, "    ", json_object_get(o, "dealt"), "");
+        add_level(levels, "    ", json_object_get(o, "scratch"), "walks");
+        add_level(levels, "    ", json_object_get(o, "shared"), "walks");
         gf_log_heading(name);
-    gf_report_print(t->s->json, form, report(name, t, parts, ranks));
+        json_decref(o);
+        o = GF_REPORT(GF_KEY("levels", levels));
+    }
+    gf_report_print(t->s->json, form, o);
 }
