@@ -74,7 +74,7 @@ soname_flags = $(foreach l,TIFF JPEG EXPAT,$(if $($(l)_SONAME),-DGF_$(l)_SONAME=
 
 BARE_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I.
 ALL_CFLAGS = $(BARE_CFLAGS) -DGF_VERSION='"$(VERSION)"' $(OPENMP) $(PKG_CFLAGS) $(soname_flags) \
-             $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+             -fPIC -fvisibility=hidden $(H_CODE) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
@@ -151,7 +151,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
+.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -199,6 +199,24 @@ $(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(BUILD)/tests.a
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 $(BUILD)/test_options: $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/files_embedded.o
+
+# The library: the program's objects, which see each other alone. gpufft_ names are its own.
+LIBRARY := $(addprefix $(BUILD)/,libgpufft.so.0 libgpufft.a gpufft.pc)
+OBJCOPY ?= objcopy
+## library, install-library: libgpufft, shared and static; header and pkg-config file too
+library: $(LIBRARY)
+
+$(BUILD)/libgpufft.so.0: $(BELOW) core/api/gpufft.map
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(filter-out -pie,$(ALL_LDFLAGS)) -shared -Wl$(comma)-soname=$(@F) -Wl$(comma)-z$(comma)defs \
+	    -Wl$(comma)--version-script=core/api/gpufft.map -o $@ $(filter %.o,$^) $(ALL_LIBS))
+
+$(BUILD)/libgpufft.a: $(BELOW)
+	$(call say,AR,rm -f $@ && $(CC) -r -nostdlib -o $(BUILD)/gpufft.o $^ && $(OBJCOPY) -w --keep-global-symbol='gpufft_*' $(BUILD)/gpufft.o && $(AR) rcs $@ $(BUILD)/gpufft.o)
+
+$(BUILD)/gpufft.pc: Makefile
+	@printf '%s\n' 'prefix=$${pcfiledir}/../..' 'Name: gpufft' 'Description: Fourier transforms on the CPU and on GPUs' \
+	    'Version: $(VERSION)' 'Requires.private: $(PKGS) $(WITH_ISAL)' 'Cflags: -I$${prefix}/include' \
+	    'Libs: -L$${prefix}/lib -lgpufft' 'Libs.private: $(OPENMP) -lm -ldl -lpthread' >$@
 
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
@@ -288,8 +306,16 @@ include tests/check.mk
 
 # ---------------------------------------------------------------- using it
 
-## install, uninstall: program, manual and completions below DESTDIR and PREFIX
-install: gpufft man completions $(PLUGINS)
+# The library's version is in its symbols; 0 is that of its interface.
+install-library: $(LIBRARY)
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -m 644 core/api/gpufft.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(BUILD)/libgpufft.a $(BUILD)/libgpufft.so.0 $(DESTDIR)$(PREFIX)/lib/
+	ln -sf libgpufft.so.0 $(DESTDIR)$(PREFIX)/lib/libgpufft.so
+	install -m 644 $(BUILD)/gpufft.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+
+## install, uninstall: program, library, manual and completions below DESTDIR and PREFIX
+install: gpufft man completions $(PLUGINS) install-library
 	$(if $(PLUGINS),install -d $(DESTDIR)$(PREFIX)/lib/gpufft && install -m 755 $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/gpufft/)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
@@ -300,6 +326,7 @@ install: gpufft man completions $(PLUGINS)
 	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
 
 uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpufft.h lib/libgpufft.a lib/libgpufft.so lib/libgpufft.so.0 lib/pkgconfig/gpufft.pc)
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/bin/gpufft-bench-report $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 
 ## samples: draws the pictures of samples/ again, byte for byte the same

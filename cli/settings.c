@@ -191,14 +191,18 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
 }
 
 int gf_settings_request(struct gf_settings *s) {
-    return (gf_request_is_list(s->backend, s->device) ? gf_request_list : gf_request_one)(
-        &s->request, gf_backends, s->backend, s->device);
+    return gf_request_find(&s->request, s->backend, s->device);
 }
 
 int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *const *backends) {
     if (gf_request_is_list(s->backend, s->device))
         return gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
     return gf_request_one(&s->request, backends, s->backend, backends ? NULL : s->device);
+}
+
+static void note(void *user, const char *line) {
+    (void)user;
+    gf_log_note("%s", line);
 }
 
 int gf_settings_engine(const struct gf_settings *s, enum gf_engine_use use,
@@ -212,7 +216,7 @@ int gf_settings_engine(const struct gf_settings *s, enum gf_engine_use use,
         .untuned = !s->tune,
         .ends = true,
         .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
-        .note = gf_log_note,
+        .note = note,
     };
     if (s->device || s->assume) /* the request names it */
         o.open.device = NULL;

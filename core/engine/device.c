@@ -2,6 +2,7 @@
 #include "core/engine/device.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,14 @@
 /* The gain that auto requires before several GPUs share a job, as other programs use them too. */
 static const double auto_gain = 1.2;
 
-static void stay_silent(const char *format, ...) {
-    (void)format;
+void gf_engine_note(const struct gf_engine *e, const char *format, ...) {
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (e->options.note)
+        e->options.note(e->options.user, line);
 }
 
 int gf_engine_position(const struct gf_engine *e, const struct gf_backend *b) {
@@ -184,7 +191,7 @@ static void note_cpu(const struct gf_engine_device *d, int i) {
     struct gf_gpu_props props;
     if (d->asked == i && !d->open.device && b->list && !gf_backend_device(b, NULL, &props) &&
         props.is_cpu)
-        d->engine->options.note("%s: runs on the CPU, its device is %s", b->name, props.name);
+        gf_engine_note(d->engine, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
 /* Loses a requested device with the current gf_message(); jobs waiting for their turn fail with it
@@ -352,8 +359,8 @@ static void note_device(struct gf_engine *e, const struct gf_choice *choice) {
     if (!choice->no_device[0] || e->device_noted)
         return;
     e->device_noted = true;
-    o->note("%s: %s; the CPU is used", o->device_variable ? o->device_variable : "device",
-            choice->no_device);
+    gf_engine_note(e, "%s: %s; the CPU is used", o->device_variable ? o->device_variable : "device",
+                   choice->no_device);
 }
 
 /* Locked: a new decision replaces the oldest. */
@@ -432,7 +439,6 @@ int gf_engine_open(struct gf_engine **engine, const struct gf_engine_options *op
     if (!e)
         return gf_no_memory();
     e->options = *options;
-    e->options.note = options->note ? options->note : stay_silent;
     e->backends = w && w->backends ? w->backends : gf_backends;
     e->n = n;
     pthread_mutex_init(&e->lock, NULL);

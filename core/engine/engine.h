@@ -63,7 +63,8 @@ struct gf_engine_options {
     int64_t memory_limit; /* bytes of arrays and workspace */
     /* NULL, or receives a line about an unexpected event: "opencl: no such file; trying another
      * backend". Called by any thread with a runner. */
-    void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+    void (*note)(void *user, const char *line);
+    void *user;
 };
 
 /* *engine is NULL after a failure. */
@@ -140,6 +141,9 @@ bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job);
  * notes that once and tries the next; a requested one fails the job, unless the engine has several
  * devices, of which another one takes over. */
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job);
+/* Copies the description of the planned job's plan, which is made now if it is not kept. The caller frees
+ * the copy, which has no plan's memory. */
+int gf_runner_show(struct gf_runner *r, struct gf_plan **copy);
 /* Runs the planned job. In a shared context, waits for its turn and plans if no plan is kept.
  * Fallbacks as in gf_runner_plan(). */
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,

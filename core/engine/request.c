@@ -188,6 +188,11 @@ int gf_request_list(struct gf_request *w, const struct gf_backend *const *backen
     return add_list(w, backend ? backend : b->name, device);
 }
 
+int gf_request_find(struct gf_request *w, const char *backend, const char *device) {
+    return (gf_request_is_list(backend, device) ? gf_request_list
+                                                : gf_request_one)(w, gf_backends, backend, device);
+}
+
 bool gf_request_shares(const struct gf_request *w) {
     bool shares = w->n > 1;
     for (int i = 0; i < w->n; i++)

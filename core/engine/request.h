@@ -30,6 +30,8 @@ struct gf_request {
 
 /* True if these texts list devices. Either may be NULL. */
 bool gf_request_is_list(const char *backend, const char *device);
+/* A list or one device of gf_backends, by the texts. */
+int gf_request_find(struct gf_request *w, const char *backend, const char *device);
 /* Both fill *w; `backend` is NULL or "auto" if none is requested, `device` may be NULL. GF_EUSAGE
  * for an unknown backend or a malformed list, GF_EABSENT for absent devices. They open no context.
  * gf_request_one() does not start the driver of a backend without a device's name, and sets

@@ -1,6 +1,8 @@
 /* Runs one thread's jobs: chooses a backend, plans, runs, and falls back. */
 #include "core/engine/device.h"
 
+#include <stdlib.h>
+
 #include "core/base/host/clock.h"
 #include "core/base/host/memory.h"
 #include "core/filter/filter.h"
@@ -75,8 +77,8 @@ static bool has_failed(const struct gf_runner *r, int i) {
 /* Notes, in the first runner that sees it, that backend i has failed and auto looks for another. */
 static void give_up(struct gf_runner *r, int i) {
     if (!(atomic_fetch_or(&device_of(r)->given_up, 1u << i) >> i & 1))
-        r->engine->options.note("%s: %s; trying another backend", backend_of(r, i)->name,
-                                gf_message());
+        gf_engine_note(r->engine, "%s: %s; trying another backend", backend_of(r, i)->name,
+                       gf_message());
 }
 
 /* Waits for the runner's turn in a shared context; its own needs none. On success the turn lasts
@@ -134,7 +136,7 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
         r->ms.built += (*plan)->kernels_built;
         r->ms.choice = (*plan)->choice;
         if (r->ms.choice.refused)
-            r->engine->options.note("ignoring a tuned plan that does not match this transform");
+            gf_engine_note(r->engine, "ignoring a tuned plan that does not match this transform");
     }
     return rc;
 }
@@ -307,6 +309,27 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
                    gf_engine_unplan(device_of(r), plan)
                ? gf_plan_exec(plan, in, out, report)
                : rc;
+}
+
+int gf_runner_show(struct gf_runner *r, struct gf_plan **copy) {
+    const struct gf_job job = r->job;
+    struct gf_plan *plan;
+    int rc;
+    if (!(*copy = malloc(sizeof **copy)))
+        return gf_no_memory();
+    do {
+        rc = begin(r, r->now, &job, &plan);
+        if (!rc) {
+            **copy = *plan;
+            (*copy)->impl = NULL;
+            (*copy)->own = NULL;
+            return leave(r, r->now, 0);
+        }
+        if (!goes_on(r, rc))
+            return rc;
+        rc = gf_runner_plan(r, &job);
+    } while (!rc);
+    return rc;
 }
 
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,

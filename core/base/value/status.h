@@ -18,6 +18,10 @@ enum gf_status {
     GF_EUNSUPP = -7,  /* legal, but not supported here                          exit 1 */
     GF_EBACKEND = -8, /* a backend's own library or device failed               exit 1 */
     GF_EUNABLE = -9,  /* the requested backend cannot do this job      exit 3, of many files 1 */
+    /* Only libgpufft has these: */
+    GF_ECANCELED = -10, /* its caller asked for the end */
+    GF_ECLOSED = -11,   /* the library was closed */
+    GF_EFORK = -12,     /* the library was opened before a fork */
 };
 
 /* Keeps the formatted message for gf_message() and returns `code`. One line, no full stop. */

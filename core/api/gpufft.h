@@ -1,0 +1,194 @@
+/* gpufft: Fourier transforms on the CPU and on GPUs, for C and C++.
+ *
+ * The spectrum of 480 x 640 complex numbers:
+ *
+ *     #include <gpufft.h>                                cc x.c $(pkg-config --cflags --libs gpufft)
+ *
+ *     struct gpufft *library;
+ *     struct gpufft_plan *plan;
+ *     struct gpufft_bound *bound;
+ *     struct gpufft_transform t = {sizeof t, GPUFFT_FORWARD, GPUFFT_C64, GPUFFT_C64, 2, {480, 640}};
+ *     int rc = gpufft_open(NULL, &library);
+ *     if (!rc) rc = gpufft_plan_make(library, &t, &plan);
+ *     if (!rc) rc = gpufft_plan_bind(plan, samples, spectrum, &bound);
+ *     if (!rc) rc = gpufft_run(bound);                   again and again; samples may change between
+ *     if (rc) fprintf(stderr, "%s\n", gpufft_message());
+ *
+ * Functions that return int return 0 or a negative code (enum gpufft_status), and set the message of
+ * the calling thread. They never print, never end the process, and read neither the environment nor
+ * signals. NULL where a pointer is required is GPUFFT_EUSAGE.
+ *
+ * Threads: a library and its plans may be used by any number of threads at once. A bound plan has its
+ * own workspace and belongs to one thread at a time. Every object keeps those that it was made from:
+ * they may be freed in any order. After gpufft_close() all that was made from the library returns
+ * GPUFFT_ECLOSED, and in a forked child GPUFFT_EFORK; the child may open a library of its own.
+ *
+ * Each struct that you fill begins with its size, `sizeof` it, and members that you do not set are
+ * zero. Later versions append members, and read yours by that size. */
+#ifndef GPUFFT_H
+#define GPUFFT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define GPUFFT_API __attribute__((visibility("default")))
+#else
+#define GPUFFT_API
+#endif
+
+/* ---- failures ---- */
+
+enum gpufft_status {
+    GPUFFT_OK = 0,
+    GPUFFT_EUSAGE = -1,     /* the arguments alone show the mistake */
+    GPUFFT_EFORMAT = -2,    /* a file is damaged, or of another type */
+    GPUFFT_EIO = -3,        /* open, read, write, rename or close failed */
+    GPUFFT_ENOMEM = -4,     /* memory is short, or the need exceeds the limit */
+    GPUFFT_EABSENT = -5,    /* the requested backend or device is not present */
+    GPUFFT_EINVAL = -6,     /* the data does not suit the request */
+    GPUFFT_EUNSUPP = -7,    /* legal, but not supported here */
+    GPUFFT_EBACKEND = -8,   /* a backend's own library or device failed */
+    GPUFFT_EUNABLE = -9,    /* the requested backend cannot do this */
+    GPUFFT_ECANCELED = -10, /* tick() asked for the end; the outputs are meaningless */
+    GPUFFT_ECLOSED = -11,   /* the library was closed */
+    GPUFFT_EFORK = -12      /* the library was opened before this process was forked */
+};
+
+/* The message of the calling thread's last failure: one line without a full stop, never NULL. It is
+ * valid until the thread's next failure. */
+GPUFFT_API const char *gpufft_message(void);
+/* "0.1.0" */
+GPUFFT_API const char *gpufft_version(void);
+
+/* ---- a library: devices, and the memory and threads they may use ---- */
+
+struct gpufft;
+
+struct gpufft_options {
+    size_t size;
+    /* As --backend and --device of gpufft(1): "openmp", "cuda:1", …; NULL: the backend that is
+     * expected to be fastest for each transform, GPUs included. */
+    const char *backend, *device;
+    int threads;    /* 0: as many as the CPUs that this process may use */
+    int64_t memory; /* limit in bytes for workspace and for operations' arrays; 0: what is free */
+    /* The folder in which compiled kernels and measured speeds are kept, absolute; NULL: none is. */
+    const char *cache_folder;
+    /* NULL, or receives lines about unexpected events, on any thread that uses the library. */
+    void (*log)(void *user, const char *line);
+    /* NULL, or is called now and then by the thread that works, with the finished share of its call,
+     * 0 to 1. A result other than 0 ends the call with GPUFFT_ECANCELED. */
+    int (*tick)(void *user, double done);
+    void *user;
+};
+
+/* Opens a library; NULL: all options are zero. GPUFFT_EABSENT names the remedy if the requested
+ * backend is missing. Devices are opened by the first plan that uses them. */
+GPUFFT_API int gpufft_open(const struct gpufft_options *options, struct gpufft **library);
+/* Devices close with the last plan. Accepts NULL. */
+GPUFFT_API void gpufft_close(struct gpufft *library);
+
+/* ---- transforms ---- */
+
+enum { GPUFFT_MAX_RANK = 8, GPUFFT_MAX_AXES = 3 };
+
+enum gpufft_type {
+    GPUFFT_U8,
+    GPUFFT_I8,
+    GPUFFT_U16,
+    GPUFFT_I16,
+    GPUFFT_U32,
+    GPUFFT_I32,
+    GPUFFT_F32,
+    GPUFFT_F64,
+    GPUFFT_C64, /* float _Complex: the real and the imaginary part */
+    GPUFFT_C128 /* double _Complex */
+};
+enum gpufft_direction { GPUFFT_FORWARD, GPUFFT_INVERSE };
+/* The factor 1/N is applied by the inverse, by both as its square root, or by the forward transform, as
+ * numpy.fft names them. N is the product of the transformed extents. */
+enum gpufft_norm {
+    GPUFFT_NORM_BACKWARD,
+    GPUFFT_NORM_ORTHO,
+    GPUFFT_NORM_FORWARD,
+};
+
+/* F(k) = sum over n of f(n) exp(-2 pi i k n / N) along each of the axes; the inverse has the other
+ * sign. Samples are real or complex, spectra complex. In and out have the same shape, but a half
+ * spectrum has n / 2 + 1 numbers along the last of `axes`, as numpy.fft.rfftn() and FFTW have it. The
+ * arithmetic is double if either type is f64 or c128, else single.
+ *
+ *     forward   in: any type      out: c64 or c128; with `half` `in` is real
+ *     inverse   in: c64 or c128   out: c64 or c128; f32 or f64: the real part; with `half` these
+ */
+struct gpufft_transform {
+    size_t size;
+    int direction;                  /* enum gpufft_direction */
+    int in_type, out_type;          /* enum gpufft_type */
+    int rank;                       /* 1 to GPUFFT_MAX_RANK */
+    int64_t shape[GPUFFT_MAX_RANK]; /* of the samples, slowest axis first */
+    /* Which axes are transformed, negative ones counted from the end, as numpy.fft has them. n_axes 0:
+     * all of up to three. The others are batches. */
+    int n_axes, axes[GPUFFT_MAX_AXES];
+    int half; /* 1: the spectrum is half of it */
+    int norm; /* enum gpufft_norm */
+    /* Bytes from an element to the next along each axis, of any sign; all 0: C order without gaps.
+     * They are multiples of the size of a real number of the type. */
+    int64_t in_stride[GPUFFT_MAX_RANK], out_stride[GPUFFT_MAX_RANK];
+    /* 1: out is in, with the same type and strides. Arrays overlap in no other way. */
+    int in_place;
+    int64_t runs; /* how often it will run, for the choice of a device; 0: once */
+};
+
+struct gpufft_plan;
+struct gpufft_bound;
+
+/* Chooses a backend and makes a plan, which never changes. *plan is NULL after a failure. */
+GPUFFT_API int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *transform,
+                                struct gpufft_plan **plan);
+/* Accepts NULL. */
+GPUFFT_API void gpufft_plan_free(struct gpufft_plan *plan);
+
+/* A plan, for people. Texts are valid while the plan is. */
+struct gpufft_description {
+    size_t size;
+    const char *backend; /* "openmp" */
+    const char *why;     /* the reason for its choice */
+    int n_passes;        /* times that a run reads and writes the data; gpufft_plan_pass() */
+    int64_t n_calls;     /* runs of those passes, as the backend takes some axes of batches only */
+    int64_t bytes;       /* that such a call reads and writes */
+    int64_t workspace;   /* bytes of a bound plan beside the arrays */
+    int64_t device;      /* bytes of device memory, arrays included */
+};
+GPUFFT_API int gpufft_plan_describe(const struct gpufft_plan *plan,
+                                    struct gpufft_description *description);
+/* Pass i in one line, such as "x: 4096 = 8·8·8·8, complex"; NULL after the last. */
+GPUFFT_API const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i);
+
+/* Binds a plan to arrays, at the addresses of their elements (0, …, 0), which outlive it. GPUFFT_EINVAL if
+ * they overlap. The first run takes the workspace, later ones take no memory and no lock (on a GPU: of
+ * the device). */
+GPUFFT_API int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
+                                struct gpufft_bound **bound);
+GPUFFT_API int gpufft_run(struct gpufft_bound *bound);
+/* Accepts NULL. */
+GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);
+
+/* The cheapest length of at least n points to transform, for padding: its prime factors are 2, 3, 5 and
+ * 7. 0 if n is below 1 or above 2^40. */
+GPUFFT_API int64_t gpufft_good_size(int64_t n);
+
+/* Memory for arrays, aligned to 64 bytes and in huge pages if large; NULL if memory is short.
+ * gpufft_free() accepts NULL. */
+GPUFFT_API void *gpufft_alloc(size_t bytes);
+GPUFFT_API void gpufft_free(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+/* A caller's transform of any rank and strides as a job of at most three axes and channels, which is
+ * repeated over the axes that the job does not take. layout.c
+ *
+ *     rc = gf_layout_make(&transform, &layout);
+ *     for (int64_t i = 0; i < layout.calls; i++) {
+ *         struct gf_array in, out;
+ *         gf_layout_views(&layout, samples, spectrum, i, &in, &out);
+ *         rc = gf_plan_exec(plan, &in, &out, NULL);                    a plan of layout.job
+ *     } */
+#ifndef GF_CORE_API_LAYOUT_H
+#define GF_CORE_API_LAYOUT_H
+
+#include "core/api/gpufft.h"
+#include "core/base/job/job.h"
+
+struct gf_layout_axis {
+    int64_t n, n_in, n_out; /* samples; elements of the arrays, which differ where one is halved */
+    int64_t in, out;        /* strides in bytes */
+    bool transformed, halved;
+};
+
+struct gf_layout {
+    struct gf_job job;
+    struct gf_array in, out; /* of a call, without data */
+    int n_loops;
+    struct gf_layout_axis loop[GPUFFT_MAX_RANK];
+    int64_t calls; /* product of the loops' extents */
+    /* The bytes of all calls, relative to element (0, …, 0). */
+    int64_t in_low, in_high, out_low, out_high;
+    int in_unit, out_unit; /* bytes of a real number: what addresses are multiples of */
+    bool in_place;
+};
+
+/* GF_EUSAGE, GF_EINVAL or GF_ENOMEM with the reason for a transform that is not one. */
+int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l);
+/* GF_EINVAL if the arrays overlap, or are not aligned to their numbers. */
+int gf_layout_check(const struct gf_layout *l, const void *in, const void *out);
+/* Sets the views for call i. */
+void gf_layout_views(const struct gf_layout *l, const void *in, void *out, int64_t i,
+                     struct gf_array *a, struct gf_array *b);
+
+#endif

@@ -1,0 +1,176 @@
+/* Opens and closes libraries, and decides who may still use them. */
+#include "core/api/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/value/factor.h"
+
+#define SAME(NAME) _Static_assert((int)GPUFFT_##NAME == (int)GF_##NAME, "mirrored")
+SAME(EUSAGE);
+SAME(EFORMAT);
+SAME(EIO);
+SAME(ENOMEM);
+SAME(EABSENT);
+SAME(EINVAL);
+SAME(EUNSUPP);
+SAME(EBACKEND);
+SAME(EUNABLE);
+SAME(ECANCELED);
+SAME(ECLOSED);
+SAME(EFORK);
+
+const char *gpufft_message(void) {
+    return gf_message();
+}
+
+const char *gpufft_version(void) {
+    return GF_VERSION;
+}
+
+int gf_struct_take(void *to, size_t size, const void *from, const char *what) {
+    size_t theirs;
+    if (!from)
+        return gf_fail(GF_EUSAGE, "no %s", what);
+    memcpy(&theirs, from, sizeof theirs);
+    bool known = theirs >= size;
+    for (size_t i = size; i < theirs && known && theirs < 65536; i++)
+        known = !((const char *)from)[i];
+    if (!known || theirs >= 65536)
+        return gf_fail(GF_EUSAGE, "the size of the struct of the %s is not that of its members",
+                       what);
+    memcpy(to, from, size);
+    return 0;
+}
+
+/* ---- use ---- */
+
+int gf_library_check(const struct gpufft *g) {
+    if (!g)
+        return gf_fail(GF_EUSAGE, "no library");
+    if (!gf_library_is_here(g))
+        return gf_fail(GF_EFORK, "the library was opened before the fork; open one here");
+    return gf_library_is_open(g) ? 0 : gf_fail(GF_ECLOSED, "the library was closed");
+}
+
+struct gpufft *gf_library_keep(struct gpufft *g) {
+    g->users++;
+    return g;
+}
+
+bool gf_library_is_here(const struct gpufft *g) {
+    return *g->state != GF_LIBRARY_LOST;
+}
+
+static size_t page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void free_library(struct gpufft *g) {
+    gf_engine_close(g->engine);
+    if (g->state)
+        munmap(g->state, page_size());
+    free((char *)g->options.backend);
+    free((char *)g->options.device);
+    free((char *)g->options.cache_folder);
+    free(g);
+}
+
+void gf_library_drop(struct gpufft *g) {
+    if (atomic_fetch_sub(&g->users, 1) == 1)
+        free_library(g);
+}
+
+void gpufft_close(struct gpufft *g) {
+    int open = GF_LIBRARY_OPEN;
+    if (g && atomic_compare_exchange_strong(g->state, &open, GF_LIBRARY_CLOSED))
+        gf_library_drop(g);
+}
+
+/* ---- open ---- */
+
+static int copy_text(const char **text) {
+    if (*text && !(*text = strdup(*text)))
+        return gf_no_memory();
+    return 0;
+}
+
+/* Copies the texts, or sets those that are not copied to NULL. */
+static int take_options(struct gpufft *g, const struct gpufft_options *options) {
+    struct gpufft_options o = {.size = sizeof o};
+    int rc = options ? gf_struct_take(&o, sizeof o, options, "options") : 0;
+    if (!rc && (o.threads < 0 || o.memory < 0))
+        rc = gf_fail(GF_EUSAGE, "the number of threads or the memory limit is negative");
+    const char **text[] = {&o.backend, &o.device, &o.cache_folder};
+    for (int i = 0; i < 3; i++) {
+        if (!rc)
+            rc = copy_text(text[i]);
+        if (rc)
+            *text[i] = NULL;
+    }
+    g->options = o;
+    return rc;
+}
+
+static int make_state(struct gpufft *g) {
+    void *page =
+        mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return gf_no_memory();
+    g->state = page;
+    *g->state = GF_LIBRARY_OPEN;
+    return madvise(page, page_size(), MADV_WIPEONFORK)
+               ? gf_fail(GF_EUNSUPP, "this kernel is older than Linux 4.14")
+               : 0;
+}
+
+static int open_engine(struct gpufft *g) {
+    const struct gpufft_options *o = &g->options;
+    const int rc = gf_request_find(&g->request, o->backend, o->device);
+    if (rc)
+        return rc;
+    return gf_engine_open(
+        &g->engine, &(struct gf_engine_options){
+                        .request = &g->request,
+                        .use = GF_ENGINE_TOGETHER,
+                        .open = {.threads = o->threads, .device = g->request.n ? NULL : o->device},
+                        .memory_limit = o->memory,
+                        .note = o->log,
+                        .user = o->user,
+                    });
+}
+
+int gpufft_open(const struct gpufft_options *options, struct gpufft **library) {
+    if (!library)
+        return gf_fail(GF_EUSAGE, "no place for the library");
+    struct gpufft *g = *library = calloc(1, sizeof *g);
+    if (!g)
+        return gf_no_memory();
+    g->users = 1;
+    int rc = take_options(g, options);
+    if (!rc)
+        rc = make_state(g);
+    if (!rc)
+        rc = open_engine(g);
+    if (rc) {
+        free_library(g);
+        *library = NULL;
+    }
+    return rc;
+}
+
+/* ---- lengths and memory ---- */
+
+int64_t gpufft_good_size(int64_t n) {
+    return n < 1 || n > INT64_C(1) << 40 ? 0 : gf_factor_smooth_length(n);
+}
+
+void *gpufft_alloc(size_t bytes) {
+    return gf_alloc(bytes);
+}
+
+void gpufft_free(void *memory) {
+    gf_free(memory);
+}

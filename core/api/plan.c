@@ -1,0 +1,215 @@
+/* Plans of transforms, and plans bound to arrays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/api/layout.h"
+#include "core/api/library.h"
+#include "core/op/crew.h"
+
+/* Constant once it is made. */
+struct gpufft_plan {
+    struct gpufft *library;
+    atomic_int users; /* the handle, and bound plans */
+    struct gf_layout layout;
+    int64_t runs;
+    struct gf_runner runner;
+    struct gf_plan
+        *shared;           /* for all threads; NULL: each bound plan has a runner, as on a device */
+    struct gf_plan *shown; /* as described: that one or a copy */
+};
+
+struct gpufft_bound {
+    struct gf_bound
+        *bound; /* to the arrays, or in turn to those of each call; NULL: the runner runs */
+    bool once;  /* a single call */
+    struct gpufft_plan *plan;
+    struct gf_runner runner;
+    const void *in;
+    void *out;
+};
+
+/* ---- plans ---- */
+
+static void free_plan(struct gpufft_plan *plan) {
+    struct gpufft *library = plan->library;
+    if (!gf_library_is_here(library))
+        return;
+    if (plan->shown != plan->shared)
+        free(plan->shown);
+    gf_runner_close(&plan->runner);
+    free(plan);
+    gf_library_drop(library);
+}
+
+static void drop_plan(struct gpufft_plan *plan) {
+    if (atomic_fetch_sub(&plan->users, 1) == 1)
+        free_plan(plan);
+}
+
+void gpufft_plan_free(struct gpufft_plan *plan) {
+    if (plan)
+        drop_plan(plan);
+}
+
+/* True if threads may share the plan that the runner has. */
+static bool has_own(const struct gf_runner *r) {
+    return r->plan && r->plan->backend->per_thread;
+}
+
+static int make_plan(struct gpufft_plan *plan) {
+    struct gf_runner *r = &plan->runner;
+    const struct gf_crew crew = {.runner = r, .threads = r->threads};
+    gf_runner_next(r, plan->runs * plan->layout.calls);
+    int rc = gf_crew_plan(&crew, &plan->layout.job);
+    if (!rc && !has_own(r))
+        rc = gf_runner_show(r, &plan->shown);
+    if (rc || !has_own(r))
+        return rc;
+    free(plan->shown); /* of a device that failed */
+    plan->shared = plan->shown = (struct gf_plan *)r->plan;
+    return 0;
+}
+
+int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *transform,
+                     struct gpufft_plan **out) {
+    struct gpufft_transform t;
+    struct gpufft_plan *plan = NULL;
+    if (!out)
+        return gf_fail(GF_EUSAGE, "no place for the plan");
+    *out = NULL;
+    int rc = gf_library_check(library);
+    if (!rc)
+        rc = gf_struct_take(&t, sizeof t, transform, "transform");
+    if (!rc && !(plan = calloc(1, sizeof *plan)))
+        rc = gf_no_memory();
+    if (!rc)
+        rc = gf_layout_make(&t, &plan->layout);
+    if (rc) {
+        free(plan);
+        return rc;
+    }
+    plan->library = gf_library_keep(library);
+    plan->users = 1;
+    plan->runs = gf_max(t.runs, 1);
+    gf_runner_open(&plan->runner, library->engine, 0, library->options.threads);
+    rc = make_plan(plan);
+    if (rc)
+        free_plan(plan);
+    else
+        *out = plan;
+    return rc;
+}
+
+/* ---- their description ---- */
+
+int gpufft_plan_describe(const struct gpufft_plan *plan, struct gpufft_description *to) {
+    struct gpufft_description d;
+    if (!plan)
+        return gf_fail(GF_EUSAGE, "no plan");
+    int rc = gf_struct_take(&d, sizeof d, to, "description");
+    if (rc)
+        return rc;
+    const struct gf_plan *shown = plan->shown;
+    d = (struct gpufft_description){.size = to->size,
+                                    .backend = shown->backend->name,
+                                    .why = plan->runner.why,
+                                    .n_passes = shown->n_passes,
+                                    .n_calls = plan->layout.calls,
+                                    .workspace = shown->workspace_bytes,
+                                    .device = shown->device_bytes};
+    for (int i = 0; i < shown->n_passes; i++)
+        d.bytes += shown->pass[i].bytes_read + shown->pass[i].bytes_written;
+    *to = d;
+    return 0;
+}
+
+const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i) {
+    return plan && i >= 0 && i < plan->shown->n_passes ? plan->shown->pass[i].what : NULL;
+}
+
+/* ---- bound plans ---- */
+
+/* Binds the plan to the arrays of call i. */
+static int bind_call(struct gpufft_bound *b, int64_t i) {
+    struct gf_array in, out;
+    gf_layout_views(&b->plan->layout, b->in, b->out, i, &in, &out);
+    return gf_plan_bind(b->plan->shared, &in, &out, &b->bound);
+}
+
+int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
+                     struct gpufft_bound **bound) {
+    if (!plan || !bound)
+        return gf_fail(GF_EUSAGE, plan ? "no place for the bound plan" : "no plan");
+    *bound = NULL;
+    int rc = gf_library_check(plan->library);
+    if (!rc)
+        rc = gf_layout_check(&plan->layout, in, out);
+    if (rc)
+        return rc;
+    struct gpufft_bound *b = calloc(1, sizeof *b);
+    if (!b)
+        return gf_no_memory();
+    plan->users++;
+    *b = (struct gpufft_bound){.plan = plan, .in = in, .out = out};
+    b->once = plan->layout.calls == 1;
+    if (plan->shared)
+        rc = bind_call(b, 0);
+    else
+        gf_runner_beside(&b->runner, &plan->runner, plan->library->options.threads);
+    if (rc)
+        gpufft_bound_free(b);
+    else
+        *bound = b;
+    return rc;
+}
+
+void gpufft_bound_free(struct gpufft_bound *b) {
+    if (!b || !gf_library_is_here(b->plan->library))
+        return;
+    gf_bound_drop(b->bound);
+    gf_runner_close(&b->runner);
+    drop_plan(b->plan);
+    free(b);
+}
+
+static int tick(const struct gpufft *g, double done) {
+    const struct gpufft_options *o = &g->options;
+    return o->tick && o->tick(o->user, done) ? gf_fail(GF_ECANCELED, "canceled by the caller") : 0;
+}
+
+static int run_call(struct gpufft_bound *b, int64_t i) {
+    struct gf_array in, out;
+    struct gf_report report;
+    if (b->plan->shared) {
+        const int rc = b->once ? 0 : bind_call(b, i);
+        return rc ? rc : gf_bound_run(b->bound, NULL);
+    }
+    gf_layout_views(&b->plan->layout, b->in, b->out, i, &in, &out);
+    return gf_runner_run(&b->runner, &in, &out, &report);
+}
+
+/* Runs on a device, in several calls, or under the eyes of tick(). */
+static int run_calls(struct gpufft_bound *b) {
+    const struct gpufft *g = b->plan->library;
+    const int64_t n = b->plan->layout.calls;
+    int rc = gf_library_check(g);
+    if (!rc && !b->plan->shared) {
+        gf_runner_next(&b->runner, b->plan->runs * n);
+        rc = gf_runner_plan(&b->runner, &b->plan->layout.job);
+    }
+    for (int64_t i = 0; i < n && !rc; i++) {
+        rc = tick(g, (double)i / (double)n);
+        if (!rc)
+            rc = run_call(b, i);
+    }
+    return rc ? rc : tick(g, 1);
+}
+
+int gpufft_run(struct gpufft_bound *b) {
+    if (!b)
+        return gf_fail(GF_EUSAGE, "no bound plan");
+    const struct gpufft *g = b->plan->library;
+    if (b->bound && b->once && !g->options.tick && gf_library_is_open(g))
+        return gf_bound_run(b->bound, NULL);
+    return run_calls(b);
+}
