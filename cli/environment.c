@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/host/process.h"
+static struct gf_environment read;
 
 static const char *value(const char *name) {
     const char *text = getenv(name);
@@ -29,9 +29,13 @@ void gf_environment_read(void) {
     /* PoCL would compile each kernel once more for the size of its first launch, half of the time
      * that a first use takes, for no measurable gain. */
     setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
-    gf_process_set(&(struct gf_process){.isa = value("GPUFFT_ISA"),
-                                        .kernel_folder = value("GPUFFT_KERNEL_DIR"),
-                                        .cache_folder = cache_folder()});
+    gf_environment_set_isa(value("GPUFFT_ISA"));
+    read = (struct gf_environment){.kernel_folder = value("GPUFFT_KERNEL_DIR"),
+                                   .cache_folder = cache_folder()};
+}
+
+const struct gf_environment *gf_environment(void) {
+    return &read;
 }
 
 const char *gf_environment_device(void) {

@@ -2,9 +2,13 @@
 #ifndef GF_CLI_ENVIRONMENT_H
 #define GF_CLI_ENVIRONMENT_H
 
-/* Passes GPUFFT_ISA, GPUFFT_KERNEL_DIR, XDG_CACHE_HOME and HOME to core/base/host/process.h. An empty
- * variable counts as unset. Call it first; tests call it again after setenv(). */
+#include "core/base/host/environment.h"
+
+/* Reads GPUFFT_ISA, which it passes on, GPUFFT_KERNEL_DIR, XDG_CACHE_HOME and HOME. An empty variable
+ * counts as unset. Call it first; tests call it again after setenv(). */
 void gf_environment_read(void);
+/* The folders that it read, for all that this program opens. */
+const struct gf_environment *gf_environment(void);
 
 /* GPUFFT_DEVICE: the device of GPU backends if --device is not given; NULL if unset. */
 const char *gf_environment_device(void);

@@ -180,6 +180,7 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image) {
 
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
     return (struct gf_backend_options){
+        .environment = gf_environment(),
         .threads = s->threads,
         .device = s->device ? s->device : gf_environment_device(),
         .device_memory = s->max_device_memory,
@@ -191,13 +192,14 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
 }
 
 int gf_settings_request(struct gf_settings *s) {
-    return gf_request_find(&s->request, s->backend, s->device);
+    return gf_request_find(gf_environment(), &s->request, s->backend, s->device);
 }
 
 int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *const *backends) {
     if (gf_request_is_list(s->backend, s->device))
         return gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
-    return gf_request_one(&s->request, backends, s->backend, backends ? NULL : s->device);
+    return gf_request_one(gf_environment(), &s->request, backends, s->backend,
+                          backends ? NULL : s->device);
 }
 
 static void note(void *user, const char *line) {

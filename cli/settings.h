@@ -205,7 +205,7 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image);
  * GPUFFT_DEVICE. */
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
-/* Sets s->request from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_request_list(). */
+/* Sets s->request from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_request_list(env). */
 int gf_settings_request(struct gf_settings *s);
 /* The same, but refuses lists (GF_EUSAGE). `backends`: NULL, or backends with one device each,
  * which ignore --device. */

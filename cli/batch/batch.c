@@ -414,7 +414,7 @@ static int open_run(struct batch_run *r, char **operands, int n) {
 static int run(struct batch_run *r) {
     struct gf_settings *s = r->s;
     if ((s->resume || r->inputs.n > 1 || r->inputs.many) && !r->hooks->prints && reports(r))
-        r->made = gf_made_open(s->resume && !s->force, !s->dry_run);
+        r->made = gf_made_open(gf_environment(), s->resume && !s->force, !s->dry_run);
     const int rc = check_joined(r);
     return rc ? rc : run_all(r);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "formats/io/guard.h"
 #include "formats/zarr_folder.h"
@@ -265,7 +266,7 @@ int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n) {
     const char *const lists[] = {s->files_from, s->files0_from};
     const char *const pictures[] = {s->from_magnitude, s->demo.sum};
     const char *beside;
-    int rc = gf_backend_files(gf_guard_read);
+    int rc = gf_backend_files(gf_environment(), gf_guard_read);
     for (int i = 0; i < 2 && !rc; i++)
         rc = lists[i] ? gf_guard_read(lists[i], lists[i]) : 0;
     for (int i = 0; i < 2 && !rc; i++)

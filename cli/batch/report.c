@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/text.h"
@@ -143,7 +144,7 @@ void gf_report_done(const struct gf_task *t) {
                    : t->op.streamed ? "frame by frame"
                                     : t->op.crew.runner->why);
     char digest[GF_SPEEDS_DIGEST];
-    if (t->s->tune && gf_speeds_digest(digest))
+    if (t->s->tune && gf_speeds_digest(gf_environment(), digest))
         gf_log_verbose("'%s': records %s", name, digest);
     if (t->op.report.devices)
         gf_log_verbose("'%s': %d devices shared the transform", name, t->op.report.devices);

@@ -6,7 +6,6 @@
 
 #include "cli/environment.h"
 #include "core/base/value/hash.h"
-#include "core/base/host/process.h"
 #include "formats/files.h"
 
 /* ---- inputs ---- */
@@ -55,12 +54,11 @@ static bool add_input(struct gf_resume *r, const char *path) {
 }
 
 static uint64_t hash_options(const char *command, const struct gf_settings *s) {
-    const struct gf_process *process = gf_process();
     uint64_t h = gf_hash_text(GF_HASH_START, GF_VERSION);
     h = gf_hash_text(h, command);
     h = gf_hash(h, s->fingerprint, sizeof s->fingerprint[0]);
-    h = gf_hash_text(h, process->isa);
-    h = gf_hash_text(h, process->kernel_folder);
+    h = gf_hash_text(h, gf_environment_isa());
+    h = gf_hash_text(h, gf_environment()->kernel_folder);
     h = gf_hash_text(h, gf_environment_device());
     for (int i = 0; i < s->filter.n_parts; i++) {
         h = gf_hash_text(h, s->filter.part[i].text);

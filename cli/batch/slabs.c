@@ -300,7 +300,7 @@ static void measure(struct slabs *s) {
     const double read = s->t->op.ms.decode, written = s->disk_ms;
     const double ms = s->plan.slots > 1 ? fmax(read, written) : read + written;
     if (folder)
-        gf_speeds_keep_disk(folder, (double)walk / ms * 1e3);
+        gf_speeds_keep_disk(gf_environment(), folder, (double)walk / ms * 1e3);
     free(folder);
 }
 

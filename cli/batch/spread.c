@@ -35,7 +35,7 @@ int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher
         s->backend = gf_backend_openmp.name;
     int rc = gf_settings_request(s);
     const bool chooses = !rc && !gf_backend_options_of(s).device && !s->request.list;
-    const int n = chooses ? gf_backend_devices(d->backend, props) : 0;
+    const int n = chooses ? gf_backend_devices(gf_environment(), d->backend, props) : 0;
     if (n > 0)
         snprintf(d->device, sizeof d->device, "%d", launcher->local_rank % n);
     return rc;

@@ -5,6 +5,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/host/bandwidth.h"
 
@@ -208,7 +209,7 @@ static void describe_machine(struct gf_bench_host *h) {
         fclose(f);
     h->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     const struct gf_backend *b = gf_backend_next(gf_backends, false, NULL);
-    b->probe(b, reason);
+    b->probe(b, gf_environment(), reason);
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 

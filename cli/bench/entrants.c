@@ -1,6 +1,7 @@
 /* The entrants of `gpufft bench`: backends, modes of backends, and libraries to compare with. */
 
 #include "cli/bench/bench.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 
 static const struct gf_bench_entrant yardsticks[] = {
@@ -46,7 +47,7 @@ static void note_version(const struct gf_bench_entrant *e) {
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i] == e->backend) /* `gpufft devices` shows it */
             return;
-    if (!e->backend->probe(e->backend, reason))
+    if (!e->backend->probe(e->backend, gf_environment(), reason))
         gf_log_note("bench: %s: %s", e->name, reason);
 }
 
@@ -64,7 +65,7 @@ static int find_together(const struct gf_bench_entrant *e, const char *list, str
     const struct gf_backend *const own[] = {e->backend, NULL};
     w->n = 0;
     return (e->backend->several || e->backend->shares) && gf_request_is_list(NULL, list)
-               ? gf_request_list(w, own, e->backend->name, list)
+               ? gf_request_list(gf_environment(), w, own, e->backend->name, list)
                : 0;
 }
 
@@ -136,8 +137,8 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
 static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     struct gf_gpu_props props;
     const char *device = gf_backend_options_of(s).device;
-    if (!e->backend->list || s->device || gf_backend_device(e->backend, device, &props) ||
-        !props.is_cpu)
+    if (!e->backend->list || s->device ||
+        gf_backend_device(gf_environment(), e->backend, device, &props) || !props.is_cpu)
         return true;
     gf_log_verbose("bench: %s left out, %s is the CPU; --backend names it", e->name, props.name);
     return false;
@@ -152,7 +153,7 @@ static bool has_several(const struct gf_bench_entrant *e, const char *list) {
 
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
                  char reason[GF_REASON]) {
-    int rc = e->backend->probe(e->backend, reason);
+    int rc = e->backend->probe(e->backend, gf_environment(), reason);
     if (rc || !(e->backend->several || e->natural_order) ||
         has_several(e, gf_backend_options_of(s).device))
         return rc;

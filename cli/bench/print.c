@@ -1,6 +1,7 @@
 /* Prints the rows of `gpufft bench`: a table, CSV or JSON. */
 
 #include "cli/bench/bench.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/report.h"
 
@@ -29,7 +30,7 @@ static json_t *entrants_report(const struct gf_bench *b) {
         if (first < i)
             snprintf(what, sizeof what, "as %s", b->entrant[first].name);
         else
-            e->backend->probe(e->backend, what);
+            e->backend->probe(e->backend, gf_environment(), what);
         GF_APPEND(list, GF_KEY("backend", e->name), GF_KEY("what", what),
                   GF_KEY("path", e->code_path), GF_KEY_IF(e->threads, "threads", e->threads));
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/bench/bench.h"
+#include "cli/environment.h"
 #include "cli/selftest/rig.h"
 #include "core/base/value/sample_run.h"
 #include "core/base/value/sample_value.h"
@@ -291,7 +292,8 @@ static double full_error(const struct gf_bench_reference *r, const struct gf_arr
 static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, int64_t room,
                       struct gf_array *full) {
     const struct gf_backend *backend = NULL;
-    struct gf_backend_options options = {.threads = b->host.threads};
+    struct gf_backend_options options = {.environment = gf_environment(),
+                                         .threads = b->host.threads};
     struct gf_bench_case wide = *c;
     struct gf_array in = {0};
     struct gf_plan *plan = NULL;
@@ -302,9 +304,9 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     if (c->points > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
     /* openmp is faster, and may judge pictures and wavelets because the samples check it. */
-    int rc = gf_backend_find(picture || wavelet ? "openmp" : "fftw", &backend);
+    int rc = gf_backend_find(gf_environment(), picture || wavelet ? "openmp" : "fftw", &backend);
     if (rc)
-        rc = gf_backend_find("openmp", &backend);
+        rc = gf_backend_find(gf_environment(), "openmp", &backend);
     if (!rc)
         rc = gf_bench_case_make(&wide);
     if (!rc)

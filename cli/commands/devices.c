@@ -2,6 +2,7 @@
  * Opens no context. */
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/report.h"
 
@@ -27,8 +28,8 @@ static json_t *device_report(int number, const struct gf_gpu_props *p) {
 static json_t *report(const struct gf_backend *b) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     char reason[GF_REASON] = "";
-    const bool present = b->probe(b, reason) == 0;
-    const int n = gf_backend_devices(b, props);
+    const bool present = b->probe(b, gf_environment(), reason) == 0;
+    const int n = gf_backend_devices(gf_environment(), b, props);
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
         json_array_append_new(list, device_report(i, &props[i]));
@@ -56,7 +57,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; gf_backends[i]; i++)
         gf_report_print(s->json, form, report(gf_backends[i]));
     char cache[GF_REASON] = ""; /* cached kernels save later runs the compilation */
-    gf_backend_cache_text(cache);
+    gf_backend_cache_text(gf_environment(), cache);
     gf_report_print(s->json, "kernel cache      {kernel_cache}\n",
                     GF_REPORT(GF_KEY("kernel_cache", cache)));
     return 0;

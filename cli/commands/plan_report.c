@@ -255,7 +255,7 @@ static json_t *walks_report(const struct gf_task *t, const struct gf_slab_plan *
 /* Returns the speed of the task's scratch or output folder; 0: unknown. */
 static double disk_speed(const struct gf_task *t) {
     char *folder = gf_slabs_folder(t);
-    double speed = folder ? gf_speeds_of_disk(folder) : 0;
+    double speed = folder ? gf_speeds_of_disk(gf_environment(), folder) : 0;
     free(folder);
     return speed;
 }
@@ -291,7 +291,7 @@ static json_t *outputs_report(const struct gf_task *t) {
 /* Reports the device of --assume. */
 static json_t *assumed_report(const struct gf_request *w) {
     struct gf_gpu_props p;
-    gf_backend_device(w->device->backend, NULL, &p);
+    gf_backend_device(gf_environment(), w->device->backend, NULL, &p);
     return GF_REPORT(GF_KEY("name", p.name), GF_KEY("platform", p.platform),
                      GF_KEY("units", p.units), GF_KEY("memory", p.memory),
                      GF_KEY("local", p.local_bytes));
@@ -316,7 +316,7 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
         GF_KEY(".outputs", outputs_report(t)), GF_KEY("backend", gf_runner_name(t->op.crew.runner)),
         GF_KEY("why", t->op.crew.runner->why), GF_KEY_IF(t->s->assume, "assumed", t->s->assume),
         GF_KEY_IF(t->s->assume, ".device", assumed_report(&t->s->request)),
-        GF_KEY_IF(t->s->tune && gf_speeds_digest(digest), "records", digest),
+        GF_KEY_IF(t->s->tune && gf_speeds_digest(gf_environment(), digest), "records", digest),
         GF_KEY_IF(c->kept, "measured_ms", c->ms),
         GF_KEY_IF(c->kept, "estimate_ms", c->estimate_ms));
 }

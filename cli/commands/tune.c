@@ -5,6 +5,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/host/clock.h"
@@ -64,15 +65,17 @@ static const char record_form[] =
 static int tune_device(const struct gf_settings *s, const struct gf_request_device *d) {
     struct gf_speeds r;
     const char *device = d->device[0] ? d->device : NULL;
-    int rc = gf_backend_usable(d->backend);
+    int rc = gf_backend_usable(gf_environment(), d->backend);
     if (!rc)
-        rc = gf_tune_device(
-            d->backend,
-            &(struct gf_backend_options){.threads = s->threads, .device = device, .general = true},
-            &r);
+        rc = gf_tune_device(d->backend,
+                            &(struct gf_backend_options){.environment = gf_environment(),
+                                                         .threads = s->threads,
+                                                         .device = device,
+                                                         .general = true},
+                            &r);
     if (rc)
         return gf_log_exit(rc, d->name);
-    const bool kept = gf_speeds_keep(d->backend, device, &r);
+    const bool kept = gf_speeds_keep(gf_environment(), d->backend, device, &r);
     gf_report_print(s->json, record_form, record_report(d->name, &r, kept));
     if (!kept)
         gf_log_error("%s: the record could not be kept; see gpufft devices for the cache", d->name);
@@ -157,14 +160,14 @@ static int time_host(struct host_speeds *h) {
     rc = time_disk(path, h);
     unlink(path);
     if (!rc)
-        gf_speeds_keep_disk(".", h->disk);
+        gf_speeds_keep_disk(gf_environment(), ".", h->disk);
     return rc;
 }
 
 /* ---- the command ---- */
 
 static int forget(const struct gf_settings *s) {
-    const int was = gf_speeds_forget();
+    const int was = gf_speeds_forget(gf_environment());
     if (was < 0)
         return was;
     gf_report_print(s->json,
@@ -174,7 +177,7 @@ static int forget(const struct gf_settings *s) {
 }
 
 static int export_plans(const struct gf_settings *s) {
-    char *text = gf_speeds_export_plans();
+    char *text = gf_speeds_export_plans(gf_environment());
     int rc = text ? gf_file_write(s->export_to, text, strlen(text), true) : gf_no_memory();
     free(text);
     return gf_log_exit(rc, s->export_to);
@@ -190,7 +193,7 @@ static int import_plans(const struct gf_settings *s) {
     if (!rc && (bytes = gf_source_read(source, text, MOST)) < 0)
         rc = (int)bytes;
     if (!rc)
-        rc = gf_speeds_import_plans(text, (size_t)bytes, &kept, &others);
+        rc = gf_speeds_import_plans(gf_environment(), text, (size_t)bytes, &kept, &others);
     gf_source_close(source);
     free(text);
     if (rc)
@@ -204,9 +207,9 @@ static int import_plans(const struct gf_settings *s) {
 static int choose(struct gf_settings *s) {
     const bool named = strcmp(s->backend, "auto"), list = gf_request_is_list(s->backend, s->device);
     if (named && !list)
-        return gf_request_one(&s->request, gf_backends, s->backend, s->device);
-    return gf_request_list(&s->request, gf_backends, named || s->device ? s->backend : "all",
-                           s->device);
+        return gf_request_one(gf_environment(), &s->request, gf_backends, s->backend, s->device);
+    return gf_request_list(gf_environment(), &s->request, gf_backends,
+                           named || s->device ? s->backend : "all", s->device);
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {

@@ -1,6 +1,7 @@
 /* gpufft tune SHAPE...: measures plans for several kinds of transforms of each shape. */
 
 #include "cli/bench/bench.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/report.h"
 
@@ -54,10 +55,11 @@ int gf_tune_plans(const struct gf_settings *s, const struct gf_request_device *d
     struct gf_settings own = *s;
     struct tuned t = {.device = device->name, .s = &own, .backend = device->backend};
     struct gf_shapes sizes = {.n = 0};
-    const struct gf_backend_options options = {.device = device->device[0] ? device->device : NULL,
+    const struct gf_backend_options options = {.environment = gf_environment(),
+                                               .device = device->device[0] ? device->device : NULL,
                                                .threads = s->threads,
                                                .plan = GF_PLAN_REMEASURE};
-    int rc = gf_backend_usable(t.backend);
+    int rc = gf_backend_usable(gf_environment(), t.backend);
     if (!rc && !t.backend->list)
         return 0;
     if (!own.bench.kinds)

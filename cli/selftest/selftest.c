@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/selftest/rig.h"
 #include "cli/log.h"
 #include "cli/report.h"
@@ -332,9 +333,9 @@ static int run(struct gf_settings *s, char **operands, int n) {
     int code = 0, failed = 0, tested = 0;
     int rc = n ? gf_fail(GF_EUSAGE, "takes no operands") : 0;
     if (!rc)
-        rc = gf_request_one(&s->request, gf_backends, s->backend, NULL);
+        rc = gf_request_one(gf_environment(), &s->request, gf_backends, s->backend, NULL);
     if (!rc && s->request.n)
-        rc = gf_backend_usable(only = s->request.device->backend);
+        rc = gf_backend_usable(gf_environment(), only = s->request.device->backend);
     if (rc)
         return rc;
     gf_progress_start(s->quiet, 0);
@@ -343,7 +344,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         const struct gf_backend *b = gf_backends[i];
         if (only && b != only)
             continue;
-        bool absent = b->probe(b, reason);
+        bool absent = b->probe(b, gf_environment(), reason);
         print_what(s, b, absent ? "absent: " : "", reason);
         if (absent)
             continue;

@@ -128,18 +128,20 @@ static int make_state(struct gpufft *g) {
 
 static int open_engine(struct gpufft *g) {
     const struct gpufft_options *o = &g->options;
-    const int rc = gf_request_find(&g->request, o->backend, o->device);
+    g->environment = (struct gf_environment){.cache_folder = o->cache_folder};
+    const int rc = gf_request_find(&g->environment, &g->request, o->backend, o->device);
     if (rc)
         return rc;
-    return gf_engine_open(
-        &g->engine, &(struct gf_engine_options){
-                        .request = &g->request,
-                        .use = GF_ENGINE_TOGETHER,
-                        .open = {.threads = o->threads, .device = g->request.n ? NULL : o->device},
-                        .memory_limit = o->memory,
-                        .note = o->log,
-                        .user = o->user,
-                    });
+    return gf_engine_open(&g->engine, &(struct gf_engine_options){
+                                          .request = &g->request,
+                                          .use = GF_ENGINE_TOGETHER,
+                                          .open = {.environment = &g->environment,
+                                                   .threads = o->threads,
+                                                   .device = g->request.n ? NULL : o->device},
+                                          .memory_limit = o->memory,
+                                          .note = o->log,
+                                          .user = o->user,
+                                      });
 }
 
 int gpufft_open(const struct gpufft_options *options, struct gpufft **library) {

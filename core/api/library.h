@@ -19,6 +19,7 @@ enum gf_library_state { GF_LIBRARY_LOST, GF_LIBRARY_OPEN, GF_LIBRARY_CLOSED };
 struct gpufft {
     atomic_int *state;
     atomic_int users; /* the handle, and what was made from it */
+    struct gf_environment environment;
     struct gf_engine *engine;
     struct gf_request request;
     struct gpufft_options options;

@@ -28,8 +28,9 @@ struct memory {
     void *own[2], *line; /* work buffers, one line */
 };
 
-static int c_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
+static int c_probe(const struct gf_backend *b, const struct gf_environment *env,
+                   char reason[GF_REASON]) {
+    (void)b, (void)env;
     snprintf(reason, GF_REASON, "plain C on one thread, radix 2, lengths of 2^k");
     return 0;
 }

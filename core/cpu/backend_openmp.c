@@ -3,7 +3,6 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/host/process.h"
 #include "core/base/value/status.h"
 #include "core/cpu/dwt.h"
 #include "core/cpu/plan.h"
@@ -15,12 +14,13 @@ struct context {
     int threads;
 };
 
-static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
-    const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, gf_process()->isa);
+static int probe(const struct gf_backend *b, const struct gf_environment *env,
+                 char reason[GF_REASON]) {
+    const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, gf_environment_isa());
+    (void)b, (void)env;
     if (!k) {
         snprintf(reason, GF_REASON, "GPUFFT_ISA=%s does not run on this CPU; unset it",
-                 gf_process()->isa);
+                 gf_environment_isa());
         return GF_EABSENT;
     }
     const bool plain = !strcmp(k->isa, "plain");

@@ -2,11 +2,10 @@
 #include "core/cpu/plan.h"
 
 #include "core/base/value/factor.h"
-#include "core/base/host/process.h"
 #include "core/base/value/status.h"
 
 const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job) {
-    const char *isa = gf_process()->isa;
+    const char *isa = gf_environment_isa();
     const struct gf_cpu_kernels *k =
         gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
     if (!k)

@@ -42,15 +42,19 @@ static bool assumed_lost(void *gpu) {
 /* Plans take no buffers and, without build(), no kernels. */
 static const struct gf_gpu no_gpu = {.free_bytes = assumed_free_bytes, .lost = assumed_lost};
 
-static int assumed_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+static int assumed_probe(const struct gf_backend *b, const struct gf_environment *env,
+                         char reason[GF_REASON]) {
     const struct gf_assumed_device *d = b->own;
+    (void)env;
     snprintf(reason, GF_REASON, "%s, which need not be here", d->props.name);
     return 0;
 }
 
-static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props) {
+static int assumed_list(const struct gf_backend *b, const struct gf_environment *env,
+                        struct gf_gpu_props *props) {
     const struct gf_assumed_device *d = b->own;
     props[0] = d->props;
+    props[0].environment = env;
     return 1;
 }
 

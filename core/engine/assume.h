@@ -3,7 +3,7 @@
  *
  *     struct gf_assumed_device d;
  *     int rc = gf_assume("h200", "cuda", &d);
- *     if (!rc) rc = gf_request_one(&request, d.list, "cuda", NULL); */
+ *     if (!rc) rc = gf_request_one(env, &request, d.list, "cuda", NULL); */
 #ifndef GF_CORE_ENGINE_ASSUME_H
 #define GF_CORE_ENGINE_ASSUME_H
 

@@ -68,7 +68,7 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     char reason[GF_REASON] = "no backend runs on the CPU";
     *out = NULL;
     while ((*out = gf_backend_next(o->backends, false, *out)))
-        if (!(*out)->probe(*out, reason))
+        if (!(*out)->probe(*out, o->environment, reason))
             return 0;
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }
@@ -77,7 +77,7 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
 static double recorded(const struct gf_backend *b, const struct gf_job *job,
                        const struct gf_outlook *o, const char **noisy) {
     struct gf_speeds r;
-    if (!gf_speeds_of_device(b, b->devices ? o->device : NULL, &r)) {
+    if (!gf_speeds_of_device(o->environment, b, b->devices ? o->device : NULL, &r)) {
         *noisy = r.noisy ? b->name : *noisy;
         return 0;
     }
@@ -91,7 +91,7 @@ static const char *weigh_recorded(const struct gf_job *job, const struct gf_outl
     const char *noisy = NULL;
     const struct gf_backend *b;
     const double context = o->open ? 0 : gf_context_seconds;
-    if (o->untuned || !gf_speeds_has_any())
+    if (o->untuned || !gf_speeds_has_any(o->environment))
         return NULL;
     double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o, &noisy);
     if (seconds > 0)
@@ -118,7 +118,7 @@ static const char *time_text(double seconds, char text[32]) {
 static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const struct weights *w,
                   struct gf_gpu_props *p, char but[GF_REASON]) {
     char need[GF_SIZE_TEXT], has[GF_SIZE_TEXT];
-    if (gf_backend_device(b, o->device, p) || p->is_cpu)
+    if (gf_backend_device(o->environment, b, o->device, p) || p->is_cpu)
         return false;
     if (w->is_double && !p->fp64) {
         snprintf(but, GF_REASON, "%.60s has no double precision", p->name);
@@ -137,9 +137,9 @@ static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const 
 static void look_for_device(const struct gf_outlook *o, char no_device[GF_REASON]) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], p;
     for (const struct gf_backend *b = NULL; (b = gf_backend_next(o->backends, true, b));) {
-        if (!gf_backend_devices(b, list))
+        if (!gf_backend_devices(o->environment, b, list))
             continue;
-        if (!gf_backend_device(b, o->device, &p)) {
+        if (!gf_backend_device(o->environment, b, o->device, &p)) {
             no_device[0] = 0;
             return;
         }
@@ -163,7 +163,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
     }
     struct weights w = weigh(job, o);
     const char *noisy = weigh_recorded(job, o, &w);
-    if (w.host > w.device && o->is_cold && o->is_cold())
+    if (w.host > w.device && o->is_cold && o->is_cold(o->environment))
         w.device += build_seconds;
     struct gf_gpu_props props;
     char host[32], device[32], times[32] = "", but[GF_REASON] = "no GPU is usable";

@@ -14,6 +14,7 @@ extern const double gf_context_seconds;
 
 /* The circumstances that auto considers beside the job. */
 struct gf_outlook {
+    const struct gf_environment *environment;
     const struct gf_backend *const *backends;
     const char *device;    /* the only device to consider, a number or part of a name; NULL: any */
     int threads;           /* as in struct gf_backend_options */
@@ -23,7 +24,7 @@ struct gf_outlook {
     bool untuned;          /* ignore the record of speeds (core/engine/speeds.h) */
     /* True if no kernels are cached and must be compiled. Called only if it matters. NULL:
      * false. */
-    bool (*is_cold)(void);
+    bool (*is_cold)(const struct gf_environment *env);
 };
 
 struct gf_choice {

@@ -7,7 +7,6 @@
 
 #include "core/gpu/common.h"
 #include "core/gpu/cache/kernel_cache.h"
-#include "core/base/host/process.h"
 #include "core/base/value/spelling.h"
 #include "core/base/value/status.h"
 #include "core/gpu/cache/kernel_source.h"
@@ -50,34 +49,36 @@ static int unknown_name(const struct gf_backend *const *backends, const char *na
     return gf_fail(GF_EUSAGE, "no backend '%s'; there are auto, %s", name, list);
 }
 
-static int check(const struct gf_backend *b,
-                 int (*probe)(const struct gf_backend *b, char reason[GF_REASON])) {
+static int check(const struct gf_environment *env, const struct gf_backend *b,
+                 int (*probe)(const struct gf_backend *, const struct gf_environment *,
+                              char[GF_REASON])) {
     char reason[GF_REASON] = "";
-    return probe(b, reason)
+    return probe(b, env, reason)
                ? gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->name, reason)
                : 0;
 }
 
-int gf_backend_usable(const struct gf_backend *b) {
-    return check(b, b->probe);
+int gf_backend_usable(const struct gf_environment *env, const struct gf_backend *b) {
+    return check(env, b, b->probe);
 }
 
-int gf_backend_find_in(const struct gf_backend *const *list, const char *name, bool installed,
-                       const struct gf_backend **out) {
+int gf_backend_find_in(const struct gf_environment *env, const struct gf_backend *const *list,
+                       const char *name, bool installed, const struct gf_backend **out) {
     *out = NULL;
     for (int i = 0; list[i]; i++) {
         const struct gf_backend *b = list[i];
         if (strcmp(name, b->name))
             continue;
-        const int rc = check(b, installed && b->installed ? b->installed : b->probe);
+        const int rc = check(env, b, installed && b->installed ? b->installed : b->probe);
         *out = rc ? NULL : b;
         return rc;
     }
     return unknown_name(list, name);
 }
 
-int gf_backend_find(const char *name, const struct gf_backend **out) {
-    return gf_backend_find_in(gf_backends, name, false, out);
+int gf_backend_find(const struct gf_environment *env, const char *name,
+                    const struct gf_backend **out) {
+    return gf_backend_find_in(env, gf_backends, name, false, out);
 }
 
 const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, bool devices,
@@ -94,18 +95,20 @@ const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, b
 
 /* ---- devices ---- */
 
-int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_GPU_MAX_DEVICES]) {
+int gf_backend_devices(const struct gf_environment *env, const struct gf_backend *b,
+                       struct gf_gpu_props props[GF_GPU_MAX_DEVICES]) {
     char reason[GF_REASON] = "";
-    int n = b->list && !b->probe(b, reason) ? b->list(b, props) : 0;
+    int n = b->list && !b->probe(b, env, reason) ? b->list(b, env, props) : 0;
     return n > 0 ? n : 0;
 }
 
-int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props) {
+int gf_backend_device(const struct gf_environment *env, const struct gf_backend *b,
+                      const char *name, struct gf_gpu_props *props) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    int index, rc = gf_backend_usable(b);
+    int index, rc = gf_backend_usable(env, b);
     if (rc)
         return rc;
-    int n = b->list ? b->list(b, list) : 0;
+    int n = b->list ? b->list(b, env, list) : 0;
     rc = n < 0 ? n : gf_gpu_pick(name, list, n, &index);
     if (!rc)
         *props = list[index];
@@ -114,12 +117,13 @@ int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gp
 
 /* ---- files ---- */
 
-int gf_backend_files(int (*see)(const char *path, const char *what)) {
-    const char *folder = gf_process()->kernel_folder;
+int gf_backend_files(const struct gf_environment *env,
+                     int (*see)(const char *path, const char *what)) {
+    const char *folder = gf_environment_kernels(env);
     char wisdom[1024], *path;
     int rc = 0;
     for (int p = GF_SINGLE; p <= GF_DOUBLE && !rc; p++)
-        if (gf_fftw_wisdom_path((enum gf_precision)p, wisdom, sizeof wisdom))
+        if (gf_fftw_wisdom_path(env, (enum gf_precision)p, wisdom, sizeof wisdom))
             rc = see(wisdom, "FFTW's wisdom");
     for (const struct gf_kernel_file *f = gf_kernel_files; folder && f->name && !rc; f++) {
         if (asprintf(&path, "%s/%s", folder, f->path) < 0)
@@ -130,6 +134,6 @@ int gf_backend_files(int (*see)(const char *path, const char *what)) {
     return rc;
 }
 
-void gf_backend_cache_text(char text[GF_REASON]) {
-    gf_kernel_cache_describe(text);
+void gf_backend_cache_text(const struct gf_environment *env, char text[GF_REASON]) {
+    gf_kernel_cache_describe(env, text);
 }

@@ -105,8 +105,8 @@ static void use_record(struct gf_engine *e, const struct gf_job *job) {
     for (int i = 0; i < e->n; i++) {
         const struct gf_engine_device *d = &e->device[i];
         struct gf_speeds r;
-        if (!d->what ||
-            !gf_speeds_of_device(d->what->backend, d->what->device[0] ? d->what->device : NULL, &r))
+        if (!d->what || !gf_speeds_of_device(d->open.environment, d->what->backend,
+                                             d->what->device[0] ? d->what->device : NULL, &r))
             return;
         double seconds = gf_speeds_seconds(&r, job ? job : &usual, d->open.threads);
         if (!(seconds > 0))

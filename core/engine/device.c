@@ -66,7 +66,7 @@ const struct gf_backend *gf_engine_streaming(const struct gf_engine *e, int i) {
         return b->streamer ? b : NULL;
     do
         b = gf_backend_next(e->backends, false, b);
-    while (b && (!b->streamer || b->probe(b, reason)));
+    while (b && (!b->streamer || b->probe(b, e->options.open.environment, reason)));
     return b;
 }
 
@@ -75,8 +75,8 @@ const struct gf_backend *gf_engine_streaming(const struct gf_engine *e, int i) {
 struct gf_device_rates gf_engine_rates(const struct gf_engine_device *d, int i,
                                        const char *device) {
     struct gf_speeds r;
-    if (d->engine->options.untuned || !gf_speeds_has_any() ||
-        !gf_speeds_of_device(d->engine->backends[i], device, &r))
+    if (d->engine->options.untuned || !gf_speeds_has_any(d->open.environment) ||
+        !gf_speeds_of_device(d->open.environment, d->engine->backends[i], device, &r))
         return (struct gf_device_rates){.copy = 0};
     return (struct gf_device_rates){.copy = r.copy,
                                     .bus = {r.staged[0], r.staged[1]},
@@ -87,9 +87,9 @@ struct gf_device_rates gf_engine_rates(const struct gf_engine_device *d, int i,
 
 /* The number of GPUs before the first CPU in the backend's list. The list may be too large for a
  * stack that cannot grow. */
-static int count_gpus(const struct gf_backend *b) {
+static int count_gpus(const struct gf_environment *env, const struct gf_backend *b) {
     struct gf_gpu_props *props = malloc(GF_GPU_MAX_DEVICES * sizeof *props);
-    const int n = props ? gf_backend_devices(b, props) : 0;
+    const int n = props ? gf_backend_devices(env, b, props) : 0;
     int gpus = 0;
     while (gpus < n && !props[gpus].is_cpu)
         gpus++;
@@ -107,7 +107,7 @@ static int count_sharing(const struct gf_engine_device *d, int i) {
         return d->together ? d->engine->options.request->n : 0;
     if (d->open.device || !(gf_engine_rates(d, i, NULL).link > 0))
         return 0;
-    const int n = count_gpus(b);
+    const int n = count_gpus(d->open.environment, b);
     return n < GF_MAX_SHARES ? n : GF_MAX_SHARES;
 }
 
@@ -159,7 +159,7 @@ static void *open_context(void *argument) {
     int rc = o->backend->open(o->backend, &o->options, &o->context);
     o->ms = gf_now_ms() - start;
     if (rc == GF_EABSENT && o->backend->installed)
-        gf_backend_usable(o->backend);
+        gf_backend_usable(o->options.environment, o->backend);
     gf_failure_keep(&o->failure, rc);
     pthread_mutex_lock(&o->engine->lock);
     o->ended = true;
@@ -182,15 +182,16 @@ int gf_engine_open_own(const struct gf_engine_device *d, int i, int threads, voi
 bool gf_engine_is_cpu(const struct gf_engine_device *d, int i) {
     const struct gf_backend *b = d->engine->backends[i];
     struct gf_gpu_props props;
-    return b->list && !gf_backend_device(b, d->open.device, &props) && props.is_cpu;
+    return b->list && !gf_backend_device(d->open.environment, b, d->open.device, &props) &&
+           props.is_cpu;
 }
 
 /* A GPU backend requested without a device may have only the CPU to run on. */
 static void note_cpu(const struct gf_engine_device *d, int i) {
     const struct gf_backend *b = d->engine->backends[i];
     struct gf_gpu_props props;
-    if (d->asked == i && !d->open.device && b->list && !gf_backend_device(b, NULL, &props) &&
-        props.is_cpu)
+    if (d->asked == i && !d->open.device && b->list &&
+        !gf_backend_device(d->open.environment, b, NULL, &props) && props.is_cpu)
         gf_engine_note(d->engine, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
@@ -271,7 +272,7 @@ int gf_engine_run_here(int threads, const struct gf_job *job, const struct gf_ar
     const struct gf_backend_options options = {.threads = threads};
     const struct gf_backend *b;
     void *context;
-    int rc = gf_backend_find("openmp", &b);
+    int rc = gf_backend_find(NULL, "openmp", &b);
     if (!rc)
         rc = b->open(b, &options, &context);
     if (rc)
@@ -368,6 +369,7 @@ static int decide_anew(struct gf_engine *e, const struct gf_job *job, int64_t ru
                        struct gf_decision **out) {
     const struct gf_engine_options *o = &e->options;
     struct gf_outlook outlook = {.backends = e->backends,
+                                 .environment = o->open.environment,
                                  .device = o->open.device,
                                  .threads = o->open.threads,
                                  .device_memory = o->open.device_memory,

@@ -10,9 +10,12 @@ bool gf_request_is_list(const char *backend, const char *device) {
            (device && (!strcmp(device, "all") || strchr(device, ',')));
 }
 
-static struct gf_request begin(const struct gf_backend *const *backends, bool list) {
-    return (struct gf_request){
-        .backends = backends ? backends : gf_backends, .list = list, .option = "backend"};
+static struct gf_request begin(const struct gf_environment *env,
+                               const struct gf_backend *const *backends, bool list) {
+    return (struct gf_request){.environment = env,
+                               .backends = backends ? backends : gf_backends,
+                               .list = list,
+                               .option = "backend"};
 }
 
 static void set(struct gf_request_device *d, const char *backend, const char *device) {
@@ -23,12 +26,12 @@ static void set(struct gf_request_device *d, const char *backend, const char *de
 /* ---- one ---- */
 
 /* Finds the automatic backend with this device. */
-static int find_of_device(const struct gf_backend *const *list, const char *name,
+static int find_of_device(const struct gf_request *w, const char *name,
                           const struct gf_backend **out) {
     struct gf_gpu_props props;
     *out = NULL;
-    while ((*out = gf_backend_next(list, true, *out)))
-        if (!gf_backend_device(*out, name, &props))
+    while ((*out = gf_backend_next(w->backends, true, *out)))
+        if (!gf_backend_device(w->environment, *out, name, &props))
             return 0;
     return gf_fail(GF_EABSENT,
                    "--device=%s: no usable backend has such a device; see gpufft devices", name);
@@ -38,19 +41,20 @@ static int find_of_device(const struct gf_backend *const *list, const char *name
 static int find_one(const struct gf_request *w, const char *backend, const char *device,
                     const struct gf_backend **out) {
     struct gf_gpu_props props;
-    int rc = backend ? gf_backend_find_in(w->backends, backend, true, out) : 0;
+    int rc = backend ? gf_backend_find_in(w->environment, w->backends, backend, true, out) : 0;
     if (rc || !device)
         return rc;
     if (!backend)
-        return find_of_device(w->backends, device, out);
+        return find_of_device(w, device, out);
     if (!(*out)->devices)
         return gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices", device, backend);
-    return (*out)->list ? gf_backend_device(*out, device, &props) : 0;
+    return (*out)->list ? gf_backend_device(w->environment, *out, device, &props) : 0;
 }
 
-int gf_request_one(struct gf_request *w, const struct gf_backend *const *backends,
-                   const char *backend, const char *device) {
-    *w = begin(backends, false);
+int gf_request_one(const struct gf_environment *env, struct gf_request *w,
+                   const struct gf_backend *const *backends, const char *backend,
+                   const char *device) {
+    *w = begin(env, backends, false);
     if (backend && !strcmp(backend, "auto"))
         backend = NULL;
     if (!backend)
@@ -86,7 +90,7 @@ static bool has_name(const struct gf_gpu_props *props, int n, const char *name) 
 static int add_all(struct gf_request *w, const struct gf_backend *b, bool gpus,
                    const struct gf_gpu_props *known, int n_known) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int rc = 0, all = gf_backend_devices(b, props);
+    int rc = 0, all = gf_backend_devices(w->environment, b, props);
     for (int i = 0; i < all && !rc; i++) {
         char number[16];
         if (gpus && (props[i].is_cpu || has_name(known, n_known, props[i].name)))
@@ -106,11 +110,11 @@ static int add_everything(struct gf_request *w) {
     while (!rc && (b = gf_backend_next(w->backends, true, b))) {
         rc = add_all(w, b, true, known, n_known);
         if (!n_known)
-            n_known = gf_backend_devices(b, known);
+            n_known = gf_backend_devices(w->environment, b, known);
     }
     do
         b = gf_backend_next(w->backends, false, b);
-    while (b && b->probe(b, reason));
+    while (b && b->probe(b, w->environment, reason));
     return rc || !b ? rc : add(w, b, "");
 }
 
@@ -121,7 +125,7 @@ static int add_entry(struct gf_request *w, char *entry) {
     char *device = strchr(entry, ':');
     if (device)
         *device++ = 0;
-    int before = w->n, rc = gf_backend_find_in(w->backends, entry, false, &b);
+    int before = w->n, rc = gf_backend_find_in(w->environment, w->backends, entry, false, &b);
     if (rc || !device)
         return rc ? rc : add(w, b, "");
     if (!b->devices)
@@ -130,7 +134,7 @@ static int add_entry(struct gf_request *w, char *entry) {
     if (strlen(device) >= GF_REQUEST_DEVICE || !*device)
         return gf_fail(GF_EUSAGE, "--backend=%s: name a device after the colon", entry);
     if (strcmp(device, "all")) {
-        rc = b->list ? gf_backend_device(b, device, &props) : 0;
+        rc = b->list ? gf_backend_device(w->environment, b, device, &props) : 0;
         return rc ? rc : add(w, b, device);
     }
     rc = add_all(w, b, false, NULL, 0);
@@ -158,11 +162,11 @@ static int add_list(struct gf_request *w, const char *backend, const char *text)
 
 /* The backend of a list of devices: the first automatic one whose first device is not the CPU, else
  * the first that has devices. */
-static const struct gf_backend *backend_with_devices(const struct gf_backend *const *list) {
+static const struct gf_backend *backend_with_devices(const struct gf_request *w) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const struct gf_backend *any = NULL;
-    for (const struct gf_backend *b = NULL; (b = gf_backend_next(list, true, b));) {
-        int n = gf_backend_devices(b, props);
+    for (const struct gf_backend *b = NULL; (b = gf_backend_next(w->backends, true, b));) {
+        int n = gf_backend_devices(w->environment, b, props);
         if (n && !props[0].is_cpu)
             return b;
         any = any || !n ? any : b;
@@ -170,9 +174,10 @@ static const struct gf_backend *backend_with_devices(const struct gf_backend *co
     return any;
 }
 
-int gf_request_list(struct gf_request *w, const struct gf_backend *const *backends,
-                    const char *backend, const char *device) {
-    *w = begin(backends, true);
+int gf_request_list(const struct gf_environment *env, struct gf_request *w,
+                    const struct gf_backend *const *backends, const char *backend,
+                    const char *device) {
+    *w = begin(env, backends, true);
     if (backend && !strcmp(backend, "auto"))
         backend = NULL;
     const bool several = gf_request_is_list(backend, NULL);
@@ -181,16 +186,17 @@ int gf_request_list(struct gf_request *w, const struct gf_backend *const *backen
                        backend, device);
     if (several)
         return strcmp(backend, "all") ? add_list(w, NULL, backend) : add_everything(w);
-    const struct gf_backend *b = backend ? NULL : backend_with_devices(w->backends);
+    const struct gf_backend *b = backend ? NULL : backend_with_devices(w);
     if (!backend && !b)
         return gf_fail(GF_EABSENT, "--device=%s: no usable backend has devices; see gpufft devices",
                        device);
     return add_list(w, backend ? backend : b->name, device);
 }
 
-int gf_request_find(struct gf_request *w, const char *backend, const char *device) {
-    return (gf_request_is_list(backend, device) ? gf_request_list
-                                                : gf_request_one)(w, gf_backends, backend, device);
+int gf_request_find(const struct gf_environment *env, struct gf_request *w, const char *backend,
+                    const char *device) {
+    return (gf_request_is_list(backend, device) ? gf_request_list : gf_request_one)(
+        env, w, gf_backends, backend, device);
 }
 
 bool gf_request_shares(const struct gf_request *w) {

@@ -174,7 +174,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
     for (int i = 0; backend_of(r, i); i++) {
         char reason[GF_REASON] = "";
         const struct gf_backend *b = backend_of(r, i);
-        if (!b->automatic || has_failed(r, i) || b->probe(b, reason))
+        if (!b->automatic || has_failed(r, i) ||
+            b->probe(b, device_of(r)->open.environment, reason))
             continue;
         *out = i;
         snprintf(r->why, sizeof r->why, "%s did not work", name);

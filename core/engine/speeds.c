@@ -25,15 +25,16 @@ struct identity {
     int rank, alike; /* position among, and number of, devices of this name */
 };
 
-static bool identify(const struct gf_backend *b, const char *device, struct identity *id) {
+static bool identify(const struct gf_environment *env, const struct gf_backend *b,
+                     const char *device, struct identity *id) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
     int index = 0, n;
     *id = (struct identity){.alike = 1};
-    if (b->probe(b, id->reason))
+    if (b->probe(b, env, id->reason))
         return false;
     if (!b->list)
         return true;
-    n = gf_backend_devices(b, list);
+    n = gf_backend_devices(env, b, list);
     if (gf_gpu_pick(device, list, n, &index))
         return false;
     id->props = list[index];
@@ -98,21 +99,22 @@ static bool parse(const char *text, struct gf_speeds *r) {
     return r->threads >= 0;
 }
 
-static bool find(const char *key, struct gf_speeds *r) {
+static bool find(const struct gf_environment *env, const char *key, struct gf_speeds *r) {
     char value[VALUE];
-    return gf_store_lines_find(name, key, value, sizeof value) && parse(value, r);
+    return gf_store_lines_find(env, name, key, value, sizeof value) && parse(value, r);
 }
 
-bool gf_speeds_of_device(const struct gf_backend *b, const char *device, struct gf_speeds *r) {
+bool gf_speeds_of_device(const struct gf_environment *env, const struct gf_backend *b,
+                         const char *device, struct gf_speeds *r) {
     struct identity id;
     char key[KEY];
     bool any_noisy = false;
     *r = (struct gf_speeds){.threads = 0};
-    if (!identify(b, device, &id))
+    if (!identify(env, b, device, &id))
         return false;
     for (int i = -1; i < id.alike; i++) { /* its own first */
         key_of(b, device, &id, i < 0 ? id.rank : i, key);
-        if (!find(key, r))
+        if (!find(env, key, r))
             continue;
         if (!r->noisy)
             return true;
@@ -122,12 +124,13 @@ bool gf_speeds_of_device(const struct gf_backend *b, const char *device, struct 
     return false;
 }
 
-bool gf_speeds_keep(const struct gf_backend *b, const char *device, const struct gf_speeds *r) {
+bool gf_speeds_keep(const struct gf_environment *env, const struct gf_backend *b,
+                    const char *device, const struct gf_speeds *r) {
     struct gf_speeds own = *r;
     double *at[NUMBERS] = {NULL};
     struct identity id;
     char key[KEY], value[VALUE];
-    if (!identify(b, device, &id))
+    if (!identify(env, b, device, &id))
         return false;
     key_of(b, device, &id, id.rank, key);
     numbers(&own, at);
@@ -135,25 +138,26 @@ bool gf_speeds_keep(const struct gf_backend *b, const char *device, const struct
     for (int i = 0; i < NUMBERS && at[i]; i++)
         used += snprintf(value + used, sizeof value - (size_t)used, " %.6g", *at[i]);
     snprintf(value + used, sizeof value - (size_t)used, "%s", own.noisy ? noisy : "");
-    return gf_store_lines_keep(name, key, value);
+    return gf_store_lines_keep(env, name, key, value);
 }
 
-bool gf_speeds_has_any(void) {
+bool gf_speeds_has_any(const struct gf_environment *env) {
     char text[8];
-    return gf_store_lines_find(name, "", text, sizeof text);
+    return gf_store_lines_find(env, name, "", text, sizeof text);
 }
 
-char *gf_speeds_export_plans(void) {
-    return gf_gpu_plan_records_export();
+char *gf_speeds_export_plans(const struct gf_environment *env) {
+    return gf_gpu_plan_records_export(env);
 }
 
-int gf_speeds_import_plans(const char *text, size_t bytes, int *kept, int *others) {
-    return gf_gpu_plan_records_import(text, bytes, kept, others);
+int gf_speeds_import_plans(const struct gf_environment *env, const char *text, size_t bytes,
+                           int *kept, int *others) {
+    return gf_gpu_plan_records_import(env, text, bytes, kept, others);
 }
 
-bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]) {
-    char *speeds = gf_store_lines_text(name), *plans = gf_gpu_plan_records_export();
-    const bool any = gf_speeds_has_any() || gf_gpu_plan_records_any();
+bool gf_speeds_digest(const struct gf_environment *env, char text[GF_SPEEDS_DIGEST]) {
+    char *speeds = gf_store_lines_text(env, name), *plans = gf_gpu_plan_records_export(env);
+    const bool any = gf_speeds_has_any(env) || gf_gpu_plan_records_any(env);
     const uint64_t h = gf_hash_text(gf_hash_text(GF_HASH_START, speeds), plans);
     snprintf(text, GF_SPEEDS_DIGEST, "%016llx", (unsigned long long)h);
     free(speeds);
@@ -161,10 +165,10 @@ bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]) {
     return any;
 }
 
-int gf_speeds_forget(void) {
-    const int speeds = gf_store_lines_remove(name);
-    const int plans = speeds < 0 ? speeds : gf_gpu_plan_records_forget();
-    const int all = plans < 0 ? plans : gf_store_lines_remove(disks);
+int gf_speeds_forget(const struct gf_environment *env) {
+    const int speeds = gf_store_lines_remove(env, name);
+    const int plans = speeds < 0 ? speeds : gf_gpu_plan_records_forget(env);
+    const int all = plans < 0 ? plans : gf_store_lines_remove(env, disks);
     return all < 0 ? all : speeds | plans | all;
 }
 
@@ -178,19 +182,20 @@ static bool disk_key(const char *folder, char key[32]) {
     return there;
 }
 
-double gf_speeds_of_disk(const char *folder) {
+double gf_speeds_of_disk(const struct gf_environment *env, const char *folder) {
     char key[32], value[32];
-    const bool known = disk_key(folder, key) && gf_store_lines_find(disks, key, value, 32);
+    const bool known = disk_key(folder, key) && gf_store_lines_find(env, disks, key, value, 32);
     const double speed = known ? strtod(value, NULL) : 0;
     return speed > 0 && isfinite(speed) ? speed : 0;
 }
 
-void gf_speeds_keep_disk(const char *folder, double bytes_per_second) {
+void gf_speeds_keep_disk(const struct gf_environment *env, const char *folder,
+                         double bytes_per_second) {
     char key[32], value[32];
     if (!(bytes_per_second > 0) || !isfinite(bytes_per_second) || !disk_key(folder, key))
         return;
     snprintf(value, sizeof value, "%.6g", bytes_per_second);
-    gf_store_lines_keep(disks, key, value);
+    gf_store_lines_keep(env, disks, key, value);
 }
 
 /* ---- what it tells ---- */

@@ -189,14 +189,17 @@ static void measure_copies(const struct tuning *t, struct gf_speeds *r) {
 }
 
 /* Measures the link to another device of its kind. */
-static double link_to(const struct gf_backend *b, int own, int other) {
+static double link_to(const struct gf_environment *env, const struct gf_backend *b, int own,
+                      int other) {
     char name[2][16];
     const char *const pair[] = {name[0], name[1]};
     void *context;
     double speed;
     snprintf(name[0], sizeof name[0], "%d", own);
     snprintf(name[1], sizeof name[1], "%d", other);
-    if (b->open(b, &(struct gf_backend_options){.devices = pair, .n_devices = 2}, &context))
+    if (b->open(b,
+                &(struct gf_backend_options){.environment = env, .devices = pair, .n_devices = 2},
+                &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;
@@ -206,9 +209,10 @@ static double link_to(const struct gf_backend *b, int own, int other) {
 
 /* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is not
  * given by number. */
-static double slowest_link(const struct gf_backend *b, const char *device) {
+static double slowest_link(const struct gf_environment *env, const struct gf_backend *b,
+                           const char *device) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    const int n = b->shares && b->on_device->link ? gf_backend_devices(b, props) : 0;
+    const int n = b->shares && b->on_device->link ? gf_backend_devices(env, b, props) : 0;
     const int own = device ? atoi(device) : 0;
     double slowest = INFINITY;
     if (n < 2 || (device && strspn(device, "0123456789") < strlen(device)) || own >= n ||
@@ -216,7 +220,7 @@ static double slowest_link(const struct gf_backend *b, const char *device) {
         return 0;
     for (int i = 0; i < n && slowest > 0; i++)
         if (i != own && !props[i].is_cpu)
-            slowest = fmin(slowest, link_to(b, own, i));
+            slowest = fmin(slowest, link_to(env, b, own, i));
     return isfinite(slowest) ? slowest : 0;
 }
 
@@ -266,6 +270,6 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
     gf_tune_rounds(measure, &t, r);
     b->close(t.context);
     if (b->devices)
-        r->link = slowest_link(b, options->device);
+        r->link = slowest_link(options->environment, b, options->device);
     return 0;
 }

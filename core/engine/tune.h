@@ -3,7 +3,7 @@
  *
  *     struct gf_speeds r;
  *     int rc = gf_tune_device(backend, &(struct gf_backend_options){.device = "0"}, &r);
- *     if (!rc) gf_speeds_keep(backend, "0", &r); */
+ *     if (!rc) gf_speeds_keep(env, backend, "0", &r); */
 #ifndef GF_CORE_ENGINE_TUNE_H
 #define GF_CORE_ENGINE_TUNE_H
 

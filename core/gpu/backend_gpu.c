@@ -14,11 +14,14 @@ static int gpu_open(const struct gf_backend *b, const struct gf_backend_options 
     return gf_gpu_team_open(b->own, options, context);
 }
 
-static int gpu_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    return gf_gpu_probe(b->own, reason);
+static int gpu_probe(const struct gf_backend *b, const struct gf_environment *env,
+                     char reason[GF_REASON]) {
+    return gf_gpu_probe(env, b->own, reason);
 }
 
-static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
+static int gpu_installed(const struct gf_backend *b, const struct gf_environment *env,
+                         char reason[GF_REASON]) {
+    (void)env;
     const struct gf_gpu *api = b->own;
     if (api->installed())
         return 0;
@@ -26,9 +29,9 @@ static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
     return GF_EABSENT;
 }
 
-static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    const struct gf_gpu *api = b->own;
-    return api->find(props);
+static int gpu_list(const struct gf_backend *b, const struct gf_environment *env,
+                    struct gf_gpu_props *props) {
+    return gf_gpu_list(env, b->own, props);
 }
 
 /* ---- plans whose arrays are on the device as a whole ---- */

@@ -40,10 +40,19 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
                    list);
 }
 
-int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
+int gf_gpu_list(const struct gf_environment *env, const struct gf_gpu *api,
                 struct gf_gpu_props *props) {
+    const int n = api->find(env, props);
+    for (int i = 0; i < n; i++)
+        props[i].environment = env;
+    return n;
+}
+
+int gf_gpu_open(const struct gf_environment *env, const struct gf_gpu *api, const char *device,
+                void **gpu, struct gf_gpu_props *props) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    int index, n = api->find(list), rc = n < 0 ? n : gf_gpu_pick(device, list, n, &index);
+    int index, n = gf_gpu_list(env, api, list),
+               rc = n < 0 ? n : gf_gpu_pick(device, list, n, &index);
     *gpu = NULL;
     if (rc)
         return rc;
@@ -51,11 +60,12 @@ int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
     return api->open(props, gpu);
 }
 
-int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]) {
+int gf_gpu_probe(const struct gf_environment *env, const struct gf_gpu *api,
+                 char reason[GF_REASON]) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     if (api->probe)
-        return api->probe(reason);
-    const int n = api->find(props);
+        return api->probe(env, reason);
+    const int n = gf_gpu_list(env, api, props);
     if (n < 0)
         snprintf(reason, GF_REASON, "%s", gf_message());
     else

@@ -5,7 +5,7 @@
  *     void *gpu;
  *     struct gf_gpu_props props;
  *     struct gf_gpu_buffer *b;
- *     int rc = gf_gpu_open(api, "0", &gpu, &props);
+ *     int rc = gf_gpu_open(env, api, "0", &gpu, &props);
  *     if (!rc) rc = api->alloc(gpu, bytes, &b);
  *     if (!rc) rc = api->upload(gpu, b, 0, host, bytes);
  *     if (!rc) rc = api->launch(gpu, &(struct gf_gpu_launch){.kernel = k, …});
@@ -100,10 +100,10 @@ struct gf_gpu {
     /* Loads the library without opening a context. False with gf_message() if there is none. */
     bool (*installed)(void);
     /* As gf_backend.probe. NULL: find() suffices. */
-    int (*probe)(char reason[GF_REASON]);
+    int (*probe)(const struct gf_environment *env, char reason[GF_REASON]);
     /* Lists up to GF_GPU_MAX_DEVICES devices in the order of --device=N, GPUs before CPUs. Returns
      * their number or a negative status. Opens no context (OpenGL: one on each, once). */
-    int (*find)(struct gf_gpu_props *props);
+    int (*find)(const struct gf_environment *env, struct gf_gpu_props *props);
     /* Opens the device with these properties, to which it may add. */
     int (*open)(struct gf_gpu_props *props, void **gpu);
     void (*close)(void *gpu);
@@ -189,10 +189,14 @@ static inline void *gf_gpu_native(const struct gf_gpu_buffer *b) {
 }
 
 /* As gf_backend.probe. */
-int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]);
+int gf_gpu_probe(const struct gf_environment *env, const struct gf_gpu *api,
+                 char reason[GF_REASON]);
+/* find(), and whose environment it was. */
+int gf_gpu_list(const struct gf_environment *env, const struct gf_gpu *api,
+                struct gf_gpu_props *props);
 /* Opens a device by number or part of its name, ignoring case; NULL: the first. GF_EABSENT with the
  * list of names if there is none. */
-int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
-                struct gf_gpu_props *props);
+int gf_gpu_open(const struct gf_environment *env, const struct gf_gpu *api, const char *device,
+                void **gpu, struct gf_gpu_props *props);
 
 #endif

@@ -28,7 +28,8 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     c->compiling = options ? options->compiling : NULL;
     c->how = options ? options->plan : GF_PLAN_KEPT;
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
-    int rc = gf_gpu_open(api, options ? options->device : NULL, &c->gpu, &c->props);
+    int rc = gf_gpu_open(options ? options->environment : NULL, api,
+                         options ? options->device : NULL, &c->gpu, &c->props);
     if (rc) {
         free(c);
         return rc;

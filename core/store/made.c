@@ -24,6 +24,7 @@ struct line {
 };
 
 struct gf_made {
+    const struct gf_environment *environment;
     pthread_mutex_t lock;
     struct gf_store store;
     int log; /* descriptor; -1: no notes are added */
@@ -43,14 +44,15 @@ static uint64_t check_of(const struct line *l) {
 
 /* Opens the log to add to. Only a full log is renamed, so that a process that has it open can tell
  * by its size that it is no longer the newest. */
-static int open_log(const struct gf_store *s) {
+static int open_log(const struct gf_made *m) {
+    const struct gf_store *s = &m->store;
     const int flags = O_WRONLY | O_APPEND | O_CREAT;
     struct stat st;
     int fd = gf_store_file(s, newest, flags, &st);
     if (fd < 0 || st.st_size < MOST_BYTES)
         return fd;
     close(fd);
-    const int lock = gf_store_lines_lock();
+    const int lock = gf_store_lines_lock(m->environment);
     fd = gf_store_file(s, newest, flags, &st);
     if (fd >= 0 && st.st_size >= MOST_BYTES) { /* no other process has renamed it */
         close(fd);
@@ -68,7 +70,7 @@ static void flush(struct gf_made *m) {
     const ssize_t bytes = (ssize_t)((size_t)m->n * sizeof *m->batch);
     if (m->n && m->log >= 0 && (fstat(m->log, &st) || st.st_size >= MOST_BYTES)) {
         close(m->log);
-        m->log = open_log(&m->store);
+        m->log = open_log(m);
     }
     if (m->n && m->log >= 0 && write(m->log, m->batch, (size_t)bytes) != bytes) {
         close(m->log); /* a full disk */
@@ -146,13 +148,14 @@ enum gf_made_how gf_made_find(const struct gf_made *m, uint64_t file, uint64_t r
 
 /* ---- both ---- */
 
-struct gf_made *gf_made_open(bool looks, bool adds) {
+struct gf_made *gf_made_open(const struct gf_environment *env, bool looks, bool adds) {
     struct gf_made *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
+    m->environment = env;
     pthread_mutex_init(&m->lock, NULL);
-    const bool there = gf_store_open(&m->store, adds);
-    m->log = there && adds ? open_log(&m->store) : -1;
+    const bool there = gf_store_open(env, &m->store, adds);
+    m->log = there && adds ? open_log(m) : -1;
     if (looks && there)
         look(m);
     return m;

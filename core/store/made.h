@@ -2,7 +2,7 @@
  * (core/store/store.h): one of the file on disk, one of everything that went into it. A
  * failure here never fails a run: if the folder is missing or damaged, all files are unknown.
  *
- *     struct gf_made *made = gf_made_open(true, true);
+ *     struct gf_made *made = gf_made_open(env, true, true);
  *     if (gf_made_find(made, file, recipe) == GF_MADE_SO)
  *         ...
  *     gf_made_note(made, file, recipe);
@@ -16,11 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/host/environment.h"
+
 struct gf_made;
 
 /* `look`: read notes of earlier runs; `add`: write new ones. NULL if memory is short; the other
  * functions accept NULL. */
-struct gf_made *gf_made_open(bool look, bool add);
+struct gf_made *gf_made_open(const struct gf_environment *env, bool look, bool add);
 void gf_made_close(struct gf_made *m);
 
 enum gf_made_how { GF_MADE_UNKNOWN, GF_MADE_SO, GF_MADE_OTHERWISE };

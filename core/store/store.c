@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "core/base/value/hash.h"
-#include "core/base/host/process.h"
 
 #define SUFFIX    ".kernel"
 #define TEMPORARY ".building"
@@ -40,8 +39,8 @@ static void file_name(const struct gf_store *s, const void *key, size_t key_byte
 /* ---- the folder ---- */
 
 /* Opens the folder of all caches; makes it too, as ~/.cache may not exist yet. */
-static int open_parent(struct gf_store *s, bool make) {
-    const char *path = gf_process()->cache_folder;
+static int open_parent(const struct gf_environment *env, struct gf_store *s, bool make) {
+    const char *path = gf_environment_cache(env);
     if (!path) {
         snprintf(s->why, GF_REASON, "neither XDG_CACHE_HOME nor HOME names a folder");
         return -1;
@@ -55,13 +54,13 @@ static int open_parent(struct gf_store *s, bool make) {
     return folder;
 }
 
-bool gf_store_open(struct gf_store *s, bool make) {
+bool gf_store_open(const struct gf_environment *env, struct gf_store *s, bool make) {
     struct stat st;
     const char *why = NULL;
     memset(s, 0, sizeof *s);
     s->folder = -1;
     s->suffix = SUFFIX;
-    int parent = open_parent(s, make);
+    int parent = open_parent(env, s, make);
     if (parent < 0)
         return false;
     if (make)

@@ -1,9 +1,9 @@
-/* A folder that outlasts the run, gpufft/ within the cache folder of core/base/host/process.h: blobs
+/* A folder that outlasts the run, gpufft/ within the cache folder of core/base/host/environment.h: blobs
  * by key, such as built kernels, and files of lines (core/store/lines.h). Failures never fail a run: a
  * damaged folder or file, or one that is not the user's, counts as absent.
  *
  *     struct gf_store s;
- *     if (gf_store_open(&s, true))
+ *     if (gf_store_open(env, &s, true))
  *         gf_store_write(&s, key, key_bytes, binary, bytes);
  *     gf_store_close(&s); */
 #ifndef GF_CORE_STORE_H
@@ -22,7 +22,7 @@ struct gf_store {
 
 /* Opens the folder, creating it (0700) if `make` is set. True if it is usable: no link, the user's,
  * and writable by no other user. */
-bool gf_store_open(struct gf_store *s, bool make);
+bool gf_store_open(const struct gf_environment *env, struct gf_store *s, bool make);
 void gf_store_close(struct gf_store *s);
 
 /* Reads the binary with this key into memory that the caller frees. False if the whole key or the

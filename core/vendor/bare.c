@@ -5,10 +5,11 @@
 
 #include "core/gpu/plan/space.h"
 
-int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+int gf_vendor_probe(const struct gf_backend *b, const struct gf_environment *env,
+                    char reason[GF_REASON]) {
     const struct gf_vendor *v = b->own;
     char device[GF_REASON] = "", version[GF_VENDOR_TEXT];
-    int rc = gf_gpu_probe(v->api, device);
+    int rc = gf_gpu_probe(env, v->api, device);
     if (rc)
         snprintf(reason, GF_REASON, "%s", device);
     else if ((rc = v->find(version)))
@@ -18,8 +19,9 @@ int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return rc;
 }
 
-int gf_vendor_list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    return ((const struct gf_vendor *)b->own)->api->find(props);
+int gf_vendor_list(const struct gf_backend *b, const struct gf_environment *env,
+                   struct gf_gpu_props *props) {
+    return gf_gpu_list(env, ((const struct gf_vendor *)b->own)->api, props);
 }
 
 int gf_vendor_open(const struct gf_backend *b, const struct gf_backend_options *options,

@@ -38,8 +38,10 @@ struct gf_vendor {
 };
 
 /* As in struct gf_backend. */
-int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]);
-int gf_vendor_list(const struct gf_backend *b, struct gf_gpu_props *props);
+int gf_vendor_probe(const struct gf_backend *b, const struct gf_environment *env,
+                    char reason[GF_REASON]);
+int gf_vendor_list(const struct gf_backend *b, const struct gf_environment *env,
+                   struct gf_gpu_props *props);
 int gf_vendor_open(const struct gf_backend *b, const struct gf_backend_options *options,
                    void **context);
 extern const struct gf_on_device gf_vendor_on_device;

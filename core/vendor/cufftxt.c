@@ -36,7 +36,8 @@ struct impl {
 
 /* ---- devices ---- */
 
-static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+static int cufftxt_probe(const struct gf_backend *b, const struct gf_environment *env,
+                         char reason[GF_REASON]) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     char version[GF_VENDOR_TEXT];
     (void)b;
@@ -44,7 +45,7 @@ static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
     }
-    int n = gf_gpu_cuda.find(props);
+    int n = gf_gpu_list(env, &gf_gpu_cuda, props);
     if (n < 2) {
         snprintf(reason, GF_REASON, "cuFFTXt needs two GPUs or more, and there is one");
         return GF_EABSENT;
@@ -55,7 +56,7 @@ static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
 
 static int pick_devices(struct context *c, const struct gf_backend_options *options) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int n = gf_gpu_cuda.find(props), rc = n < 0 ? n : 0, index = 0;
+    int n = gf_gpu_list(options->environment, &gf_gpu_cuda, props), rc = n < 0 ? n : 0, index = 0;
     size_t used = 0;
     if (!rc && options->n_devices > GF_GPU_MAX_DEVICES)
         rc = gf_fail(GF_EUSAGE, "--device lists more than %d devices", GF_GPU_MAX_DEVICES);

@@ -13,8 +13,10 @@ static enum gf_fftw_maker maker_of(const struct gf_backend *b) {
     return *(const enum gf_fftw_maker *)b->own;
 }
 
-static int fftw_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+static int fftw_probe(const struct gf_backend *b, const struct gf_environment *env,
+                      char reason[GF_REASON]) {
     const enum gf_fftw_maker maker = maker_of(b);
+    (void)env;
     const struct gf_fftw *d = gf_fftw_find(maker, GF_DOUBLE, NULL);
     const struct gf_fftw *f = gf_fftw_find(maker, GF_SINGLE, NULL), *any = f ? f : d;
     if (!any) {
@@ -30,6 +32,7 @@ static int fftw_probe(const struct gf_backend *b, char reason[GF_REASON]) {
 /* ---- context and plan ---- */
 
 struct context {
+    const struct gf_environment *environment;
     const char *name; /* of the backend */
     enum gf_fftw_maker maker;
     int threads;
@@ -79,7 +82,8 @@ static int fftw_open(const struct gf_backend *b, const struct gf_backend_options
     struct context *c = malloc(sizeof *c);
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory for the FFTW backend");
-    *c = (struct context){.name = b->name,
+    *c = (struct context){.environment = options ? options->environment : NULL,
+                          .name = b->name,
                           .maker = maker,
                           .threads = threads > 0 ? threads : omp_get_max_threads(),
                           .flags = modes[i].flags,
@@ -188,7 +192,7 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     if (m->in_place)
         out = in;
     describe(job, &m->before, &m->after, dims, &rank, batch, &batch_rank);
-    gf_fftw_plan_begin(f, c->threads, c->flags, c->plan_seconds);
+    gf_fftw_plan_begin(c->environment, f, c->threads, c->flags, c->plan_seconds);
     if (m->executes_r2c)
         m->plan = f->plan_r2c(rank, dims, batch_rank, batch, in, out, flags);
     else if (m->executes_c2r)
@@ -201,7 +205,7 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
         describe(job, &m->after, &m->before, dims, &rank, batch, &batch_rank);
         m->back = f->plan_c2r(rank, dims, batch_rank, batch, out, in, flags);
     }
-    gf_fftw_plan_end(f, c->flags);
+    gf_fftw_plan_end(c->environment, f, c->flags);
 }
 
 /* FFTW does not document its order of axes: they are listed one after the other. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/host/dl.h"
-#include "core/base/host/process.h"
 #include "core/store/store.h"
 
 #define SYMBOL(prefix, field, name) \
@@ -139,17 +138,19 @@ void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]) {
         snprintf(text, GF_CODE_PATH, "%s", sets ? sets + 1 : "scalar");
         return;
     }
-    gf_fftw_plan_begin(f, 1, GF_FFTW_ESTIMATE, 0); /* MKL loads its kernels for the first plan */
+    gf_fftw_plan_begin(NULL, f, 1, GF_FFTW_ESTIMATE,
+                       0); /* MKL loads its kernels for the first plan */
     void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
-    gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
+    gf_fftw_plan_end(NULL, f, GF_FFTW_ESTIMATE);
     gf_fftw_destroy(f, plan);
     dl_iterate_phdr(see_library, text);
 }
 
 /* ---- wisdom: the results of the slow planning modes, kept from run to run ---- */
 
-bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
-    const char *cache = gf_process()->cache_folder;
+bool gf_fftw_wisdom_path(const struct gf_environment *env, enum gf_precision p, char *path,
+                         size_t size) {
+    const char *cache = gf_environment_cache(env);
     int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, library[GF_FFTW_OWN][p].wisdom) : 0;
     return n > 0 && (size_t)n < size;
 }
@@ -166,18 +167,18 @@ static void import_wisdom(const struct loaded *l, const struct gf_store *s) {
     free(text);
 }
 
-static void read_wisdom(const struct loaded *l) {
+static void read_wisdom(const struct gf_environment *env, const struct loaded *l) {
     struct gf_store s;
-    if (l->library->wisdom && gf_store_open(&s, true)) {
+    if (l->library->wisdom && gf_store_open(env, &s, true)) {
         import_wisdom(l, &s);
         gf_store_close(&s);
     }
 }
 
 /* The lock is held. Replaces the file atomically; a writer that loses a race loses its wisdom. */
-static void write_wisdom(const struct loaded *l) {
+static void write_wisdom(const struct gf_environment *env, const struct loaded *l) {
     struct gf_store s;
-    if (l->library->wisdom && gf_store_open(&s, true)) {
+    if (l->library->wisdom && gf_store_open(env, &s, true)) {
         import_wisdom(l, &s); /* other processes may have added some */
         char *text = l->f.export_wisdom();
         if (text)
@@ -190,7 +191,8 @@ static void write_wisdom(const struct loaded *l) {
 
 /* ---- planning ---- */
 
-void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, double seconds) {
+void gf_fftw_plan_begin(const struct gf_environment *env, const struct gf_fftw *f, int threads,
+                        unsigned flags, double seconds) {
     struct loaded *l = (struct loaded *)f;
     pthread_mutex_lock(&lock);
     if (flags & GF_FFTW_ESTIMATE) {
@@ -199,7 +201,7 @@ void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, do
             f->forget_wisdom();
         l->wisdom_read = false;
     } else if (!l->wisdom_read) {
-        read_wisdom(l);
+        read_wisdom(env, l);
         l->wisdom_read = l->library->wisdom;
     }
     if (f->plan_with_nthreads)
@@ -209,9 +211,9 @@ void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, do
     f->set_timelimit(seconds > 0 ? seconds : -1);
 }
 
-void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags) {
+void gf_fftw_plan_end(const struct gf_environment *env, const struct gf_fftw *f, unsigned flags) {
     if (!(flags & GF_FFTW_ESTIMATE))
-        write_wisdom((const struct loaded *)f);
+        write_wisdom(env, (const struct loaded *)f);
     pthread_mutex_unlock(&lock);
 }
 

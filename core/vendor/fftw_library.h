@@ -2,9 +2,9 @@
  * with a lock around its planner.
  *
  *     const struct gf_fftw *f = gf_fftw_find(GF_FFTW_OWN, GF_SINGLE, NULL);
- *     gf_fftw_plan_begin(f, threads, GF_FFTW_ESTIMATE, 0);
+ *     gf_fftw_plan_begin(env, f, threads, GF_FFTW_ESTIMATE, 0);
  *     void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
- *     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
+ *     gf_fftw_plan_end(env, f, GF_FFTW_ESTIMATE);
  */
 #ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
 #define GF_CORE_VENDOR_FFTW_LIBRARY_H
@@ -61,10 +61,12 @@ void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]);
 /* The planner has global state and is not thread-safe: plans are made between these two calls,
  * which hold a lock. `flags` is the planning mode; after `seconds` (0: no limit) measuring falls
  * back to estimates. Measured plans are kept from run to run. */
-void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, double seconds);
-void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags);
+void gf_fftw_plan_begin(const struct gf_environment *env, const struct gf_fftw *f, int threads,
+                        unsigned flags, double seconds);
+void gf_fftw_plan_end(const struct gf_environment *env, const struct gf_fftw *f, unsigned flags);
 /* Sets `path` to the file that keeps them; false if there is no cache folder. */
-bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size);
+bool gf_fftw_wisdom_path(const struct gf_environment *env, enum gf_precision p, char *path,
+                         size_t size);
 void gf_fftw_destroy(const struct gf_fftw *f, void *plan); /* takes the lock; plan may be NULL */
 
 #endif

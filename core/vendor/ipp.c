@@ -84,8 +84,9 @@ static int load(const char *folder) {
                : gf_fail(GF_EABSENT, "%.180s; pip install ipp, then --ipp=FOLDER", gf_message());
 }
 
-static int ipp_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
+static int ipp_probe(const struct gf_backend *b, const struct gf_environment *env,
+                     char reason[GF_REASON]) {
+    (void)b, (void)env;
     int rc = load(NULL);
     snprintf(reason, GF_REASON, "%s%.200s%s", rc ? "" : "IPP ",
              rc ? gf_message() : ipp.version()->version, rc ? "" : ", one thread");

@@ -110,8 +110,9 @@ const struct gf_backend gf_backend_vkfft = {
     .ops = 1u << GF_FFT, .plan = vkfft_plan,
 };
 #else
-static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
+static int vkfft_probe(const struct gf_backend *b, const struct gf_environment *env,
+                       char reason[GF_REASON]) {
+    (void)b, (void)env;
     snprintf(reason, GF_REASON, "built without VkFFT (make VKFFT=DIR, where DIR has vkFFT.h)");
     return GF_EABSENT;
 }

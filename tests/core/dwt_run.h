@@ -58,7 +58,7 @@ static inline double value(const struct gf_array *a, int64_t i) {
 /* A device that is no processor, as --device=N wants it; NULL: none. */
 static inline const char *find_gpu(char number[16]) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    int n = gf_backend_devices(backend, list);
+    int n = gf_backend_devices(NULL, backend, list);
     for (int i = 0; i < n; i++)
         if (!list[i].is_cpu) {
             snprintf(number, 16, "%d", i);

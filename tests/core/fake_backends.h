@@ -31,15 +31,18 @@ static struct fake *fake_of(const struct gf_backend *b) {
     return b->own == &host ? &host : b->own == &gpu ? &gpu : &other;
 }
 
-static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+static int probe(const struct gf_backend *b, const struct gf_environment *env,
+                 char reason[GF_REASON]) {
     struct fake *f = fake_of(b);
+    (void)env;
     f->probed++;
     snprintf(reason, GF_REASON, "made up");
     return f->fail_probe;
 }
 
-static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    (void)b;
+static int list(const struct gf_backend *b, const struct gf_environment *env,
+                struct gf_gpu_props *props) {
+    (void)b, (void)env;
     memset(props, 0, sizeof *props);
     snprintf(props->name, sizeof props->name, "Fake 9000");
     props->memory = INT64_C(1) << 40;
@@ -108,7 +111,9 @@ static void close_fake(void *context) {
     free(context);
 }
 
-static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
+static int gpu_installed(const struct gf_backend *b, const struct gf_environment *env,
+                         char reason[GF_REASON]) {
+    (void)env;
     (void)b;
     snprintf(reason, GF_REASON, "no library");
     return gpu.fail_probe;

@@ -21,7 +21,7 @@ static struct gf_engine *op_engine;
 
 __attribute__((unused)) static int op_begin(void) {
     static struct gf_request request;
-    int rc = gf_request_one(&request, NULL, "openmp", NULL);
+    int rc = gf_request_one(NULL, &request, NULL, "openmp", NULL);
     return rc ? rc
               : gf_engine_open(&op_engine,
                                &(struct gf_engine_options){.request = &request,

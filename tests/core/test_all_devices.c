@@ -8,24 +8,28 @@
 #include <unistd.h>
 
 #include "core/store/lines.h"
-#include "core/base/host/process.h"
+#include "core/base/host/environment.h"
 #include "core/base/value/status.h"
 #include "core/engine/speeds.h"
 #include "core/engine/engine.h"
 #include "tests/test.h"
 
+static struct gf_environment env;
+
 static int devices;
 static struct gf_backend_options opened;
 static char opened_device[64];
 
-static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
+static int probe(const struct gf_backend *b, const struct gf_environment *unused,
+                 char reason[GF_REASON]) {
+    (void)b, (void)unused;
     snprintf(reason, GF_REASON, "made up");
     return 0;
 }
 
-static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    (void)b;
+static int list(const struct gf_backend *b, const struct gf_environment *unused,
+                struct gf_gpu_props *props) {
+    (void)b, (void)unused;
     int n = 0;
     for (; n < devices; n++) {
         props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
@@ -84,9 +88,10 @@ static void plan_with(const char *devices, struct gf_engine_options options) {
     opened = (struct gf_backend_options){.threads = 0};
     struct gf_request request;
     const bool list = gf_request_is_list(devices, NULL);
-    CHECK_EQ((list ? gf_request_list : gf_request_one)(&request, backends, devices, NULL), 0);
+    CHECK_EQ((list ? gf_request_list : gf_request_one)(&env, &request, backends, devices, NULL), 0);
     options.request = &request;
     options.use = GF_ENGINE_ONE;
+    options.open.environment = &env;
     options.open.threads = 1;
     NEED(!gf_engine_open(&engine, &options));
     gf_runner_open(&runner, engine, 0, 1);
@@ -99,25 +104,25 @@ static void plan_with(const char *devices, struct gf_engine_options options) {
 
 static double link_of(const char *device) {
     struct gf_speeds r = {.link = -1};
-    return gf_speeds_of_device(&gpu, device, &r) ? r.link : -1;
+    return gf_speeds_of_device(&env, &gpu, device, &r) ? r.link : -1;
 }
 
 /* Devices of one name have records of their own, or else each other's; the slowest one of a list is told
  * beside the first. */
 static void check_records(struct gf_speeds r) {
     devices = 3;
-    gf_speeds_forget();
+    gf_speeds_forget(&env);
     CHECK(link_of("0") == -1);
     r.link = 2e11;
-    CHECK(gf_speeds_keep(&gpu, "1", &r));
+    CHECK(gf_speeds_keep(&env, &gpu, "1", &r));
     CHECK(link_of("0") == 2e11 && link_of("1") == 2e11 && link_of(NULL) == 2e11);
     r.link = 1e11;
     r.staged[0] = 4e9;
     r.open = 0.5;
-    CHECK(gf_speeds_keep(&gpu, "2", &r));
+    CHECK(gf_speeds_keep(&env, &gpu, "2", &r));
     r.link = 3e11;
     r.staged[0] = 5e9;
-    CHECK(gf_speeds_keep(&gpu, NULL, &r));
+    CHECK(gf_speeds_keep(&env, &gpu, NULL, &r));
     CHECK(link_of("0") == 3e11 && link_of("1") == 2e11 && link_of("2") == 1e11);
     plan_with("gpu:1,gpu:0,gpu:2", (struct gf_engine_options){.untuned = false});
     CHECK(opened.rates.link == 2e11 && opened.rates.bus[0] == 1e10 && opened.rates.open == 0.3);
@@ -134,8 +139,8 @@ static void test_concurrent(const char *folder) {
     struct gf_speeds r = {.copy = 1e9};
     char path[128], device[16];
     pid_t writer[WRITERS];
-    gf_speeds_forget();
-    CHECK(gf_speeds_keep(&host, "first", &r));
+    gf_speeds_forget(&env);
+    CHECK(gf_speeds_keep(&env, &host, "first", &r));
     snprintf(path, sizeof path, "%s/gpufft/device-speeds.building", folder);
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
     CHECK(fd >= 0 && !close(fd));
@@ -143,7 +148,7 @@ static void test_concurrent(const char *folder) {
         writer[w] = fork();
         for (int i = 0; !writer[w] && i < EACH; i++) {
             snprintf(device, sizeof device, "%d-%d", w, i);
-            if (!gf_speeds_keep(&host, device, &r))
+            if (!gf_speeds_keep(&env, &host, device, &r))
                 _exit(1);
         }
         if (!writer[w])
@@ -154,10 +159,10 @@ static void test_concurrent(const char *folder) {
         CHECK(waitpid(writer[w], &status, 0) == writer[w] && status == 0);
     }
     gf_store_lines_reread();
-    int kept = gf_speeds_of_device(&host, "first", &r);
+    int kept = gf_speeds_of_device(&env, &host, "first", &r);
     for (int i = 0; i < WRITERS * EACH; i++) {
         snprintf(device, sizeof device, "%d-%d", i / EACH, i % EACH);
-        kept += gf_speeds_of_device(&host, device, &r);
+        kept += gf_speeds_of_device(&env, &host, device, &r);
     }
     CHECK_EQ(kept, WRITERS * EACH + 1);
     CHECK(!unlink(path));
@@ -168,7 +173,7 @@ static void test_linked(struct gf_speeds r) {
         for (devices = 1; devices < 4; devices++) {
             static const char *const lists[] = {"", "", "0,1", "0,1,2"};
             r.link = linked ? 3e11 : 0;
-            CHECK(gf_speeds_keep(&gpu, NULL, &r));
+            CHECK(gf_speeds_keep(&env, &gpu, NULL, &r));
             plan_with(NULL, (struct gf_engine_options){.untuned = false});
             CHECK_MSG(!strcmp(opened_device, linked ? lists[devices] : ""), "%d devices: '%s'",
                       devices, opened_device);
@@ -180,7 +185,7 @@ static void test_linked(struct gf_speeds r) {
 static void test_asked(struct gf_speeds r) {
     devices = 2;
     r.link = 3e11;
-    CHECK(gf_speeds_keep(&gpu, NULL, &r));
+    CHECK(gf_speeds_keep(&env, &gpu, NULL, &r));
     plan_with(NULL, (struct gf_engine_options){.untuned = true});
     CHECK(!opened_device[0]);
     plan_with("gpu", (struct gf_engine_options){.untuned = false}); /* asked for: the first one */
@@ -193,9 +198,9 @@ static void test_asked(struct gf_speeds r) {
 }
 
 static void test_forget(struct gf_speeds r) {
-    CHECK(gf_speeds_keep(&gpu, NULL, &r));
-    CHECK_EQ(gf_speeds_forget(), 1);
-    CHECK_EQ(gf_speeds_forget(), 0);
+    CHECK(gf_speeds_keep(&env, &gpu, NULL, &r));
+    CHECK_EQ(gf_speeds_forget(&env), 1);
+    CHECK_EQ(gf_speeds_forget(&env), 0);
 }
 
 int main(void) {
@@ -203,13 +208,13 @@ int main(void) {
     const struct gf_speeds r = {
         .copy = 4e12, .open = 0.3, .staged = {1e10, 2e10}, .fft = {1e9, 1e9, 1e9}};
     NEED(mkdtemp(folder));
-    gf_process_set(&(struct gf_process){.cache_folder = folder});
+    env.cache_folder = folder;
     RUN("auto opens all devices where the link between them is recorded", test_linked(r));
     RUN("devices that are asked for are opened in that order", test_asked(r));
     RUN("devices of one name have records of their own, or else each other's", check_records(r));
     RUN("processes that keep records at once lose none", test_concurrent(folder));
     RUN("records are forgotten once", test_forget(r));
-    gf_speeds_forget();
+    gf_speeds_forget(&env);
     snprintf(path, sizeof path, "%s/gpufft", folder);
     NEED((rmdir(path) == 0 || errno == ENOENT) && !rmdir(folder));
     return TEST_END();

@@ -60,7 +60,8 @@ static void test_backend(const struct gf_backend *backend, const struct subject 
     struct subject s = *wanted;
     s.backend = backend;
     for (int i = 0; i < 2; i++) {
-        struct gf_backend_options options = {.threads = i ? 0 : 1, .device = s.device};
+        struct gf_backend_options options = {
+            .environment = gf_environment(), .threads = i ? 0 : 1, .device = s.device};
         int rc = backend->open(backend, &options, &s.context[i]);
         if (rc) {
             RUN(case_name("%s: opens", backend->name), CHECK_MSG(false, "%s", gf_message()));
@@ -99,10 +100,10 @@ static bool find_gpu(const struct gf_backend *backend, char number[16], char rea
         snprintf(reason, GF_REASON, "no GPU's backend");
         return false;
     }
-    if (backend->probe(backend, reason))
+    if (backend->probe(backend, gf_environment(), reason))
         return false;
     if (asked) {
-        if (gf_backend_device(backend, asked, &props)) {
+        if (gf_backend_device(gf_environment(), backend, asked, &props)) {
             snprintf(reason, GF_REASON, "%s", gf_message());
             return false;
         }
@@ -111,7 +112,7 @@ static bool find_gpu(const struct gf_backend *backend, char number[16], char rea
                  props.is_cpu ? " is the CPU itself" : "");
         return !props.is_cpu;
     }
-    int n = gf_backend_devices(backend, list);
+    int n = gf_backend_devices(gf_environment(), backend, list);
     for (int i = 0; i < n; i++)
         if (!list[i].is_cpu) {
             snprintf(number, 16, "%d", i);
@@ -131,7 +132,8 @@ struct choice {
 static void consider(const struct gf_backend *backend, struct choice *c, struct subject *wanted,
                      const struct section *section) {
     char reason[GF_REASON] = "", number[16] = "";
-    bool there = c->gpu ? find_gpu(backend, number, reason) : !backend->probe(backend, reason);
+    bool there = c->gpu ? find_gpu(backend, number, reason)
+                        : !backend->probe(backend, gf_environment(), reason);
     if (there && backend->powers_of_two) {
         printf("%s: skipped: build/test_c tests it\n", backend->name);
         return;

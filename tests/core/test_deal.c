@@ -76,14 +76,16 @@ struct fake {
     int device; /* DEVICES: the host */
 };
 
-static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
+static int probe(const struct gf_backend *b, const struct gf_environment *unused,
+                 char reason[GF_REASON]) {
+    (void)b, (void)unused;
     snprintf(reason, GF_REASON, "made up");
     return 0;
 }
 
-static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    (void)b;
+static int list(const struct gf_backend *b, const struct gf_environment *unused,
+                struct gf_gpu_props *props) {
+    (void)b, (void)unused;
     for (int i = 0; i < DEVICES; i++) {
         memset(&props[i], 0, sizeof props[i]);
         snprintf(props[i].name, sizeof props[i].name, "Fake 900%d", i);
@@ -152,7 +154,7 @@ static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 static const char *names(const char *backend, const char *device, int expected) {
     static char text[GF_REQUEST_MOST * 100];
     struct gf_request w;
-    int rc = gf_request_list(&w, backends, backend, device);
+    int rc = gf_request_list(NULL, &w, backends, backend, device);
     CHECK_EQ(rc, expected);
     text[0] = 0;
     for (int i = 0; i < w.n && !rc; i++)
@@ -182,7 +184,7 @@ static void test_lists(void) {
 /* Devices that work at once have a few threads each; the first one of a single job has them all. */
 static void test_threads(void) {
     struct gf_request two;
-    CHECK_EQ(gf_request_list(&two, backends, "gpu:0,gpu:1", NULL), 0);
+    CHECK_EQ(gf_request_list(NULL, &two, backends, "gpu:0,gpu:1", NULL), 0);
     for (int together = 0; together < 2; together++) {
         struct gf_engine *e;
         const struct gf_engine_options o = {.request = &two,
@@ -220,7 +222,7 @@ static void start_late(const char *backend, bool dynamic, const double *rate, in
     for (int i = 0; i <= DEVICES; i++)
         ran[i] = 0;
     const bool list = gf_request_is_list(backend, NULL);
-    CHECK_EQ((list ? gf_request_list : gf_request_one)(&request, backends, backend, NULL), 0);
+    CHECK_EQ((list ? gf_request_list : gf_request_one)(NULL, &request, backends, backend, NULL), 0);
     NEED(!gf_engine_open(
         &deal, &(struct gf_engine_options){
                    .request = &request, .dynamic = dynamic, .untuned = true, .open.threads = 1}));

@@ -478,8 +478,9 @@ static void test_backend(enum extent extent, bool gpu) {
     struct gf_plan *plan = NULL;
     int64_t shape[2] = {8, 8};
     struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
-    struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
-    if (backend->probe(backend, reason))
+    struct gf_backend_options options = {
+        .environment = gf_environment(), .threads = 1, .device = gf_environment_device()};
+    if (backend->probe(backend, gf_environment(), reason))
         return;
     if (gpu && !(options.device = find_gpu(number))) {
         printf("%s: skipped: no device but the CPU\n", backend->name);

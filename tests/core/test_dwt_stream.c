@@ -32,7 +32,8 @@ static int take_boxes(void *user, const struct gf_dwt_box *box, int n) {
 /* A context for streams: of a device one with so little memory that they take several chunks.
  * NULL in host memory. */
 static void *stream_context(int64_t bytes) {
-    struct gf_backend_options options = {.threads = 1, .device = device, .device_memory = bytes};
+    struct gf_backend_options options = {
+        .environment = gf_environment(), .threads = 1, .device = device, .device_memory = bytes};
     void *context = NULL;
     if (backend->devices)
         CHECK_EQ(backend->open(backend, &options, &context), 0);
@@ -268,8 +269,8 @@ static void test_inverse_parts(void) {
 
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
-    struct gf_backend_options options = {.threads = 1};
-    if (!backend->streamer || backend->probe(backend, reason))
+    struct gf_backend_options options = {.environment = gf_environment(), .threads = 1};
+    if (!backend->streamer || backend->probe(backend, gf_environment(), reason))
         return;
     device = gpu ? find_gpu(number) : gf_environment_device();
     if (gpu && !device) {

@@ -22,7 +22,8 @@ static bool transform(const char *mode) {
                          .in_dtype = GF_F32,
                          .n_out = 1,
                          .out = {{.kind = GF_REAL, .dtype = GF_F32}}};
-    struct gf_backend_options options = {.threads = 1, .fftw_plan = mode};
+    struct gf_backend_options options = {
+        .environment = gf_environment(), .threads = 1, .fftw_plan = mode};
     static float data[60 * 64], result[60 * 64];
     int64_t shape[3] = {60, 64, 1};
     struct gf_array in = gf_array_wrap(data, GF_F32, 3, shape);
@@ -121,7 +122,8 @@ static void test_wisdom(void) {
 }
 
 static void test_unknown(void) {
-    struct gf_backend_options options = {.threads = 1, .fftw_plan = "guess"};
+    struct gf_backend_options options = {
+        .environment = gf_environment(), .threads = 1, .fftw_plan = "guess"};
     void *context;
     CHECK_EQ(gf_backend_fftw.open(&gf_backend_fftw, &options, &context), GF_EUSAGE);
     CHECK_HAS(gf_message(), "guess");
@@ -129,7 +131,7 @@ static void test_unknown(void) {
 
 int main(void) {
     char reason[GF_REASON] = "";
-    if (gf_backend_fftw.probe(&gf_backend_fftw, reason)) {
+    if (gf_backend_fftw.probe(&gf_backend_fftw, NULL, reason)) {
         printf("skipped: %s\n", reason);
         return 0;
     }

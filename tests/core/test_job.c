@@ -339,22 +339,22 @@ static void test_table(void) {
     struct gf_job job = picture();
     struct gf_outlook outlook = {.backends = gf_backends, .runs = 1};
     struct gf_choice choice;
-    CHECK_EQ(gf_backend_find("fftx", &b), GF_EUSAGE);
+    CHECK_EQ(gf_backend_find(NULL, "fftx", &b), GF_EUSAGE);
     CHECK(strstr(gf_message(), "did you mean 'fftw'") && strstr(gf_message(), "openmp"));
-    CHECK_EQ(gf_backend_find("wavelets", &b), GF_EUSAGE);
+    CHECK_EQ(gf_backend_find(NULL, "wavelets", &b), GF_EUSAGE);
     CHECK(!strstr(gf_message(), "did you mean") && strstr(gf_message(), "openmp"));
-    CHECK_EQ(gf_backend_find("a name far longer than any backend's", &b), GF_EUSAGE);
-    CHECK_EQ(gf_backend_find("openmp", &b), 0);
+    CHECK_EQ(gf_backend_find(NULL, "a name far longer than any backend's", &b), GF_EUSAGE);
+    CHECK_EQ(gf_backend_find(NULL, "openmp", &b), 0);
     CHECK(b == &gf_backend_openmp);
     CHECK_EQ(gf_auto_choose(&job, &outlook, &choice), 0);
     CHECK(choice.backend && choice.backend->automatic && choice.why[0]);
     CHECK(!strchr(choice.why, '\n') && !choice.no_device[0]);
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
-        int rc = gf_backends[i]->probe(gf_backends[i], reason);
+        int rc = gf_backends[i]->probe(gf_backends[i], NULL, reason);
         CHECK_MSG((rc == 0 || rc == GF_EABSENT) && reason[0], "%s: %d '%s'", gf_backends[i]->name,
                   rc, reason);
-        CHECK_EQ(gf_backend_find(gf_backends[i]->name, &b), rc);
+        CHECK_EQ(gf_backend_find(NULL, gf_backends[i]->name, &b), rc);
         CHECK(b == (rc ? NULL : gf_backends[i]));
     }
 }
@@ -370,7 +370,8 @@ static double seconds_after(const char *why, const char *word) {
 /* Tables of a length with a large prime, and kernels that are still to be compiled, count. */
 static int times_cold;
 
-static bool is_cold(void) {
+static bool is_cold(const struct gf_environment *e) {
+    (void)e;
     times_cold++;
     return true;
 }

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/host/process.h"
+#include "core/base/host/environment.h"
 #include "core/store/made.h"
 #include "tests/test.h"
+
+static struct gf_environment env;
 
 enum { THREADS = 4, EACH = 5000 };
 
@@ -24,7 +26,7 @@ struct writer {
 
 static void *write_some(void *user) {
     const struct writer *w = user;
-    struct gf_made *own = w->made ? w->made : gf_made_open(false, true);
+    struct gf_made *own = w->made ? w->made : gf_made_open(&env, false, true);
     for (int i = 0; i < EACH; i++)
         gf_made_note(own, file_of(w->thread, i), (uint64_t)i + 7);
     if (!w->made)
@@ -33,7 +35,7 @@ static void *write_some(void *user) {
 }
 
 static void add_at_once(bool shared) {
-    struct gf_made *made = shared ? gf_made_open(true, true) : NULL;
+    struct gf_made *made = shared ? gf_made_open(&env, true, true) : NULL;
     struct writer w[THREADS];
     pthread_t t[THREADS];
     for (int i = 0; i < THREADS; i++) {
@@ -47,7 +49,7 @@ static void add_at_once(bool shared) {
 
 /* How many of all are known as they were noted; none may be known otherwise. */
 static int count(void) {
-    struct gf_made *m = gf_made_open(true, false);
+    struct gf_made *m = gf_made_open(&env, true, false);
     int known = 0, wrong = 0;
     for (int t = 0; t < 2 * THREADS; t++)
         for (int i = 0; i < EACH; i++) {
@@ -61,13 +63,13 @@ static int count(void) {
 }
 
 static void note(uint64_t file, uint64_t recipe) {
-    struct gf_made *m = gf_made_open(false, true);
+    struct gf_made *m = gf_made_open(&env, false, true);
     gf_made_note(m, file, recipe);
     gf_made_close(m);
 }
 
 static enum gf_made_how find(uint64_t file, uint64_t recipe) {
-    struct gf_made *m = gf_made_open(true, false);
+    struct gf_made *m = gf_made_open(&env, true, false);
     const enum gf_made_how how = gf_made_find(m, file, recipe);
     gf_made_close(m);
     return how;
@@ -121,7 +123,7 @@ int main(void) {
     NEED(mkdtemp(folder));
     snprintf(own, sizeof own, "%s/gpufft", folder);
     snprintf(log, sizeof log, "%s/made", own);
-    gf_process_set(&(struct gf_process){.cache_folder = folder});
+    env.cache_folder = folder;
     RUN("an output without a note is unknown, and a look makes no folder", test_unknown(own));
     RUN("threads that note at once lose nothing; a damaged note is unknown, and the last of two "
         "counts",

@@ -375,7 +375,7 @@ static void test_refusals(void) {
 
 int main(void) {
     struct gf_request request;
-    NEED(!gf_request_one(&request, NULL, "openmp", NULL));
+    NEED(!gf_request_one(NULL, &request, NULL, "openmp", NULL));
     NEED(!gf_engine_open(&engine, &(struct gf_engine_options){.request = &request,
                                                               .memory_limit = INT64_C(1) << 30}));
     RUN("a filter multiplies lines, pictures and volumes, with all edges", test_rows(LOW, MASK));

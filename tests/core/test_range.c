@@ -77,7 +77,7 @@ static bool shown(struct gf_job job, double (*paint)(int64_t y, int64_t x, int64
     void *context = NULL;
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&job, shape);
-    int rc = gf_backend_find("openmp", &b);
+    int rc = gf_backend_find(NULL, "openmp", &b);
     if (!rc)
         rc = gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape);
     if (!rc)
@@ -165,7 +165,7 @@ static bool run_openmp(const struct gf_job *job, const struct gf_array *in, stru
                        struct gf_report *report) {
     const struct gf_backend *b;
     void *context = NULL;
-    int rc = gf_backend_find("openmp", &b);
+    int rc = gf_backend_find(NULL, "openmp", &b);
     rc = rc ? rc : gf_job_alloc(job, 0, out);
     rc = rc ? rc : b->open(b, NULL, &context);
     rc = rc ? rc : gf_backend_run(b, context, job, in, out, report);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/host/process.h"
+#include "core/base/host/environment.h"
 #include "core/base/value/status.h"
 #include "core/cpu/plan.h"
 #include "core/filter/filter.h"
@@ -150,7 +150,7 @@ static void check_format(struct subject *s, const char *format, int lines, int n
 }
 
 static void test_isa(const char *isa, bool best) {
-    gf_process_set(&(struct gf_process){.isa = isa});
+    gf_environment_set_isa(isa);
     struct subject s = {.backend = backend, .seed = 5, .shards = 1};
     for (int i = 0; i < 2; i++) {
         struct gf_backend_options options = {.threads = i ? 0 : 1};

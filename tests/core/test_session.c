@@ -29,7 +29,7 @@ static int start_device(const char *backend, const char *device, const char *usu
     static struct gf_request request;
     n_notes = 0;
     notes[0] = 0;
-    int rc = gf_request_one(&request, backends, backend, device);
+    int rc = gf_request_one(NULL, &request, backends, backend, device);
     if (rc)
         return rc;
     rc =

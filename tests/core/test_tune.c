@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "core/store/lines.h"
-#include "core/base/host/process.h"
 #include "core/base/value/status.h"
 #include "core/engine/auto.h"
 #include "core/engine/engine.h"
 #include "core/engine/speeds.h"
 #include "core/engine/tune.h"
 #include "tests/test.h"
+
+static struct gf_environment env;
 
 /* A clock for each thread, in the place of the system's: a millisecond passes whenever someone looks, and as long as a plan
  * says that it takes. */
@@ -94,14 +95,16 @@ static bool fails_open, fails_wavelets, reaches = true, good_arrays = true;
 static char last_device[32];
 static const char *driver = "7", *compiler = "5", *probed = "";
 
-static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
+static int probe(const struct gf_backend *b, const struct gf_environment *unused,
+                 char reason[GF_REASON]) {
+    (void)b, (void)unused;
     snprintf(reason, GF_REASON, "made up%s", probed);
     return 0;
 }
 
-static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    (void)b;
+static int list(const struct gf_backend *b, const struct gf_environment *unused,
+                struct gf_gpu_props *props) {
+    (void)b, (void)unused;
     int n = 0;
     for (; n < gpus; n++) {
         props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
@@ -301,7 +304,7 @@ static const struct gf_job job = {.ndim = 2,
 static struct gf_choice choose(bool untuned) {
     struct gf_choice choice = {.backend = NULL};
     const struct gf_outlook o = {
-        .backends = backends, .threads = 1, .runs = 100, .untuned = untuned};
+        .environment = &env, .backends = backends, .threads = 1, .runs = 100, .untuned = untuned};
     CHECK_EQ(gf_auto_choose(&job, &o, &choice), 0);
     return choice;
 }
@@ -311,26 +314,26 @@ static void test_records(const char *folder) {
     gpus = 2;
     const struct gf_choice table = choose(true);
     CHECK(table.backend == &gpu && !strstr(table.why, "noisy"));
-    CHECK(gf_speeds_keep(&gpu, "0", &absurd));
-    CHECK(gf_speeds_of_device(&gpu, "0", &r) && !r.noisy && r.fft[2] == 6e6);
+    CHECK(gf_speeds_keep(&env, &gpu, "0", &absurd));
+    CHECK(gf_speeds_of_device(&env, &gpu, "0", &r) && !r.noisy && r.fft[2] == 6e6);
     CHECK(choose(false).backend == &host); /* by a record that looks good */
     absurd.noisy = true;
-    CHECK(gf_speeds_keep(&gpu, "0", &absurd));
-    CHECK(!gf_speeds_of_device(&gpu, "0", &r) && r.noisy);
+    CHECK(gf_speeds_keep(&env, &gpu, "0", &absurd));
+    CHECK(!gf_speeds_of_device(&env, &gpu, "0", &r) && r.noisy);
     const struct gf_choice choice = choose(false);
     CHECK(choice.backend == &gpu);
     CHECK_MSG(strstr(choice.why, "for 100 jobs; tune's record of gpu is noisy, not used"), "%s",
               choice.why);
     /* The CPU's record alone is noisy. */
-    CHECK_EQ(gf_speeds_forget(), 1);
-    CHECK(gf_speeds_keep(&host, NULL, &absurd));
+    CHECK_EQ(gf_speeds_forget(&env), 1);
+    CHECK(gf_speeds_keep(&env, &host, NULL, &absurd));
     CHECK(strstr(choose(false).why, "tune's record of host is noisy, not used"));
     /* Another device of that name was measured in peace. */
     absurd.copy = 2e9;
-    CHECK(gf_speeds_keep(&gpu, "0", &absurd));
+    CHECK(gf_speeds_keep(&env, &gpu, "0", &absurd));
     absurd.noisy = false;
-    CHECK(gf_speeds_keep(&gpu, "1", &absurd));
-    CHECK(gf_speeds_of_device(&gpu, "0", &r) && !r.noisy && r.copy == 2e9);
+    CHECK(gf_speeds_keep(&env, &gpu, "1", &absurd));
+    CHECK(gf_speeds_of_device(&env, &gpu, "0", &r) && !r.noisy && r.copy == 2e9);
     /* Lines of earlier versions end with their numbers. */
     char path[128];
     snprintf(path, sizeof path, "%s/gpufft/device-speeds", folder);
@@ -340,8 +343,9 @@ static void test_records(const char *folder) {
               0);
     CHECK(!fclose(f) && !chmod(path, 0600));
     gf_store_lines_reread();
-    CHECK(gf_speeds_of_device(&host, NULL, &r) && !r.noisy && r.copy == 5e9 && r.threads == 2);
-    CHECK_EQ(gf_speeds_forget(), 1);
+    CHECK(gf_speeds_of_device(&env, &host, NULL, &r) && !r.noisy && r.copy == 5e9 &&
+          r.threads == 2);
+    CHECK_EQ(gf_speeds_forget(&env), 1);
 }
 
 static struct gf_job magnitude_of(int64_t n) {
@@ -361,9 +365,11 @@ static double bus_speed(bool untuned, double *copy) {
     struct gf_runner runner;
     const struct gf_job of = magnitude_of(64);
     double speed[2] = {0, 0};
-    CHECK_EQ(gf_request_one(&request, backends, "gpu", NULL), 0);
-    NEED(!gf_engine_open(&engine, &(struct gf_engine_options){
-                                      .request = &request, .open.threads = 1, .untuned = untuned}));
+    CHECK_EQ(gf_request_one(&env, &request, backends, "gpu", NULL), 0);
+    NEED(!gf_engine_open(&engine,
+                         &(struct gf_engine_options){.request = &request,
+                                                     .open = {.environment = &env, .threads = 1},
+                                                     .untuned = untuned}));
     gf_runner_open(&runner, engine, 0, 1);
     gf_runner_next(&runner, 1);
     CHECK_EQ(gf_runner_plan(&runner, &of), 0);
@@ -377,11 +383,11 @@ static double bus_speed(bool untuned, double *copy) {
 static void test_bus(void) {
     struct gf_speeds r = {.copy = 1e9, .fft = {1e9, 1e9, 1e9}, .bus = {{1e9, 1e9}, {3e9, 4e9}}};
     gpus = 1;
-    CHECK(gf_speeds_keep(&gpu, NULL, &r));
+    CHECK(gf_speeds_keep(&env, &gpu, NULL, &r));
     double copy[2];
     CHECK(is_near(bus_speed(false, &copy[0]), 3e9) && is_near(bus_speed(true, &copy[1]), 5e10));
     CHECK(is_near(copy[0], 1e9) && is_near(copy[1], 4e12));
-    CHECK_EQ(gf_speeds_forget(), 1);
+    CHECK_EQ(gf_speeds_forget(&env), 1);
 }
 
 /* The record of a device is one driver's, compiler's and number's. */
@@ -389,33 +395,36 @@ static void test_keys(void) {
     struct gf_speeds a = {.copy = 1e9, .fft = {6e6, 6e6, 6e6}}, b = a, r;
     b.copy = 2e9;
     gpus = 2;
-    CHECK(gf_speeds_keep(&gpu, "0", &a) && gf_speeds_keep(&gpu, "1", &b));
-    CHECK(gf_speeds_of_device(&gpu, "0", &r) && r.copy == 1e9);
-    CHECK(gf_speeds_of_device(&gpu, "1", &r) && r.copy == 2e9);
+    CHECK(gf_speeds_keep(&env, &gpu, "0", &a) && gf_speeds_keep(&env, &gpu, "1", &b));
+    CHECK(gf_speeds_of_device(&env, &gpu, "0", &r) && r.copy == 1e9);
+    CHECK(gf_speeds_of_device(&env, &gpu, "1", &r) && r.copy == 2e9);
     gpus = 1; /* alone it is the first */
-    CHECK(gf_speeds_of_device(&gpu, "0", &r) && r.copy == 1e9);
+    CHECK(gf_speeds_of_device(&env, &gpu, "0", &r) && r.copy == 1e9);
     driver = "new";
-    CHECK(!gf_speeds_of_device(&gpu, "0", &r));
+    CHECK(!gf_speeds_of_device(&env, &gpu, "0", &r));
     driver = "7";
     compiler = "new";
-    CHECK(!gf_speeds_of_device(&gpu, "0", &r));
+    CHECK(!gf_speeds_of_device(&env, &gpu, "0", &r));
     compiler = "5\n5"; /* lines cannot have it */
-    CHECK(gf_speeds_keep(&gpu, "0", &b) && gf_speeds_of_device(&gpu, "0", &r) && r.copy == 2e9);
+    CHECK(gf_speeds_keep(&env, &gpu, "0", &b) && gf_speeds_of_device(&env, &gpu, "0", &r) &&
+          r.copy == 2e9);
     compiler = "5";
-    CHECK(gf_speeds_of_device(&gpu, "0", &r) && r.copy == 1e9);
+    CHECK(gf_speeds_of_device(&env, &gpu, "0", &r) && r.copy == 1e9);
     /* That of a backend without a list is one reason's and device's. */
-    CHECK(gf_speeds_keep(&host, NULL, &a) && gf_speeds_of_device(&host, NULL, &r));
-    CHECK(gf_speeds_keep(&host, "1", &b) && gf_speeds_of_device(&host, "1", &r) && r.copy == 2e9);
-    CHECK(gf_speeds_of_device(&host, NULL, &r) && r.copy == 1e9);
+    CHECK(gf_speeds_keep(&env, &host, NULL, &a) && gf_speeds_of_device(&env, &host, NULL, &r));
+    CHECK(gf_speeds_keep(&env, &host, "1", &b) && gf_speeds_of_device(&env, &host, "1", &r) &&
+          r.copy == 2e9);
+    CHECK(gf_speeds_of_device(&env, &host, NULL, &r) && r.copy == 1e9);
     probed = " again";
-    CHECK(!gf_speeds_of_device(&host, NULL, &r));
+    CHECK(!gf_speeds_of_device(&env, &host, NULL, &r));
     probed = "";
-    CHECK_EQ(gf_speeds_forget(), 1);
+    CHECK_EQ(gf_speeds_forget(&env), 1);
 }
 
 /* ---- the estimates of auto ---- */
 
-static bool is_cold(void) {
+static bool is_cold(const struct gf_environment *e) {
+    (void)e;
     return true;
 }
 
@@ -436,26 +445,33 @@ static void check_why(struct gf_job job, struct gf_outlook o, const char *backen
 static void test_weights(void) {
     struct gf_job job = magnitude_of(4096);
     gpus = 1;
-    const struct gf_outlook one = {.untuned = true}, open = {.open = true, .runs = 100};
+    const struct gf_outlook one = {.environment = &env, .untuned = true},
+                            open = {.environment = &env, .open = true, .runs = 100};
     check_why(job, one, "host", "about 81 ms on 1 thread; a GPU would need 403 ms to start");
-    check_why(job, (struct gf_outlook){.threads = 4}, "host",
+    check_why(job, (struct gf_outlook){.environment = &env, .threads = 4}, "host",
               "about 20 ms on 4 threads; a GPU would need 403 ms to start");
-    check_why(job, (struct gf_outlook){.runs = 100}, "gpu",
+    check_why(job, (struct gf_outlook){.environment = &env, .runs = 100}, "gpu",
               "about 736 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
     check_why(job, open, "gpu",
               "about 336 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
-    check_why(job, (struct gf_outlook){.runs = 100, .is_cold = is_cold}, "gpu",
+    check_why(job, (struct gf_outlook){.environment = &env, .runs = 100, .is_cold = is_cold}, "gpu",
               "about 1.3 s with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
-    check_why(job, (struct gf_outlook){.runs = 100, .open = true, .device_memory = 96 << 20}, "gpu",
-              "about 336 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
+    check_why(job,
+              (struct gf_outlook){
+                  .environment = &env, .runs = 100, .open = true, .device_memory = 96 << 20},
+              "gpu", "about 336 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
     check_why(
-        job, (struct gf_outlook){.runs = 100, .open = true, .device_memory = 95 << 20}, "host",
+        job,
+        (struct gf_outlook){
+            .environment = &env, .runs = 100, .open = true, .device_memory = 95 << 20},
+        "host",
         "about 8.1 s on 1 thread, for 100 jobs; that takes 96.0 MiB on the device, Fake 9000 has "
         "95.0 MiB");
     job.precision = GF_DOUBLE;
     check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would need 403 ms to start");
     check_why(
-        job, (struct gf_outlook){.runs = 100, .device_memory = 159 << 20}, "host",
+        job, (struct gf_outlook){.environment = &env, .runs = 100, .device_memory = 159 << 20},
+        "host",
         "about 16.1 s on 1 thread, for 100 jobs; that takes 160.0 MiB on the device, Fake 9000 "
         "has 159.0 MiB");
     job = magnitude_of(4096);
@@ -481,21 +497,22 @@ static void test_weights(void) {
                           .n_out = 1,
                           .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8}}};
     check_why(job, one, "host", "about 92 ms on 1 thread; a GPU would need 491 ms to start");
-    check_why(job, (struct gf_outlook){.threads = 2}, "host",
+    check_why(job, (struct gf_outlook){.environment = &env, .threads = 2}, "host",
               "about 46 ms on 2 threads; a GPU would need 447 ms to start");
     check_why(
-        job, (struct gf_outlook){.runs = 1000, .device_memory = 28 << 20}, "host",
+        job, (struct gf_outlook){.environment = &env, .runs = 1000, .device_memory = 28 << 20},
+        "host",
         "about 4.1 s on 1 thread, for 1000 jobs; that takes 29.4 MiB on the device, Fake 9000 has "
         "28.0 MiB");
     /* By its record the CPU takes a nanosecond a sample; the context's seconds stay assumed. */
     struct gf_speeds r = {.threads = 1, .fft = {1e9, 1e9, 1e9}};
-    CHECK(gf_speeds_keep(&host, NULL, &r));
+    CHECK(gf_speeds_keep(&env, &host, NULL, &r));
     job = magnitude_of(4096);
-    check_why(job, (struct gf_outlook){.runs = 3}, "host",
+    check_why(job, (struct gf_outlook){.environment = &env, .runs = 3}, "host",
               "about 50 ms on 1 thread, for 3 jobs; a GPU would need 410 ms to start");
-    check_why(job, (struct gf_outlook){.untuned = true}, "host",
+    check_why(job, (struct gf_outlook){.environment = &env, .untuned = true}, "host",
               "about 81 ms on 1 thread; a GPU would need 403 ms to start");
-    CHECK_EQ(gf_speeds_forget(), 1);
+    CHECK_EQ(gf_speeds_forget(&env), 1);
 }
 
 /* Seconds by a record: between measured sizes by the logarithm, at the ends the nearest; more for filters,
@@ -547,10 +564,27 @@ static void test_speeds(void) {
     CHECK(gf_speeds_seconds(&r, &job, 4) == 0);
 }
 
+/* Two that are open in one process keep their records apart. */
+static void test_folders(void) {
+    char folder[] = "/tmp/test_tune.XXXXXX", path[64];
+    NEED(mkdtemp(folder));
+    const struct gf_environment other = {.cache_folder = folder};
+    struct gf_speeds r = {.copy = 1e9, .threads = 1}, found;
+    CHECK(gf_speeds_keep(&env, &host, NULL, &r));
+    CHECK(!gf_speeds_of_device(&other, &host, NULL, &found));
+    r.copy = 2e9;
+    CHECK(gf_speeds_keep(&other, &host, NULL, &r) && !gf_speeds_keep(NULL, &host, NULL, &r));
+    CHECK(gf_speeds_of_device(&env, &host, NULL, &found) && found.copy == 1e9);
+    CHECK(gf_speeds_of_device(&other, &host, NULL, &found) && found.copy == 2e9);
+    CHECK(gf_speeds_forget(&other) == 1 && gf_speeds_forget(&env) == 1);
+    snprintf(path, sizeof path, "%s/gpufft", folder);
+    CHECK(!rmdir(path) && !rmdir(folder));
+}
+
 int main(void) {
     char folder[] = "/tmp/test_tune.XXXXXX", path[128];
     NEED(mkdtemp(folder));
-    gf_process_set(&(struct gf_process){.cache_folder = folder});
+    env.cache_folder = folder;
     RUN("rounds are repeated until they agree", test_rounds());
     RUN("a device is measured twice per kind, and noise is marked", test_device());
     RUN("a processor is measured per thread and as a team", test_processor());
@@ -559,6 +593,7 @@ int main(void) {
     RUN("a record's seconds follow size, kind, precision and threads", test_speeds());
     RUN("a bus has the record's speed unless records are ignored", test_bus());
     RUN("speeds are kept by device, driver and compiler", test_keys());
+    RUN("records of two cache folders are apart", test_folders());
     snprintf(path, sizeof path, "%s/gpufft", folder);
     NEED((rmdir(path) == 0 || errno == ENOENT) && !rmdir(folder));
     return TEST_END();

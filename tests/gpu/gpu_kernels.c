@@ -156,7 +156,7 @@ static void compile_pass(const struct gf_gpu_pass *pass, const struct gf_gpu_pro
     while ((word = strsep(&rest, " ")) && n < 256)
         if (*word)
             option[n++] = word;
-    if (gf_kernel_source(pass->kernel.file, &source)) {
+    if (gf_kernel_source(NULL, pass->kernel.file, &source)) {
         CHECK_MSG(0, "%s", gf_message());
         return;
     }
@@ -222,7 +222,7 @@ int gpu_kernels_compile(int random) {
 
 int gpu_kernels_print(const char *file) {
     char *source = NULL;
-    const int rc = gf_kernel_source(file, &source);
+    const int rc = gf_kernel_source(NULL, file, &source);
     fputs(rc ? gf_message() : source, rc ? stderr : stdout);
     free(source);
     return rc ? 1 : 0;

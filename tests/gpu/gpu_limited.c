@@ -28,7 +28,7 @@ bool limited_subject(const struct limited_args *args, const struct gf_backend *b
     if (!wanted)
         return false;
     *s = (struct subject){.backend = b, .seed = 20240301, .shards = 1, .device = device};
-    if (b->probe(b, reason) || gf_backend_device(b, device, props) ||
+    if (b->probe(b, NULL, reason) || gf_backend_device(NULL, b, device, props) ||
         (args->gpu && props->is_cpu)) {
         printf("%s: skipped: %s\n", b->name, *reason ? reason : "no device but the CPU");
         return false;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/value/hash.h"
-#include "core/base/host/process.h"
+#include "core/base/host/environment.h"
 #include "core/base/value/status.h"
 #include "core/store/lines.h"
 #include "core/gpu/run.h"
@@ -22,6 +22,8 @@
 #include "tests/gpu/gpu_jobs.h"
 #include "tests/gpu/gpu_walk.h"
 #include "tests/test.h"
+
+static struct gf_environment env;
 
 static uint64_t random_state = 20;
 
@@ -124,7 +126,8 @@ static double kernel_ms(const char *options) {
     return 0.1 * (1 + spread * (double)(h % 1000) / 1000);
 }
 
-static int fake_find(struct gf_gpu_props *props) {
+static int fake_find(const struct gf_environment *unused, struct gf_gpu_props *props) {
+    (void)unused;
     props[0] = gpu_devices[0];
     return 1;
 }
@@ -235,8 +238,10 @@ static const struct gf_gpu stand_in = {.name = "stand-in",
 
 static struct gf_gpu_context *open_with(enum gf_plan_how how) {
     void *context;
-    CHECK_EQ(gf_gpu_run_open(&stand_in, &(struct gf_backend_options){.plan = how, .threads = 1},
-                             &context),
+    CHECK_EQ(gf_gpu_run_open(
+                 &stand_in,
+                 &(struct gf_backend_options){.environment = &env, .plan = how, .threads = 1},
+                 &context),
              0);
     return context;
 }
@@ -442,15 +447,15 @@ static void test_keys(void) {
 }
 
 static void test_import(void) {
-    char *text = gf_gpu_plan_records_export();
+    char *text = gf_gpu_plan_records_export(&env);
     const size_t n = strlen(text);
     char *damaged = malloc(n + 64);
     int kept, others, refused = 0;
-    CHECK_EQ(gf_gpu_plan_records_forget(), 1);
-    CHECK(!gf_gpu_plan_records_any());
-    CHECK(!gf_gpu_plan_records_import(text, n, &kept, &others) && kept > 10 && !others);
-    CHECK(gf_gpu_plan_records_any());
-    char *again = gf_gpu_plan_records_export();
+    CHECK_EQ(gf_gpu_plan_records_forget(&env), 1);
+    CHECK(!gf_gpu_plan_records_any(&env));
+    CHECK(!gf_gpu_plan_records_import(&env, text, n, &kept, &others) && kept > 10 && !others);
+    CHECK(gf_gpu_plan_records_any(&env));
+    char *again = gf_gpu_plan_records_export(&env);
     CHECK_EQ(strlen(again), n);
     for (int i = 0; i < 400; i++) {
         size_t bytes = n;
@@ -460,13 +465,14 @@ static void test_import(void) {
         else
             damaged[bytes = (size_t)backends_below(&random_state, (int64_t)n)] = 0;
         bytes = i % 4 ? strlen(damaged) : bytes;
-        refused += gf_gpu_plan_records_import(damaged, bytes, &kept, &others) == GF_EFORMAT;
+        refused += gf_gpu_plan_records_import(&env, damaged, bytes, &kept, &others) == GF_EFORMAT;
     }
     CHECK_MSG(refused > 100, "%d of 400 refused", refused);
-    CHECK_EQ(gf_gpu_plan_records_import("", 0, &kept, &others), GF_EFORMAT);
+    CHECK_EQ(gf_gpu_plan_records_import(&env, "", 0, &kept, &others), GF_EFORMAT);
     static const char foreign[] =
         "gpufft plans 1\n1-1\tcuda\td\tv, c\tforward 8\tusual 8x0x0\t1 1\n";
-    CHECK(!gf_gpu_plan_records_import(foreign, sizeof foreign - 1, &kept, &others) && others == 1);
+    CHECK(!gf_gpu_plan_records_import(&env, foreign, sizeof foreign - 1, &kept, &others) &&
+          others == 1);
     free(again);
     free(damaged);
     free(text);
@@ -512,7 +518,7 @@ static void test_processes(void) {
 int main(void) {
     char folder[] = "/tmp/test_choices.XXXXXX", command[64];
     NEED(mkdtemp(folder));
-    gf_process_set(&(struct gf_process){.cache_folder = folder});
+    env.cache_folder = folder;
     gpu_make_devices();
     RUN("candidates are different valid plans", test_candidates());
     RUN("a winner leads by 3 %, and is kept", test_winners(folder));

@@ -71,8 +71,10 @@ static void test_far(bool gpu) {
 /* A job in slabs, in `kib` of the device's memory, gives the bytes and the counts that it gives in one
  * piece. */
 static void check_slabs(const struct gf_job *job, int64_t kib, bool strided) {
-    struct gf_backend_options options = {
-        .threads = 2, .device = gf_environment_device(), .device_memory = kib << 10};
+    struct gf_backend_options options = {.environment = gf_environment(),
+                                         .threads = 2,
+                                         .device = gf_environment_device(),
+                                         .device_memory = kib << 10};
     struct gf_array in = {0}, whole = {0}, parts = {0}, base = {0};
     struct gf_report expected, report;
     struct gf_plan *plan = NULL;
@@ -145,7 +147,8 @@ static void test_integers(void) {
             ((float *)in.data)[i] *= (float)(3 * high);
         const struct gf_backend *tried = backend;
         void *kept = contexts[0], *other = contexts[1];
-        struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
+        struct gf_backend_options options = {
+            .environment = gf_environment(), .threads = 1, .device = gf_environment_device()};
         bool ran = run(&job, &in, &out, &report);
         backend = &gf_backend_openmp;
         CHECK_EQ(backend->open(backend, &options, &contexts[0]), 0);
@@ -172,8 +175,9 @@ static void test_integers(void) {
 /* Each backend gets the same samples: at ties it may round otherwise than openmp. */
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
-    struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
-    if (backend->probe(backend, reason)) {
+    struct gf_backend_options options = {
+        .environment = gf_environment(), .threads = 1, .device = gf_environment_device()};
+    if (backend->probe(backend, gf_environment(), reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
         RUN(case_name("%s names a remedy where it is absent", backend->name),
             CHECK_HAS(reason, ";"));

@@ -237,7 +237,7 @@ static void test_results(void) {
     char reason[GF_REASON] = "";
     void *context = NULL, *host = NULL;
     const struct gf_backend_options options = {.threads = 1};
-    if (gf_gpu_probe(&gf_gpu_opencl, reason) ||
+    if (gf_gpu_probe(NULL, &gf_gpu_opencl, reason) ||
         gf_gpu_run_open(&gf_gpu_opencl, &options, &context)) {
         printf("general: skipped: %s\n", reason[0] ? reason : gf_message());
         return;

@@ -353,12 +353,13 @@ static void test_fault(const struct gf_gpu *api, void *gpu) {
 static void test_devices(const struct gf_gpu *api) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], p;
     void *gpu = NULL;
-    int n = api->find(list);
+    int n = gf_gpu_list(gf_environment(), api, list);
     CHECK(n > 0);
-    CHECK_EQ(api->find(list), n);
-    CHECK_EQ(gf_gpu_open(api, "no such device", &gpu, &p), GF_EABSENT);
+    CHECK_EQ(gf_gpu_list(gf_environment(), api, list), n);
+    CHECK_EQ(gf_gpu_open(gf_environment(), api, "no such device", &gpu, &p), GF_EABSENT);
     CHECK_MSG(gpu == NULL && strstr(gf_message(), list[0].name), "%s", gf_message());
-    CHECK_MSG(!gf_gpu_open(api, gf_environment_device(), &gpu, &p), "%s", gf_message());
+    CHECK_MSG(!gf_gpu_open(gf_environment(), api, gf_environment_device(), &gpu, &p), "%s",
+              gf_message());
     if (!gpu)
         return;
     CHECK(!strcmp(p.name, list[0].name) && *p.name && *p.platform && *p.driver && *p.compiler);
@@ -375,14 +376,14 @@ static void test_api(const struct gf_gpu *api) {
     char reason[GF_REASON] = "";
     const char *name = api->name;
     void *gpu = NULL;
-    if (gf_gpu_probe(api, reason)) {
+    if (gf_gpu_probe(gf_environment(), api, reason)) {
         RUN(case_name("%s names a remedy where it is absent", name), CHECK_HAS(reason, ";"));
         printf("%s: skipped: %s\n", name, reason);
         return;
     }
     RUN(case_name("%s lists its devices with their properties", name), CHECK(*reason);
         test_devices(api));
-    NEED(!gf_gpu_open(api, gf_environment_device(), &gpu, &p));
+    NEED(!gf_gpu_open(gf_environment(), api, gf_environment_device(), &gpu, &p));
     RUN(case_name("%s takes, fills, copies and gives back memory", name),
         test_memory(api, gpu, &p));
     RUN(case_name("%s copies rows that are apart", name), check_rows(api, gpu, 200));
@@ -393,7 +394,7 @@ static void test_api(const struct gf_gpu *api) {
     RUN(case_name("%s reports kernels that do not build", name), test_builds(api, gpu, &p));
     RUN(case_name("%s finds kept kernels again", name), test_cached(api, gpu, &p));
     api->close(gpu);
-    NEED(!gf_gpu_open(api, "0", &gpu, &p)); /* a second time */
+    NEED(!gf_gpu_open(gf_environment(), api, "0", &gpu, &p)); /* a second time */
     if (!p.is_cpu)
         RUN(case_name("%s reports a kernel that writes to an invalid address", name),
             test_fault(api, gpu));

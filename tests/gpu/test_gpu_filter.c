@@ -127,7 +127,7 @@ static void check_clipped(void) {
 static void test_backend(bool composed) {
     char reason[GF_REASON];
     struct gf_backend_options options = {.threads = 1};
-    if (backend->probe(backend, reason)) {
+    if (backend->probe(backend, NULL, reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
         RUN(case_name("%s names a remedy where it is absent", backend->name),
             CHECK_HAS(reason, ";"));

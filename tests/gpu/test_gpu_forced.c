@@ -553,14 +553,16 @@ int main(int argc, char **argv) {
     bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON], number[16];
-        struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
+        struct gf_backend_options options = {
+            .environment = gf_environment(), .threads = 1, .device = gf_environment_device()};
         bool wanted = argc == 1 + gpu;
         backend = gf_backends[i];
         for (int k = 1; k < argc; k++)
             wanted = wanted || !strcmp(argv[k], backend->name);
         if (!wanted || (backend != &gf_backend_opencl && backend != &gf_backend_cuda))
             continue;
-        if (backend->probe(backend, reason) || (gpu && !(options.device = find_gpu(number)))) {
+        if (backend->probe(backend, gf_environment(), reason) ||
+            (gpu && !(options.device = find_gpu(number)))) {
             printf("%s: skipped\n", backend->name);
             continue;
         }

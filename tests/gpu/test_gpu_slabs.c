@@ -227,8 +227,10 @@ static bool is_plain_line(const struct gf_job *job) {
 }
 
 static void check_slabs(struct subject *s, const struct limited *l) {
-    const struct gf_backend_options options = {
-        .threads = 2, .device = s->device, .device_memory = l->kib << 10};
+    const struct gf_backend_options options = {.environment = gf_environment(),
+                                               .threads = 2,
+                                               .device = s->device,
+                                               .device_memory = l->kib << 10};
     struct limited_job j;
     int rc = limited_open(s, &options, l->job, &j);
     CHECK_MSG(!rc && j.plan->in_slabs, "%s: %s", l->job, rc ? gf_message() : "in one piece");
@@ -245,7 +247,8 @@ static void check_slabs(struct subject *s, const struct limited *l) {
 /* Too little for a page, and jobs that slabs do not serve. */
 static void check_refused(const struct subject *s) {
     static const char *const refused[] = {"fwd c64 24x20x40 > complex", "fwd c64 100003 > complex"};
-    struct gf_backend_options options = {.device = s->device, .device_memory = 20 << 10};
+    struct gf_backend_options options = {
+        .environment = gf_environment(), .device = s->device, .device_memory = 20 << 10};
     void *context = NULL;
     CHECK(!s->backend->open(s->backend, &options, &context));
     for (size_t i = 0; context && i < sizeof refused / sizeof *refused; i++) {
@@ -295,13 +298,15 @@ static bool run_failing(const struct gf_gpu_context *c, const struct gf_job *job
 /* Whichever call fails, the job fails or gives the same; nothing is left on the device. */
 static void test_failures(void) {
     struct gf_gpu api = limited_opencl();
-    struct gf_backend_options options = {
-        .threads = 1, .device = gf_environment_device(), .device_memory = 150 << 10};
+    struct gf_backend_options options = {.environment = gf_environment(),
+                                         .threads = 1,
+                                         .device = gf_environment_device(),
+                                         .device_memory = 150 << 10};
     void *context = NULL;
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
     char reason[GF_REASON];
-    if (gf_backend_opencl.probe(&gf_backend_opencl, reason))
+    if (gf_backend_opencl.probe(&gf_backend_opencl, NULL, reason))
         return;
     limited_failing.error = GF_ENOMEM;
     api.pin = pin;

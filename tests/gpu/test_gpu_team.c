@@ -17,6 +17,10 @@
 #include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
 
+/* Options of one device that is named several times. */
+#define SHARED_BY(n) \
+    .environment = gf_environment(), .threads = 1, .devices = same, .n_devices = (n)
+
 /* ---- pieces ---- */
 
 struct shape {
@@ -180,7 +184,7 @@ static const char *const *device_list(const struct gf_backend *b) {
     static char name[MOST_DEVICES][16];
     static const char *list[MOST_DEVICES];
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    const int there = gf_backend_devices(b, props);
+    const int there = gf_backend_devices(gf_environment(), b, props);
     for (int i = 0; i < MOST_DEVICES; i++) {
         snprintf(name[i], sizeof name[i], "%d", there > 0 ? i % there : 0);
         list[i] = name[i];
@@ -192,7 +196,8 @@ static const char *const *device_list(const struct gf_backend *b) {
 static const char *const same[] = {"0", "00", "000"};
 
 static void check_shared(struct subject *s, const struct limited *l, bool no_peer, bool natural) {
-    const struct gf_backend_options options = {.threads = 2,
+    const struct gf_backend_options options = {.environment = gf_environment(),
+                                               .threads = 2,
                                                .devices = device_list(s->backend),
                                                .n_devices = l->devices,
                                                .no_peer = no_peer,
@@ -210,8 +215,10 @@ static void check_shared(struct subject *s, const struct limited *l, bool no_pee
 }
 
 static void check_alone(struct subject *s, const char *text) {
-    const struct gf_backend_options options = {
-        .devices = device_list(s->backend), .n_devices = 2, .resident = true};
+    const struct gf_backend_options options = {.environment = gf_environment(),
+                                               .devices = device_list(s->backend),
+                                               .n_devices = 2,
+                                               .resident = true};
     struct gf_job job;
     struct gf_plan *plan = NULL;
     void *context = NULL;
@@ -272,7 +279,7 @@ static int copy_rows(void *gpu, void *other, const struct gf_gpu_move *r) {
 /* Made of the CPU's OpenCL: a device's driver knows nothing of memory that two contexts share. */
 static bool made_of_cpu(void) {
     struct gf_gpu_props props;
-    return !gf_backend_device(&gf_backend_opencl, "0", &props) && props.is_cpu;
+    return !gf_backend_device(gf_environment(), &gf_backend_opencl, "0", &props) && props.is_cpu;
 }
 
 static struct gf_gpu made_up(void) {
@@ -348,8 +355,7 @@ static void fail_everywhere(struct gf_gpu_context *c, const struct gf_job *job, 
 /* Through host memory and directly the same bytes come out. */
 static void test_failures(bool resident) {
     const struct gf_gpu api = made_up();
-    struct gf_backend_options options = {
-        .threads = 1, .devices = same, .n_devices = 3, .resident = resident};
+    struct gf_backend_options options = {SHARED_BY(3), .resident = resident};
     void *context = NULL;
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
@@ -401,8 +407,7 @@ static void test_in_place(void) {
     };
     struct gf_backend made = gf_backend_opencl;
     struct subject s = {.backend = &made, .seed = 20240302, .shards = 1};
-    struct gf_backend_options options = {
-        .threads = 1, .devices = same, .n_devices = 2, .resident = true};
+    struct gf_backend_options options = {SHARED_BY(2), .resident = true};
     struct gf_array in = {0}, out = {0}, again = {0};
     struct gf_job job;
     void *context = NULL;
@@ -462,8 +467,7 @@ static void check_refused(const struct gf_backend_options *options, const char *
 }
 
 static void test_natural_refused(void) {
-    struct gf_backend_options options = {
-        .threads = 1, .devices = same, .n_devices = 2, .resident = true, .natural_order = true};
+    struct gf_backend_options options = {SHARED_BY(2), .resident = true, .natural_order = true};
     if (!made_of_cpu())
         return;
     reaching = made_up();
@@ -479,11 +483,7 @@ static void test_natural_refused(void) {
 
 /* Whether two devices share a job that fits one. */
 static bool chooses_both(struct gf_device_rates rates, double least_gain) {
-    const struct gf_backend_options options = {.threads = 1,
-                                               .devices = same,
-                                               .n_devices = 2,
-                                               .rates = rates,
-                                               .slowest = rates,
+    const struct gf_backend_options options = {SHARED_BY(2), .rates = rates, .slowest = rates,
                                                .least_gain = least_gain};
     struct gf_job job;
     struct gf_plan *plan = NULL;
@@ -523,7 +523,7 @@ static void test_choice(void) {
  * leaves no memory on either device. */
 static void test_link(void) {
     enum { ROUNDS = 5, BYTES = 1 << 20 };
-    const struct gf_backend_options options = {.threads = 1, .devices = same, .n_devices = 2};
+    const struct gf_backend_options options = {SHARED_BY(2)};
     void *context = NULL;
     double speed = -1;
     if (!made_of_cpu())

@@ -155,7 +155,7 @@ static int get(const char *file, const char *options) {
     int built = -1, alive = shared->alive;
     if (gf_kernel_cache_get(&fake, NULL, &props, &r, 1, &built, NULL))
         return -1;
-    CHECK(!gf_kernel_source(file, &source));
+    CHECK(!gf_kernel_source(gf_environment(), file, &source));
     snprintf(expected, sizeof expected, "BUILT %s|%s", options, source);
     CHECK_MSG(r.kernel && !strcmp(r.kernel->text, expected), "%s", options);
     CHECK_EQ(shared->alive, alive + 1);
@@ -196,9 +196,9 @@ static void test_hits(void) {
     CHECK_EQ(built, 0);
 
     char text[GF_REASON];
-    gf_kernel_cache_describe(text);
+    gf_kernel_cache_describe(gf_environment(), text);
     CHECK_MSG(!strncmp(text, "4 kernels, ", 11) && strstr(text, cache), "%s", text);
-    CHECK(!gf_kernel_cache_is_empty());
+    CHECK(!gf_kernel_cache_is_empty(gf_environment()));
 
     /* Each part of the key. */
     CHECK_EQ(get("a.cl", "-DN=3"), 1);
@@ -371,7 +371,7 @@ static void check_nothing_kept(const char *what) {
     char text[GF_REASON];
     int first = get("a.cl", "-DN=1"), second = get("a.cl", "-DN=1");
     CHECK_MSG(first == 1 && second == 1, "%s: built %d, then %d", what, first, second);
-    gf_kernel_cache_describe(text);
+    gf_kernel_cache_describe(gf_environment(), text);
     CHECK_MSG(!strncmp(text, "none kept: ", 11) || !strncmp(text, "0 kernels", 9), "%s: %s", what,
               text);
 }
@@ -379,13 +379,13 @@ static void check_nothing_kept(const char *what) {
 static void test_folders(void) {
     char path[256], text[GF_REASON];
     remove_all(cache);
-    gf_kernel_cache_describe(text);
+    gf_kernel_cache_describe(gf_environment(), text);
     CHECK_MSG(strstr(text, "nothing there yet"), "%s", text);
-    CHECK(gf_kernel_cache_is_empty());
+    CHECK(gf_kernel_cache_is_empty(gf_environment()));
     CHECK(access(cache, F_OK) != 0); /* to look is not to make */
     CHECK(!mkdir(cache, 0700));
     write_text(cache, "fftw-single.wisdom", "no kernel\n");
-    CHECK(gf_kernel_cache_is_empty());
+    CHECK(gf_kernel_cache_is_empty(gf_environment()));
     remove_all(cache);
 
     CHECK(!mkdir(cache, 0700) && !chmod(cache, 0770));
@@ -413,19 +413,23 @@ static void test_folders(void) {
 
     setenv("XDG_CACHE_HOME", "/dev/null/place", 1); /* not even root makes that */
     gf_environment_read();
+    props.environment = gf_environment();
     check_nothing_kept("nowhere");
     setenv("XDG_CACHE_HOME", "relative", 1); /* its specification has it ignored */
     unsetenv("HOME");
     gf_environment_read();
+    props.environment = gf_environment();
     check_nothing_kept("homeless");
     setenv("HOME", base, 1);
     gf_environment_read();
+    props.environment = gf_environment();
     CHECK_EQ(get("a.cl", "-DN=1"), 1);
     CHECK_EQ(get("a.cl", "-DN=1"), 0);
     snprintf(path, sizeof path, "%s/.cache/gpufft", base);
     CHECK(!access(path, F_OK));
     setenv("XDG_CACHE_HOME", base, 1);
     gf_environment_read();
+    props.environment = gf_environment();
 
     /* A full disk, or as good as. */
     fflush(NULL);
@@ -563,6 +567,7 @@ int main(void) {
     setenv("XDG_CACHE_HOME", base, 1);
     setenv("GPUFFT_KERNEL_DIR", sources, 1);
     gf_environment_read();
+    props.environment = gf_environment();
     write_text(sources, "b.h", "// b\n");
     write_text(sources, "a.cl", "int a;\n#include \"b.h\"\n");
     write_text(sources, "c.cl", "the end\n");

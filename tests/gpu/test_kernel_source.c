@@ -15,7 +15,7 @@ static void put(const char *name, const char *text) {
 
 static void check_source(const char *file, const char *expected) {
     char *text = NULL;
-    int rc = gf_kernel_source(file, &text);
+    int rc = gf_kernel_source(gf_environment(), file, &text);
     CHECK_MSG(!rc, "%s: %s", file, gf_message());
     CHECK_MSG(text && !strcmp(text, expected), "%s: %s", file, text ? text : "nothing");
     free(text);
@@ -23,7 +23,7 @@ static void check_source(const char *file, const char *expected) {
 
 static void check_no_source(const char *file, const char *message) {
     char *text = NULL;
-    CHECK_MSG(gf_kernel_source(file, &text) != 0, "%s", file);
+    CHECK_MSG(gf_kernel_source(gf_environment(), file, &text) != 0, "%s", file);
     CHECK(text == NULL);
     CHECK_MSG(strstr(gf_message(), message), "%s: %s", file, gf_message());
     free(text);
@@ -32,7 +32,7 @@ static void check_no_source(const char *file, const char *message) {
 static void test_embedded(void) {
     for (const struct gf_kernel_file *f = gf_kernel_files; f->name; f++) {
         char path[128], marker[128], *text = NULL;
-        int rc = gf_kernel_source(f->name, &text);
+        int rc = gf_kernel_source(gf_environment(), f->name, &text);
         CHECK_MSG(!rc, "%s: %s", f->name, gf_message());
         snprintf(marker, sizeof marker, "#line 1 \"kernels/%s\"\n", f->name);
         CHECK_MSG(text && !strncmp(text, marker, strlen(marker)), "%s", f->name);

@@ -93,7 +93,7 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
     refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    CHECK(!gf_backend_opengl.list(&gf_backend_opengl, list) || list->max_alloc > 0);
+    CHECK(!gf_backend_opengl.list(&gf_backend_opengl, NULL, list) || list->max_alloc > 0);
     if (list->max_alloc > (int64_t)1 << 31)
         return; /* more than the shaders count anyway */
     struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, list->max_alloc / 4, 1, 1);
@@ -174,7 +174,8 @@ static void test_reset(struct subject *s) {
     struct gf_plan *plan = NULL;
     struct gf_array in = {.data = NULL}, out = {.data = NULL};
     CHECK(backends_parse("fwd c64 6x5 axes=2 > complex", &job));
-    CHECK(!b->open(b, &(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!b->open(b, &(struct gf_backend_options){.environment = gf_environment(), .threads = 1},
+                   &context));
     CHECK(!gf_backend_plan(b, context, &job, &plan));
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
@@ -330,7 +331,7 @@ static void test_memory(void) {
     const struct gf_gpu *api = &gf_gpu_opengl;
     struct gf_gpu_props props;
     void *gpu;
-    CHECK(!gf_gpu_open(api, NULL, &gpu, &props));
+    CHECK(!gf_gpu_open(gf_environment(), api, NULL, &gpu, &props));
     test_bytes(api, gpu);
     test_host_memory(api, gpu, &props);
     test_driver(api, gpu);
@@ -362,13 +363,14 @@ static void test_copy(const struct subject *s) {
 int main(void) {
     struct subject s = {.backend = &gf_backend_opengl, .shards = 1, .seed = 7};
     char reason[GF_REASON] = "";
-    if (s.backend->probe(s.backend, reason)) {
+    if (s.backend->probe(s.backend, gf_environment(), reason)) {
         printf("skipped: no OpenGL: %s\n", reason);
         return TEST_END();
     }
     for (int i = 0; i < 2; i++)
-        NEED(
-            !s.backend->open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
+        NEED(!s.backend->open(
+            s.backend, &(struct gf_backend_options){.environment = gf_environment(), .threads = 1},
+            &s.context[i]));
     RUN_COUNTED(&s, "plain jobs are those of plain loops", test_jobs(&s));
     RUN("jobs that shaders do not do are refused with the reason", test_refusals(&s));
     RUN("the copy that measures memory copies all of it and nothing behind", test_copy(&s));

@@ -123,7 +123,7 @@ static void test_backend(const struct gf_backend *b) {
     char reason[GF_REASON];
     struct gf_backend_options options = {.threads = 1};
     backend = b;
-    if (b->probe(b, reason)) {
+    if (b->probe(b, NULL, reason)) {
         printf("%s: skipped\n", b->name);
         return;
     }

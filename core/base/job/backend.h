@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 
+#include "core/base/host/environment.h"
 #include "core/base/job/job.h"
 #include "core/base/value/span.h"
 
@@ -47,6 +48,7 @@ struct gf_gpu_props {
     int clock_mhz;        /* maximum; 0 if unknown */
     /* separated by blanks; CUDA: the architecture; from gf_device_text() */
     const char *extensions;
+    const struct gf_environment *environment; /* of whoever lists or opens it */
     uint64_t handle;    /* the API's: CUDA's number, OpenCL's device, EGL's display */
     int64_t max_groups; /* most groups along an axis of a launch; 0: any number */
     bool is_cpu;        /* the device is the CPU */
@@ -214,6 +216,7 @@ void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r
 void gf_pass_list_store(struct gf_plan *plan, int64_t after);
 
 struct gf_backend_options {
+    const struct gf_environment *environment;
     int threads;        /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
     const char *device; /* GPU backends: a number or part of a name; NULL: the first device */
     /* Instead of `device`: devices that work together. Backends with `several` use all of them for
@@ -298,13 +301,16 @@ struct gf_backend {
 
     /* Returns 0 and describes the backend in `reason` (library version, instruction set, threads),
      * or GF_EABSENT with the cause and the remedy. Opens nothing. */
-    int (*probe)(const struct gf_backend *b, char reason[GF_REASON]);
+    int (*probe)(const struct gf_backend *b, const struct gf_environment *env,
+                 char reason[GF_REASON]);
     /* probe() without starting a driver, which takes 0.1 s: only looks for the library. NULL:
      * probe() is as quick. */
-    int (*installed)(const struct gf_backend *b, char reason[GF_REASON]);
+    int (*installed)(const struct gf_backend *b, const struct gf_environment *env,
+                     char reason[GF_REASON]);
     /* Devices in the order of --device=N, up to GF_GPU_MAX_DEVICES; returns their number or a
      * negative status. Opens nothing. NULL: no devices, or another backend's. */
-    int (*list)(const struct gf_backend *b, struct gf_gpu_props *props);
+    int (*list)(const struct gf_backend *b, const struct gf_environment *env,
+                struct gf_gpu_props *props);
     int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
                 void **context);
     /* Completes a plan without passes whose job has passed gf_job_validate() and

@@ -11,8 +11,8 @@ static int make_key(const struct gf_gpu_props *p, char key[512]) {
                     p->platform, p->driver, p->extensions);
 }
 
-static bool open_store(struct gf_store *s, bool make) {
-    bool opened = gf_store_open(s, make);
+static bool open_store(const struct gf_gpu_props *p, struct gf_store *s) {
+    bool opened = gf_store_open(p->environment, s, false);
     s->suffix = ".compiler";
     return opened;
 }
@@ -35,7 +35,7 @@ bool gf_compiler_note_read(const struct gf_gpu_props *p, struct gf_compiler_note
     char key[512];
     void *kept = NULL;
     size_t bytes = 0;
-    bool read = open_store(&store, false) &&
+    bool read = open_store(p, &store) &&
                 gf_store_read(&store, key, (size_t)make_key(p, key), &kept, &bytes) &&
                 bytes == sizeof *note;
     if (read)
@@ -51,7 +51,7 @@ bool gf_compiler_note_read(const struct gf_gpu_props *p, struct gf_compiler_note
 void gf_compiler_note_write(const struct gf_gpu_props *p, const struct gf_compiler_note *note) {
     struct gf_store store;
     char key[512];
-    if (open_store(&store, false))
+    if (open_store(p, &store))
         gf_store_write(&store, key, (size_t)make_key(p, key), note, sizeof *note);
     gf_store_close(&store);
 }

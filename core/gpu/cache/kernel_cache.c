@@ -98,7 +98,7 @@ static int make_tasks(struct work *w, int n, char **sources) {
         while (same < i && strcmp(w->requests[same].file, r->file))
             same++;
         if (same == i)
-            rc = gf_kernel_source(r->file, &sources[i]);
+            rc = gf_kernel_source(w->props->environment, r->file, &sources[i]);
         w->tasks[i].source = sources[same];
         if (!rc)
             rc = make_key(w->api, w->props, r, &w->tasks[i]);
@@ -124,7 +124,7 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     }
     w.tasks = calloc(room, sizeof *w.tasks);
     char **sources = calloc(room, sizeof *sources);
-    gf_store_open(&store, true);
+    gf_store_open(props->environment, &store, true);
     int rc = w.tasks && sources ? make_tasks(&w, n, sources)
                                 : gf_fail(GF_ENOMEM, "no memory for %d kernels", n);
     if (!rc && n)
@@ -156,7 +156,8 @@ void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props 
     struct gf_store store;
     struct task t = {.key = NULL};
     char *source = NULL;
-    const bool found = gf_store_open(&store, false) && !gf_kernel_source(request->file, &source);
+    const bool found = gf_store_open(props->environment, &store, false) &&
+                       !gf_kernel_source(props->environment, request->file, &source);
     t.source = source;
     if (found && !make_key(api, props, request, &t))
         gf_store_remove(&store, t.key, t.key_bytes);
@@ -165,19 +166,19 @@ void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props 
     gf_store_close(&store);
 }
 
-bool gf_kernel_cache_is_empty(void) {
+bool gf_kernel_cache_is_empty(const struct gf_environment *env) {
     struct gf_store store;
     int64_t bytes;
-    bool empty = !gf_store_open(&store, false) || !gf_store_count(&store, 1, &bytes);
+    bool empty = !gf_store_open(env, &store, false) || !gf_store_count(&store, 1, &bytes);
     gf_store_close(&store);
     return empty;
 }
 
-void gf_kernel_cache_describe(char text[GF_REASON]) {
+void gf_kernel_cache_describe(const struct gf_environment *env, char text[GF_REASON]) {
     struct gf_store store;
     int64_t bytes;
     char size[GF_SIZE_TEXT];
-    if (gf_store_open(&store, false)) {
+    if (gf_store_open(env, &store, false)) {
         int n = gf_store_count(&store, INT_MAX, &bytes);
         snprintf(text, GF_REASON, "%d kernel%s, %s in %.190s", n, n == 1 ? "" : "s",
                  gf_memory_text(bytes, size), store.path);

@@ -31,8 +31,8 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
 void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props *props,
                             const struct gf_kernel_request *request);
 /* True if the cache has no kernel. */
-bool gf_kernel_cache_is_empty(void);
+bool gf_kernel_cache_is_empty(const struct gf_environment *env);
 /* Writes "12 kernels, 340 KiB in /home/…/gpufft", or why there are none, for `gpufft devices`. */
-void gf_kernel_cache_describe(char text[GF_REASON]);
+void gf_kernel_cache_describe(const struct gf_environment *env, char text[GF_REASON]);
 
 #endif

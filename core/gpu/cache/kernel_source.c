@@ -7,12 +7,12 @@
 
 #include "core/gpu/cache/kernel_source.h"
 #include "core/base/value/array.h"
-#include "core/base/host/process.h"
 #include "core/base/value/status.h"
 
 enum { MAX_DEPTH = 12, MAX_NAME = 64, MAX_GUARDS = 64, MAX_TEXT = 4 << 20 };
 
 struct text {
+    const struct gf_environment *environment;
     char *data;
     size_t used, room;
     char guard[MAX_GUARDS][MAX_NAME]; /* of included files, which add nothing more */
@@ -82,8 +82,9 @@ out:
 }
 
 /* Sets *text to the file; the caller frees *taken, which owns it or is NULL. */
-static int find(const char *file, const char **text, char **taken) {
-    const char *folder = gf_process()->kernel_folder;
+static int find(const struct gf_environment *env, const char *file, const char **text,
+                char **taken) {
+    const char *folder = gf_environment_kernels(env);
     *taken = NULL;
     if (folder) {
         int rc = read_file(folder, file, taken);
@@ -225,7 +226,7 @@ static int flatten(struct text *t, const char *file, int depth, bool certain) {
     const char *text = "";
     char *taken, name[MAX_NAME], prefix[MAX_NAME];
     size_t n = 0;
-    int names, rc = find(file, &text, &taken);
+    int names, rc = find(t->environment, file, &text, &taken);
     const char *guard = rc ? NULL : guard_of(text, &n);
     const bool there = guard && find_guard(t, guard, n);
     int open = guard ? -1 : 0;
@@ -249,8 +250,8 @@ static int flatten(struct text *t, const char *file, int depth, bool certain) {
     return rc;
 }
 
-int gf_kernel_source(const char *file, char **text) {
-    struct text t = {.data = NULL};
+int gf_kernel_source(const struct gf_environment *env, const char *file, char **text) {
+    struct text t = {.environment = env};
     *text = NULL;
     if (!is_plain(file))
         return gf_fail(GF_EBACKEND, "there is no kernel source '%s'", file);

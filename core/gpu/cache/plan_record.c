@@ -66,7 +66,8 @@ bool gf_gpu_plan_record_find(const struct gf_gpu *api, const struct gf_gpu_props
     if (!api->build || !gf_gpu_can_choose(job)) /* no build(): a device that only plans */
         return false;
     key_of(api, props, job, key);
-    return gf_store_lines_find(name, key, value, sizeof value) && parse(value, r);
+    return gf_store_lines_find(props->environment, name, key, value, sizeof value) &&
+           parse(value, r);
 }
 
 bool gf_gpu_plan_record_keep(const struct gf_gpu *api, const struct gf_gpu_props *props,
@@ -75,18 +76,18 @@ bool gf_gpu_plan_record_keep(const struct gf_gpu *api, const struct gf_gpu_props
     key_of(api, props, job, key);
     snprintf(value, sizeof value, "%s\t%.6g %.6g%s", r->script, r->ms, r->estimate_ms,
              r->noisy ? noisy : "");
-    return gf_store_lines_keep(name, key, value);
+    return gf_store_lines_keep(props->environment, name, key, value);
 }
 
 /* ---- files ---- */
 
-bool gf_gpu_plan_records_any(void) {
+bool gf_gpu_plan_records_any(const struct gf_environment *env) {
     char text[8];
-    return gf_store_lines_find(name, "", text, sizeof text);
+    return gf_store_lines_find(env, name, "", text, sizeof text);
 }
 
-char *gf_gpu_plan_records_export(void) {
-    char *records = gf_store_lines_text(name);
+char *gf_gpu_plan_records_export(const struct gf_environment *env) {
+    char *records = gf_store_lines_text(env, name);
     const size_t size = records ? sizeof head + strlen(records) : 0;
     char *text = records ? malloc(size) : NULL;
     if (text)
@@ -114,7 +115,8 @@ static const char *value_of(const char *line, size_t bytes) {
     return i < KEY && strlen(text) == bytes - i && parse(text, &r) ? line + i : NULL;
 }
 
-int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *others) {
+int gf_gpu_plan_records_import(const struct gf_environment *env, const char *text, size_t bytes,
+                               int *kept, int *others) {
     const size_t own = strlen(gf_planner_sum);
     const char *end = text + bytes, *line;
     *kept = *others = 0;
@@ -132,7 +134,7 @@ int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *o
             const bool ours = !strncmp(line, gf_planner_sum, own) && line[own] == '\t';
             snprintf(key, sizeof key, "%.*s", (int)(value - line), line);
             snprintf(rest, sizeof rest, "%.*s", (int)(line + n - value), value);
-            if (keeps && ours && !gf_store_lines_keep(name, key, rest))
+            if (keeps && ours && !gf_store_lines_keep(env, name, key, rest))
                 return gf_fail(GF_EIO, "the records could not be kept");
             *kept += keeps && ours;
             *others += keeps && !ours;
@@ -141,6 +143,6 @@ int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *o
     return 0;
 }
 
-int gf_gpu_plan_records_forget(void) {
-    return gf_store_lines_remove(name);
+int gf_gpu_plan_records_forget(const struct gf_environment *env) {
+    return gf_store_lines_remove(env, name);
 }

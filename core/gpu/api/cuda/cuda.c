@@ -88,13 +88,14 @@ static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props) {
     return n;
 }
 
-static int cuda_probe(char reason[GF_REASON]) {
+static int cuda_probe(const struct gf_environment *env, char reason[GF_REASON]) {
     const struct gf_cuda *cu = gf_cuda_find();
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], *p = list;
     struct gf_cuda_compiler compiler;
     int n = cu ? find_devices(cu, list) : 0, rc = cu ? 0 : GF_EABSENT;
     if (!rc && !n)
         rc = gf_fail(GF_EABSENT, "the NVIDIA driver cannot open its first GPU");
+    p->environment = env;
     if (!rc)
         rc = gf_cuda_compiler_find(p, &compiler);
     if (rc) {
@@ -106,13 +107,15 @@ static int cuda_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int cuda_find(struct gf_gpu_props *props) {
+static int cuda_find(const struct gf_environment *env, struct gf_gpu_props *props) {
     const struct gf_cuda *cu = gf_cuda_find();
     struct gf_cuda_compiler compiler;
     int n = cu ? find_devices(cu, props) : GF_EABSENT;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        props[i].environment = env;
         if (gf_cuda_compiler_find(&props[i], &compiler))
             snprintf(props[i].compiler, sizeof props[i].compiler, "none");
+    }
     return n;
 }
 

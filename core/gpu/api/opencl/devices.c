@@ -105,7 +105,8 @@ static int find_devices(const struct gf_opencl *cl, struct gf_gpu_props *props) 
     return n;
 }
 
-int gf_opencl_devices(struct gf_gpu_props *props) {
+int gf_opencl_devices(const struct gf_environment *env, struct gf_gpu_props *props) {
+    (void)env;
     const struct gf_opencl *cl = gf_opencl_find();
     if (!cl)
         return GF_EABSENT;

@@ -78,7 +78,7 @@ const struct gf_opencl *gf_opencl_find(void);
 void gf_opencl_restore_signals(void);
 
 /* As gf_gpu.find. GF_EABSENT with the remedy if there is no device. */
-int gf_opencl_devices(struct gf_gpu_props *props);
+int gf_opencl_devices(const struct gf_environment *env, struct gf_gpu_props *props);
 
 /* Returns "CL_OUT_OF_RESOURCES", or "error -123" for an unknown code, valid until the thread's next
  * call. */

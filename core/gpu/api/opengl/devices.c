@@ -151,7 +151,8 @@ static int find_places(const struct gf_opengl *gl, struct gf_gpu_props *found, c
     return n;
 }
 
-int gf_opengl_places(struct gf_gpu_props *props) {
+int gf_opengl_places(const struct gf_environment *env, struct gf_gpu_props *props) {
+    (void)env;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
     static const char *why;

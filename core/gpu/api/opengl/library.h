@@ -84,7 +84,7 @@ const struct gf_opengl *gf_opengl_find(void);
 
 /* As gf_gpu.find: displays that need no window, a device's or Mesa's surfaceless platform. Opens a
  * context on each, once in a process. GF_EABSENT with the remedy if there is none. */
-int gf_opengl_places(struct gf_gpu_props *props);
+int gf_opengl_places(const struct gf_environment *env, struct gf_gpu_props *props);
 
 /* Makes an OpenGL 4.3 context on a display; NULL if that fails. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display);
