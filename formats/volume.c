@@ -11,6 +11,7 @@
 #include "formats/image.h"
 #include "formats/checksum.h"
 #include "formats/pair.h"
+#include "core/base/value/why.h"
 
 /* Bytes: longer runs bypass the sink's buffer, and longer parts of rows have a checksum. */
 enum { LONG_RUN = 1 << 16 };
@@ -47,9 +48,9 @@ static bool is_packed(const char *path) {
 
 const char *gf_volume_pages_refused(const char *path, const struct gf_format *format) {
     if (!format->put_pages)
-        return "only .tif, .npy and .raw are written page by page";
+        return gf_why(GF_WHY_OUTPUT);
     if (format->embeds_record && gf_path_is_stream(path))
-        return "a pipe gets a TIFF in one piece";
+        return gf_why(GF_WHY_OUTPUT_PIPE);
     return NULL;
 }
 
@@ -70,13 +71,11 @@ static int write_frame(struct gf_encoder *e, struct gf_frame *frame) {
 const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options) {
     if (!has_frame(format))
-        return "only .tif, .npy and .raw are written plane by plane";
-    if (is_packed(path))
-        return "a packed file has no positions known beforehand";
-    if (format->compresses && format->compresses(options))
-        return "compressed planes (--tiff-compression) have no position known beforehand";
+        return gf_why(GF_WHY_OUTPUT);
+    if (is_packed(path) || (format->compresses && format->compresses(options)))
+        return gf_why(GF_WHY_OUTPUT_PACKED);
     if (gf_path_is_stream(path) && (format->embeds_record || !gf_sink_goes_nowhere(path)))
-        return "a pipe cannot take planes out of order";
+        return gf_why(GF_WHY_OUTPUT_PIPE);
     return NULL;
 }
 

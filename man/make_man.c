@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "core/base/value/why.h"
 
 struct text {
     const char *path;
@@ -243,6 +244,14 @@ static int find_reason(const struct divided *d, const char *name) {
     return -1;
 }
 
+/* The reason whose text begins with these words; -1: none. */
+static int find_why(const char *words) {
+    for (int i = 0; i < GF_N_WHYS; i++)
+        if (!strncmp(gf_why((enum gf_why)i), words, strlen(words)))
+            return i;
+    return -1;
+}
+
 static struct divided_row *find_row(struct divided *d, const char *object, const char *op) {
     for (int i = 0; i < d->rows; i++)
         if (!strcmp(d->row[i].object, object) && !strcmp(d->row[i].op, op))
@@ -277,9 +286,14 @@ static int read_divided(const struct text *table, struct divided *d) {
             }
             const int i = d->reasons++;
             const char *colon = memchr(line + at, ':', strcspn(line + at, "\n"));
+            const bool own = strncmp(w[0], "device-", 7) != 0;
             snprintf(d->name[i], WORD, "%s", w[0]);
             line = colon ? colon + 2 : line + at;
             snprintf(d->words[i], WORDS, "%.*s", (int)strcspn(line, "\n"), line);
+            if (colon && own && find_why(d->words[i]) < 0) {
+                fprintf(stderr, "make_man: no such reason: %s\n", d->words[i]);
+                return -1;
+            }
             continue;
         }
         if (*line == '#' || *line == '\n' || !strncmp(line, "reason ", 7) ||
@@ -317,7 +331,7 @@ static void put_divided_row(const struct divided_row *r, uint64_t used) {
 
 static int put_divided(const struct text *table) {
     static struct divided d;
-    uint64_t used = 0;
+    uint64_t used = 0, listed = 0;
     if (read_divided(table, &d))
         return -1;
     for (int i = 0; i < d.rows * COLUMNS; i++)
@@ -331,7 +345,15 @@ static int put_divided(const struct text *table) {
     for (int i = 0; i < d.reasons; i++)
         if (used >> i & 1) {
             printf(".It %c\n", letter_of(used, i));
-            put_text(d.words[i]);
+            const int why = find_why(d.words[i]);
+            put_text(why < 0 ? d.words[i] : gf_why((enum gf_why)why));
+            printf("\n");
+            listed |= why < 0 ? 0 : (uint64_t)1 << why;
+        }
+    for (int i = 0; i < GF_N_WHYS; i++)
+        if (!(listed >> i & 1)) {
+            printf(".It \\-\n");
+            put_text(gf_why((enum gf_why)i));
             printf("\n");
         }
     printf(".El\n");

@@ -47,24 +47,15 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     if (why || t->op.refuses.slabs)
         return why ? why : t->op.refuses.slabs;
     if (t->s->from_magnitude)
-        return "magnitude/phase pairs are not supported";
+        return gf_why(GF_WHY_PAIR);
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->op.job, 0);
     if (cut || px->shape[t->image.ndim] != t->op.job.channels)
-        return "alpha is not supported";
+        return gf_why(GF_WHY_ALPHA);
     if (t->s->nan >= GF_NAN_INTERPOLATE && !gf_dtype_is_integer(px->dtype))
-        return "--nan=interpolate and keep look at whole planes";
-    if (gf_task_refuses_mean(t) || t->s->plan_only)
-        return gf_task_refuses_mean(t);
-    const struct gf_file *file = t->reader.file[0];
-    if (line && (t->s->frames || gf_file_unit(file) < GF_SAMPLE))
-        return "lines are read from raw and .npy files only";
-    if (!line && job.ndim == 2 && gf_file_unit(file) < GF_ROW)
-        return "pictures are read from raw, .npy and uncompressed TIFF files only";
-    if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader))
-        return "an array in Fortran order is not";
-    if (t->op.job.direction == GF_INVERSE && (t->s->frames || gf_file_unit(file) < GF_ROW))
-        return "spectra are read from raw, .npy and uncompressed TIFF files only";
-    return gf_task_refuses_outputs(t, false);
+        return gf_why(GF_WHY_NEIGHBOURS);
+    const bool rows = job.ndim == 2 || job.direction == GF_INVERSE;
+    why = gf_task_refuses_input(t, line ? GF_SAMPLE : rows ? GF_ROW : GF_PAGE);
+    return why ? why : gf_task_refuses_outputs(t, false);
 }
 
 /* Makes the plan for a memory limit, less the bytes needed for reading. */
@@ -110,7 +101,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     int rc =
         gf_slab_is_line(&whole) ? 0 : gf_runner_packs(t->op.crew.runner, &whole, &worker.packs);
     if (!rc && worker.packs == GF_PACKS_WITHIN && whole.ndim == 2)
-        rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
+        rc = gf_fail(GF_EUNSUPP, "%s", gf_why(GF_WHY_SMALL));
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
     if (!rc && t->op.scans)

@@ -242,11 +242,11 @@ const char *gf_product_refuses(const struct gf_settings *s, const struct gf_prod
                                bool in_order) {
     const struct gf_write_options options = options_of(s, p);
     if (p->target->bands)
-        return "bands are made in one piece";
+        return gf_why(GF_WHY_BANDS);
     if (p->target->aside)
         return gf_volume_refuses(p->path, p->format, &options);
     if (p->by_plane)
-        return in_order ? NULL : "{page} is not supported here; write one .tif, .npy or .raw";
+        return in_order ? NULL : gf_why(GF_WHY_OUTPUT_PAGE);
     return in_order ? gf_volume_pages_refused(p->path, p->format)
                     : gf_volume_refuses(p->path, p->format, &options);
 }

@@ -147,8 +147,8 @@ bool gf_task_is_at_hand(const struct gf_task *t);
 const char *gf_task_refuses_pages(const struct gf_task *t);
 /* NULL, or why an output cannot be written page by page (`in_order`), or in boxes in any order. */
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order);
-/* NULL, or why --nan=mean cannot be applied to parts of the input. */
-const char *gf_task_refuses_mean(const struct gf_task *t);
+/* NULL, or why the input cannot be read in such units. */
+const char *gf_task_refuses_input(const struct gf_task *t, enum gf_unit unit);
 /* Fills in t->group unless pages are refused. */
 int gf_task_choose_pages(struct gf_task *t);
 /* Reduces the pages in memory; false if there are as few as possible. */

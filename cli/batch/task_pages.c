@@ -31,18 +31,23 @@ bool gf_task_is_at_hand(const struct gf_task *t) {
     return !t->s->from_phase || can_be_read_again(t->s->from_phase);
 }
 
-const char *gf_task_refuses_mean(const struct gf_task *t) {
-    return t->s->nan == GF_NAN_MEAN && !t->s->plan_only && !gf_task_is_at_hand(t)
-               ? "--nan=mean takes the mean of all samples, and a pipe is read once"
-               : NULL;
+const char *gf_task_refuses_input(const struct gf_task *t, enum gf_unit unit) {
+    const bool means = t->s->nan == GF_NAN_MEAN && !gf_dtype_is_integer(t->image.px.dtype);
+    if (t->s->plan_only)
+        return NULL;
+    if (means && !gf_task_is_at_hand(t))
+        return gf_why(GF_WHY_TWICE);
+    if (unit > GF_PAGE && (t->s->frames || gf_file_unit(t->reader.file[0]) < unit))
+        return gf_why(unit == GF_SAMPLE ? GF_WHY_INPUT_LINES : GF_WHY_INPUT_ROWS);
+    return gf_reader_has_pages(&t->reader) ? NULL : gf_why(GF_WHY_INPUT);
 }
 
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order) {
     const char *why = NULL;
     for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++) {
         const struct gf_product *p = &t->product[i];
-        why = p->stretches ? "--range of a picture is that of all its samples"
-              : p->target->aside && !t->hooks->draw_aside ? "tables and plots are made in one piece"
+        why = p->stretches                                ? gf_why(GF_WHY_RANGE)
+              : p->target->aside && !t->hooks->draw_aside ? gf_why(GF_WHY_DRAWN)
                                                           : gf_product_refuses(t->s, p, in_order);
     }
     return why;
@@ -52,14 +57,11 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     const struct gf_job *job = &t->op.job;
     const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
     if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
-        return "planes are not transformed by themselves";
-    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader))
-        return "the input is read in one piece";
+        return gf_why(GF_WHY_PLANES);
     const bool looks_ahead = gf_job_samples(job) || gf_job_is_full(job);
     if (!t->s->plan_only && looks_ahead && !gf_task_is_at_hand(t))
-        return "a pipe is read once, and the display range is that of all pages";
-    const bool integers = gf_dtype_is_integer(t->image.px.dtype);
-    const char *why = integers ? NULL : gf_task_refuses_mean(t);
+        return gf_why(GF_WHY_TWICE);
+    const char *why = gf_task_refuses_input(t, GF_PAGE);
     if (!why)
         why = gf_task_refuses_outputs(t, true);
     return why ? why : t->op.refuses.pages;

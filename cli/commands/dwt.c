@@ -42,13 +42,6 @@ static int describe_product(struct gf_task *t, int i) {
     return rc;
 }
 
-static const char *refuses_pages(const struct gf_task *t) {
-    for (int i = 0; i < t->op.job.n_out; i++)
-        if (t->op.job.out[i].map == GF_MAP_DISPLAY)
-            return "pictures are made from all coefficients";
-    return gf_dwt_refuses_parts(&t->op.job);
-}
-
 static int prepare_forward(struct gf_task *t) {
     struct gf_job *job = &t->op.job;
     gf_task_begin_job(t, GF_FORWARD);
@@ -59,7 +52,7 @@ static int prepare_forward(struct gf_task *t) {
         rc = describe(t->s, &t->image.axes, job);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i);
-    t->op.refuses.pages = refuses_pages(t);
+    t->op.refuses.pages = gf_dwt_refuses_parts(job);
     return rc;
 }
 

@@ -271,23 +271,23 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     const struct gf_product *p = &t->product[0];
     const bool usual = is_usual(s);
     if (!usual && !must && (gf_dwt_refuses_planes(&job) || gf_planes_parts(t) < 2))
-        return "only --frames and raw volumes are read plane by plane";
+        return gf_why(GF_WHY_INPUT_PLANES);
     if ((!usual || must) && t->image.alpha)
-        return "alpha is not supported";
+        return gf_why(GF_WHY_ALPHA);
     if (gf_dwt_refuses_planes(&job))
         return gf_dwt_refuses_planes(&job);
     if (t->op.job.n_out != 1 || p->target->bands)
-        return "bands are made from all coefficients";
+        return gf_why(GF_WHY_BANDS);
     if (p->by_plane)
         return gf_task_refuses_outputs(t, false);
     if (gf_planes_unsurveyed(t))
         return gf_planes_unsurveyed(t);
     if (s->frames && s->nan == GF_NAN_MEAN)
-        return "--nan=mean takes the mean of all samples";
-    if (gf_planes_unread(t))
-        return gf_planes_unread(t);
+        return gf_why(GF_WHY_TWICE);
+    if (gf_task_refuses_input(t, t->image.ndim == 2 ? GF_ROW : GF_PAGE))
+        return gf_task_refuses_input(t, t->image.ndim == 2 ? GF_ROW : GF_PAGE);
     if (!gf_engine_streaming(t->op.crew.runner->engine, t->op.crew.runner->device))
-        return "this backend does not transform plane by plane";
+        return gf_why(GF_WHY_BACKEND);
     return gf_volume_refuses(p->path, p->format, &options);
 }
 

@@ -132,7 +132,7 @@ static int describe_drawn(struct gf_task *t, int i) {
     } else {
         return 0;
     }
-    t->op.refuses.pages = t->op.refuses.slabs = "a drawn picture is made in one piece";
+    t->op.refuses.pages = t->op.refuses.slabs = gf_why(GF_WHY_DRAWN);
     t->op.extra_bytes += gf_array_bytes(&p->drawn.px) * 4 / 3; /* and its pens' bytes */
     p->noise = false;
     return rc;

@@ -31,11 +31,11 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
     const struct gf_job job = gf_slab_volume(&t->op.job);
     const char *why = gf_slab_wavelet_refuses(&job);
     if (!why && t->image.px.shape[t->image.ndim] != t->op.job.channels)
-        why = "alpha is not supported";
+        why = gf_why(GF_WHY_ALPHA);
     if (!why)
         why = gf_planes_unsurveyed(t);
     if (!why)
-        why = gf_planes_unread(t);
+        why = gf_task_refuses_input(t, t->image.ndim == 2 ? GF_ROW : GF_PAGE);
     return why ? why : gf_task_refuses_outputs(t, in_order(t));
 }
 

@@ -208,8 +208,7 @@ static bool has_parts(const struct gf_task *t) {
     if (job->op != GF_DWT || t->s->assume || !t->s->request.list)
         return false;
     return job->direction == GF_INVERSE ||
-           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_refuses_planes(job) &&
-            !gf_dwt_refuses_parts(job));
+           (job->n_out == 1 && !gf_dwt_refuses_planes(job) && !gf_dwt_refuses_parts(job));
 }
 
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {

@@ -37,20 +37,8 @@ const char *gf_planes_unsurveyed(const struct gf_task *t) {
     if (!gf_dwt_survey_walks(job))
         return NULL;
     if (!gf_planes_must(t) && !t->s->plan_only)
-        return gf_dwt_refuses_parts(job) ? gf_dwt_refuses_parts(job)
-                                         : "pictures are made from all coefficients";
-    return t->s->plan_only || gf_task_is_at_hand(t) ? NULL
-                                                    : "all coefficients are looked at before the "
-                                                      "first is written, and a pipe is read once";
-}
-
-const char *gf_planes_unread(const struct gf_task *t) {
-    const struct gf_settings *s = t->s;
-    if (t->image.ndim == 2 && !s->plan_only && gf_file_unit(t->reader.file[0]) < GF_ROW)
-        return "pictures are read from raw, .npy and uncompressed TIFF files only";
-    if (!s->plan_only && !gf_reader_has_pages(&t->reader))
-        return "an array in Fortran order is not";
-    return gf_task_refuses_mean(t);
+        return gf_dwt_refuses_parts(job);
+    return t->s->plan_only || gf_task_is_at_hand(t) ? NULL : gf_why(GF_WHY_TWICE);
 }
 
 int gf_planes_read(struct gf_reader *reader, const struct gf_image *image, int64_t at,

@@ -61,8 +61,6 @@ int gf_planes_refuse(const struct gf_task *t, const char *why);
 /* Returns why a task is not surveyed before it is written: it need not go plane by plane, or a pipe is
  * read once; NULL: it is, or nothing is wanted. */
 const char *gf_planes_unsurveyed(const struct gf_task *t);
-/* Returns why single planes of the input cannot be read; NULL: they can. */
-const char *gf_planes_unread(const struct gf_task *t);
 /* Reads plane `at` of a volume, or row of a picture: (y, x, channel), with alpha. Allocates it unless it
  * has data. */
 int gf_planes_read(struct gf_reader *reader, const struct gf_image *image, int64_t at,

@@ -243,7 +243,7 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk
 int gf_signal_prepare(struct gf_task *t) {
     int rc = check_record(&t->image, t->hooks->name);
     gf_task_begin_job(t, GF_FORWARD);
-    t->op.refuses.pages = "pages are taken one by one";
+    t->op.refuses.pages = gf_why(GF_WHY_PLANES);
     t->product[0].image.ndim = t->image.ndim;
     memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
     if (!rc)

@@ -80,7 +80,7 @@ static int prepare(struct gf_task *t) {
     const struct gf_job *job = &t->op.job;
     int rc = describe_job(t);
     if (!rc && t->s->mask_out && !t->op.refuses.pages && !gf_filter_values_in_parts(&t->op))
-        t->op.refuses.pages = t->op.refuses.slabs = "the filter is made for all planes together";
+        t->op.refuses.pages = t->op.refuses.slabs = gf_why(GF_WHY_MADE);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i);
     if (!rc && t->s->mask_out)

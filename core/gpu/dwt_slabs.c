@@ -24,14 +24,6 @@ struct gf_gpu_dwt_slabs {
     int next;
 };
 
-static const char *refuses(const struct gf_job *job) {
-    if (job->shape[0] < 2)
-        return "a single page";
-    if (job->direction == GF_INVERSE)
-        return gf_slab_wavelet_refuses(job);
-    return gf_dwt_refuses_planes(job);
-}
-
 /* ---- forward ---- */
 
 /* Receives boxes. */
@@ -244,7 +236,8 @@ int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan) 
     static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
     struct gf_job volume = gf_slab_volume(&plan->job);
     const bool host_share = gf_gpu_dwt_take_share(&volume);
-    const char *why = refuses(&volume);
+    const char *why = volume.direction == GF_FORWARD ? gf_dwt_refuses_planes(&volume)
+                                                     : gf_slab_wavelet_refuses(&volume);
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_dwt_slabs *w = calloc(1, sizeof *w);

@@ -26,11 +26,11 @@ static int64_t points_of(const struct gf_job *job) {
 
 const char *gf_slab_line_refuses(const struct gf_job *job) {
     if (job->luma)
-        return "lines of luma are not";
+        return gf_why(GF_WHY_LUMA);
     if (job->channels > GF_SLAB_CHANNELS)
-        return "lines of so many channels are not";
+        return gf_why(GF_WHY_CHANNELS);
     if (length_of(job) < 16)
-        return "its lines are too short";
+        return gf_why(GF_WHY_SHORT);
     return NULL;
 }
 

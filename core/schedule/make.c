@@ -10,19 +10,19 @@ const char *gf_slab_refuses(const struct gf_job *asked) {
     const struct gf_job without = gf_slab_without_single(asked), *job = &without;
     const int last = job->ndim - 1;
     if (job->op == GF_DWT)
-        return "only Fourier transforms and filters are";
+        return gf_why(GF_WHY_WAVELET);
     if (job->direction == GF_INVERSE && job->in_dtype != gf_job_number(job))
-        return "a spectrum is transformed in its own precision";
+        return gf_why(GF_WHY_PRECISION);
     if (gf_slab_is_line(job))
         return gf_slab_line_refuses(job);
     if (!(job->axes & 1) || job->axes == 1)
-        return "only transforms of the slowest axis and others are";
+        return gf_why(job->axes == 1 ? GF_WHY_ALONE : GF_WHY_SLOWEST);
     if (job->shape[0] < 2)
-        return job->ndim == 3 ? "it has a single page" : "it has a single row";
+        return gf_why(GF_WHY_SINGLE);
     if (job->shape[last] < SHORTEST)
-        return "its rows are too short";
+        return gf_why(GF_WHY_SHORT);
     if (gf_job_is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
-        return "real samples need a transform of the last axis";
+        return gf_why(GF_WHY_LAST);
     return NULL;
 }
 

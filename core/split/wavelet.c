@@ -48,8 +48,8 @@ const char *gf_slab_wavelet_refuses(const struct gf_job *job) {
     if (gf_dwt_refuses_planes(job))
         return gf_dwt_refuses_planes(job);
     if (job->in_dtype != gf_dwt_real(job))
-        return "coefficients are transformed in their own precision";
-    return job->n_out < GF_MAX_OUTPUTS ? NULL : "there are too many outputs";
+        return gf_why(GF_WHY_PRECISION);
+    return job->n_out < GF_MAX_OUTPUTS ? NULL : gf_why(GF_WHY_MANY);
 }
 
 /* The finest level has an extra output in floats if samples may be clipped, to count them. */

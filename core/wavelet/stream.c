@@ -17,7 +17,8 @@ int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
     *s = (struct gf_dwt_sender){.job = *job, .taker = *taker};
     if (rc)
         return rc;
-    if (job->direction != GF_FORWARD || gf_dwt_refuses_planes(job) || gf_dwt_refuses_parts(job))
+    if (job->direction != GF_FORWARD || gf_dwt_refuses_planes(job) ||
+        gf_wavelet_keeps_share(&job->wavelet))
         return gf_fail(GF_EINVAL, "no forward wavelet transform that runs plane by plane");
     gf_dwt_layout(job, &s->layout);
     return 0;

@@ -19,17 +19,18 @@ int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b) {
 }
 
 const char *gf_dwt_refuses_parts(const struct gf_job *job) {
-    return gf_wavelet_keeps_share(&job->wavelet)
-               ? "the largest K% are known only when all coefficients are there"
-               : NULL;
+    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD; i++)
+        if (job->out[i].map == GF_MAP_DISPLAY)
+            return gf_why(GF_WHY_PICTURES);
+    return gf_wavelet_keeps_share(&job->wavelet) ? gf_why(GF_WHY_SHARE) : NULL;
 }
 
 const char *gf_dwt_refuses_planes(const struct gf_job *job) {
     if (job->ndim != 3)
-        return "a single line is not";
-    return job->op != GF_DWT || !(job->axes & 1) || job->shape[0] < 2
-               ? "the slowest axis is not transformed"
-               : NULL;
+        return gf_why(GF_WHY_LINE);
+    return job->op != GF_DWT || !(job->axes & 1) ? gf_why(GF_WHY_SLOWEST)
+           : job->shape[0] < 2                   ? gf_why(GF_WHY_SINGLE)
+                                                 : NULL;
 }
 
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {

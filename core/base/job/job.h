@@ -16,6 +16,7 @@
 
 #include "core/base/value/array.h"
 #include "core/base/value/kinds.h"
+#include "core/base/value/why.h"
 
 enum gf_op {
     GF_FFT,    /* Fourier */

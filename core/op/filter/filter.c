@@ -42,12 +42,12 @@ static void refuse_parts(struct gf_operation *op) {
     const int64_t parts = gf_filter_parts_bytes(op, &kernel) + kernel;
     const bool most = 2 * parts > gf_runner_limit(op->crew.runner);
     if (gf_filter_looks(o))
-        op->refuses.pages = "the filter is made for all planes together";
+        op->refuses.pages = gf_why(GF_WHY_MADE);
     if (gf_filter_measures(o) || gf_filter_iterates(o))
-        op->refuses.pages = "--deconvolve takes all samples together";
+        op->refuses.pages = gf_why(GF_WHY_DECONVOLVE);
     op->refuses.slabs = op->refuses.pages  ? op->refuses.pages
-                        : gf_filter_psf(o) ? "--deconvolve takes the whole spectrum"
-                        : most             ? "its kernels take most of that memory"
+                        : gf_filter_psf(o) ? gf_why(GF_WHY_DECONVOLVE)
+                        : most             ? gf_why(GF_WHY_KERNELS)
                                            : NULL;
 }
 

@@ -70,7 +70,7 @@ static const struct gf_window_options *options_of(const struct gf_operation *op)
 static int describe(struct gf_operation *op) {
     const int rc = gf_window_prepare(options_of(op), &op->job);
     op->extra_bytes = gf_window_bytes(options_of(op), &op->job);
-    op->refuses.slabs = options_of(op)->smooth ? "the smooth part is made of all samples" : NULL;
+    op->refuses.slabs = options_of(op)->smooth ? gf_why(GF_WHY_SMOOTH) : NULL;
     return rc;
 }
 
