@@ -137,7 +137,7 @@ static const struct gf_plan_ops through_host = {.exec = shared_exec, .drop = sha
 
 /* True if several devices can share the job. */
 static bool is_shared(const struct gf_gpu_context *c, const struct gf_job *job) {
-    return c->team && job->op != GF_DWT && job->ndim > 1 && job->axes & 1;
+    return c->team && job->op != GF_DWT && job->axes & 1;
 }
 
 /* Plans for one device or for several. GF_EUNSUPP if several cannot share the job. */

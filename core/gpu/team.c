@@ -214,9 +214,9 @@ struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const str
     const struct gf_gpu_team *t = c->team;
     struct gf_gpu_load load = {.in = gf_job_array_bytes(job, -1),
                                .exchange = exchange_bytes(job),
-                               .walks = job->op == GF_FILTER ? 3
-                                        : job->axes == 1     ? 1
-                                                             : 2};
+                               .walks = job->op == GF_FILTER              ? 3
+                                        : job->axes == 1 && job->ndim > 1 ? 1
+                                                                          : 2};
     for (int i = 0; i < job->n_out; i++)
         load.out += gf_job_array_bytes(job, i);
     if (!t || !weigh_passes(c, job, &load))
