@@ -178,6 +178,78 @@ GPUFFT_API int gpufft_run(struct gpufft_bound *bound);
 /* Accepts NULL. */
 GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);
 
+/* ---- operations: filters, and what else gpufft(1) does to arrays ---- */
+
+/* An array in memory, or without data its shape and type. */
+struct gpufft_array {
+    size_t size;
+    int type; /* enum gpufft_type */
+    int rank;
+    int64_t shape[GPUFFT_MAX_RANK], stride[GPUFFT_MAX_RANK]; /* as in struct gpufft_transform */
+    void *data;
+    int channels; /* 1: the last axis is that of channels, which are processed by themselves */
+};
+
+struct gpufft_operation;
+
+/* Opens an operation on arrays of one to three axes beside channels. Its options are those of the
+ * command line without their dashes, and end with NULL: {"lowpass=20px", "edges=mirror", NULL}; NULL: none.
+ * `with`: n further arrays, which outlive it.
+ *
+ *     filter      gpufft-filter(1): pass filters, notches, masks, --deconvolve, --destripe, …; `with`: the
+ *                 samples of each option that names a picture, in their order
+ *     window      weights, and --edges=smooth, before a spectrum: all of the complex spectrum
+ *     match       gpufft-match(1): the map of scores; with: the template, and its weights or none
+ *     register    gpufft-register(1): the aligned picture; with: the reference
+ *     dwt         gpufft-dwt(1): the packed coefficients
+ *     frc         gpufft-frc(1): facts alone; with: the other half and a mask, or none
+ *     stats       gpufft-stats(1): facts alone
+ *
+ * An operation belongs to one thread at a time, and is used for one input after another: it keeps its
+ * plan and its filter while their shape is the same. */
+GPUFFT_API int gpufft_operation_open(struct gpufft *library, const char *name,
+                                     const char *const *options, const struct gpufft_array *with,
+                                     int n, struct gpufft_operation **operation);
+/* Accepts NULL. */
+GPUFFT_API void gpufft_operation_free(struct gpufft_operation *operation);
+/* Sets the type, the shape and the channels of the result for an input like this; rank 0: there are only
+ * facts. *bytes, unless NULL, becomes the need of memory with all arrays, -1 if it depends on the
+ * samples. */
+GPUFFT_API int gpufft_operation_describe(struct gpufft_operation *operation,
+                                         const struct gpufft_array *in, struct gpufft_array *out,
+                                         int64_t *bytes);
+/* Runs it. `out` may have another type than described: a result that is real is rounded and clipped to
+ * integers. It is NULL if there are only facts. NaN and Inf are GPUFFT_EINVAL. */
+GPUFFT_API int gpufft_operation_run(struct gpufft_operation *operation,
+                                    const struct gpufft_array *in, struct gpufft_array *out);
+
+enum gpufft_fact_kind {
+    GPUFFT_FACT_REAL,   /* double; NaN: none */
+    GPUFFT_FACT_LONG,   /* int64_t */
+    GPUFFT_FACT_BOOL,   /* _Bool */
+    GPUFFT_FACT_TEXT,   /* char[], ends with 0 */
+    GPUFFT_FACT_RECORD, /* the facts that follow, as many as `within` */
+    GPUFFT_FACT_TABLE,  /* the same, each a column */
+    GPUFFT_FACT_LIST    /* the same, each a record without a key */
+};
+
+/* A fact that the last run found, as --json prints it; its values are valid until the next one. */
+struct gpufft_fact {
+    size_t size;
+    const char *key, *unit; /* NULL: none */
+    int kind;               /* enum gpufft_fact_kind */
+    int width;              /* 0: a value is one number; else a list of so many */
+    int64_t rows;           /* of a column, whose values are `stride` bytes apart; 0: one value */
+    int64_t stride;
+    const void *data;
+    int64_t within; /* following facts that belong to it, theirs included */
+};
+/* Sets fact i. Returns 1, or 0 after the last, or a code. */
+GPUFFT_API int gpufft_operation_fact(const struct gpufft_operation *operation, int64_t i,
+                                     struct gpufft_fact *fact);
+
+/* ---- lengths and memory ---- */
+
 /* The cheapest length of at least n points to transform, for padding: its prime factors are 2, 3, 5 and
  * 7. 0 if n is below 1 or above 2^40. */
 GPUFFT_API int64_t gpufft_good_size(int64_t n);

@@ -31,10 +31,9 @@ static int check_types(const struct gpufft_transform *t) {
         return gf_fail(GF_EUSAGE, "no such direction: %d", t->direction);
     if (t->norm < GPUFFT_NORM_BACKWARD || t->norm > GPUFFT_NORM_FORWARD)
         return gf_fail(GF_EUSAGE, "no such normalisation: %d", t->norm);
-    if (t->in_type < 0 || t->in_type >= GF_N_DTYPES || t->out_type < 0 ||
-        t->out_type >= GF_N_DTYPES)
-        return gf_fail(GF_EUSAGE, "no such type: %d",
-                       t->in_type < 0 || t->in_type >= GF_N_DTYPES ? t->in_type : t->out_type);
+    const int rc = gf_type_check(t->in_type) ? GF_EUSAGE : gf_type_check(t->out_type);
+    if (rc)
+        return rc;
     const int spectrum = inverse ? t->in_type : t->out_type;
     const int samples = inverse ? t->out_type : t->in_type;
     if (!gf_dtype_is_complex(spectrum))
@@ -55,18 +54,16 @@ static int check_types(const struct gpufft_transform *t) {
 }
 
 static int check_shape(const struct gpufft_transform *t) {
-    int64_t bytes;
-    if (t->rank < 1 || t->rank > GPUFFT_MAX_RANK)
-        return gf_fail(GF_EUSAGE, "a rank of %d, where 1 to %d are possible", t->rank,
-                       GPUFFT_MAX_RANK);
+    const int rc = gf_shape_check(t->rank, GPUFFT_MAX_RANK, t->shape);
+    if (rc)
+        return rc;
     if (t->n_axes < 0 || t->n_axes > GPUFFT_MAX_AXES)
         return gf_fail(GF_EUSAGE, "%d axes to transform, where 1 to %d are possible", t->n_axes,
                        GPUFFT_MAX_AXES);
-    if (!t->n_axes && t->rank > GPUFFT_MAX_AXES)
-        return gf_fail(GF_EUSAGE, "name the axes to transform, at most %d of %d", GPUFFT_MAX_AXES,
-                       t->rank);
-    /* twice c128, as a half spectrum of few samples is longer than they are */
-    return gf_size_product(t->shape, t->rank, 32, &bytes);
+    return t->n_axes || t->rank <= GPUFFT_MAX_AXES
+               ? 0
+               : gf_fail(GF_EUSAGE, "name the axes to transform, at most %d of %d", GPUFFT_MAX_AXES,
+                         t->rank);
 }
 
 /* Marks the transformed axes and the halved one. */
@@ -80,29 +77,6 @@ static int mark_axes(const struct gpufft_transform *t, struct gf_layout_axis *ax
             return gf_fail(GF_EUSAGE, "axis %d is named twice", t->axes[i]);
         axis[k].transformed = true;
         axis[k].halved = t->half && i == n - 1;
-    }
-    return 0;
-}
-
-/* Sets the strides of one side: those given, or those of C order. */
-static int take_strides(const int64_t *given, int rank, enum gf_dtype type,
-                        struct gf_layout_axis *axis, bool out) {
-    int64_t contiguous = (int64_t)gf_dtype_size(type);
-    const int64_t unit = (int64_t)gf_dtype_size(gf_dtype_real(type)), most = INT64_C(1) << 61;
-    bool any = false;
-    for (int i = 0; i < rank; i++)
-        any = any || given[i];
-    for (int i = rank - 1; i >= 0; i--) {
-        const int64_t n = out ? axis[i].n_out : axis[i].n_in;
-        int64_t *stride = out ? &axis[i].out : &axis[i].in;
-        *stride = any ? given[i] : contiguous;
-        contiguous *= n;
-        if (*stride % unit)
-            return gf_fail(GF_EINVAL, "a stride of %lld bytes is no multiple of %lld",
-                           (long long)*stride, (long long)unit);
-        if (*stride > most / n || *stride < -most / n)
-            return gf_fail(GF_EINVAL, "a stride of %lld bytes over %lld elements",
-                           (long long)*stride, (long long)n);
     }
     return 0;
 }
@@ -128,7 +102,7 @@ static int reduce(struct gf_layout_axis *axis, int rank) {
         struct gf_layout_axis *a = &axis[i], *b = &axis[i + 1];
         if (a->transformed || b->transformed || a->in != b->in * b->n || a->out != b->out * b->n)
             continue;
-        a->n_in = a->n_out = a->n = a->n * b->n;
+        a->n *= b->n;
         a->in = b->in;
         a->out = b->out;
         memmove(b, b + 1, (size_t)(n - i - 2) * sizeof *b);
@@ -170,8 +144,7 @@ static int choose(struct gf_layout *l, struct gf_layout_axis *axis, int n,
         room -= axis[i].transformed;
         points *= axis[i].transformed ? axis[i].n : 1;
     }
-    const struct gf_layout_axis none = {.n = 1, .n_in = 1, .n_out = 1};
-    *channels = none;
+    *channels = (struct gf_layout_axis){.n = 1};
     if (!axis[n - 1].transformed && (axis[n - 1].n <= FEW || !room))
         *channels = take(axis, &n, n - 1);
     int batches = 0;
@@ -230,99 +203,66 @@ static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
     }
 }
 
-/* The bytes that an array takes around element (0, …, 0). GF_EINVAL if `separate` and elements share
- * memory. */
-static int measure(struct gf_layout_axis *axis, int n, enum gf_dtype type, bool out,
-                   int64_t bounds[2]) {
-    const int64_t size = (int64_t)gf_dtype_size(type);
-    int64_t reach = size; /* bytes of the axes before in the order of strides */
-    bounds[0] = 0;
-    bounds[1] = size;
-    for (int i = n - 1; i >= 0; i--) {
-        const int64_t count = out ? axis[i].n_out : axis[i].n_in;
-        const int64_t stride = out ? axis[i].out : axis[i].in;
-        bounds[stride > 0] += (count - 1) * stride;
-        if (out && count > 1 && llabs(stride) < reach)
-            return gf_fail(GF_EINVAL, "elements of the output share memory");
-        reach += (count - 1) * llabs(stride);
+/* Sets the axes' extents and strides, and both arrays' bounds. */
+static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *axis,
+                       struct gf_layout *l) {
+    const bool inverse = t->direction == GPUFFT_INVERSE;
+    int64_t n_in[GPUFFT_MAX_RANK], n_out[GPUFFT_MAX_RANK], in[GPUFFT_MAX_RANK],
+        out[GPUFFT_MAX_RANK];
+    for (int i = 0; i < t->rank; i++) {
+        const int64_t n = t->shape[i], halved = axis[i].halved ? n / 2 + 1 : n;
+        n_in[i] = inverse ? halved : n;
+        n_out[i] = inverse ? n : halved;
     }
-    return 0;
-}
-
-static int by_output(const void *x, const void *y) {
-    const struct gf_layout_axis *a = x, *b = y;
-    const int64_t out = llabs(b->out) - llabs(a->out);
-    return (out > 0) - (out < 0);
-}
-
-static int measure_both(const struct gpufft_transform *t, struct gf_layout *l,
-                        struct gf_layout_axis *axis) {
-    int64_t in[2], out[2];
-    qsort(axis, (size_t)t->rank, sizeof *axis, by_output);
-    int rc = measure(axis, t->rank, (enum gf_dtype)t->out_type, true, out);
+    const enum gf_dtype from = (enum gf_dtype)t->in_type, to = (enum gf_dtype)t->out_type;
+    int rc = gf_strides_take(t->rank, n_in, from, t->in_stride, in);
     if (!rc)
-        rc = measure(axis, t->rank, (enum gf_dtype)t->in_type, false, in);
-    for (int i = 0; i < t->rank && !rc && t->in_place; i++)
-        if (axis[i].in != axis[i].out && axis[i].n > 1)
+        rc = gf_strides_take(t->rank, n_out, to, t->out_stride, out);
+    if (!rc)
+        rc = gf_strides_bounds(t->rank, n_in, in, from, false, &l->in_bounds);
+    if (!rc)
+        rc = gf_strides_bounds(t->rank, n_out, out, to, true, &l->out_bounds);
+    for (int i = 0; i < t->rank && !rc; i++) {
+        axis[i].n = t->shape[i];
+        axis[i].in = in[i];
+        axis[i].out = out[i];
+        if (t->in_place && in[i] != out[i] && t->shape[i] > 1)
             rc = gf_fail(GF_EINVAL, "a transform in place has the same strides on both sides");
-    if (rc)
-        return rc;
-    l->in_low = in[0];
-    l->in_high = in[1];
-    l->out_low = out[0];
-    l->out_high = out[1];
-    return 0;
+    }
+    return rc;
 }
 
 int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
-    struct gf_layout_axis axis[GPUFFT_MAX_RANK] = {{0}}, sorted[GPUFFT_MAX_RANK], channels;
-    const bool inverse = t->direction == GPUFFT_INVERSE;
+    struct gf_layout_axis axis[GPUFFT_MAX_RANK] = {{0}}, channels;
     *l = (struct gf_layout){.calls = 1, .in_place = t->in_place};
     int rc = check_types(t);
     if (!rc)
         rc = check_shape(t);
     if (!rc)
         rc = mark_axes(t, axis);
+    if (!rc)
+        rc = take_arrays(t, axis, l);
     if (rc)
         return rc;
-    for (int i = 0; i < t->rank; i++) {
-        const int64_t n = t->shape[i], halved = axis[i].halved ? n / 2 + 1 : n;
-        axis[i].n = n;
-        axis[i].n_in = inverse ? halved : n;
-        axis[i].n_out = inverse ? n : halved;
-    }
-    rc = take_strides(t->in_stride, t->rank, (enum gf_dtype)t->in_type, axis, false);
-    if (!rc)
-        rc = take_strides(t->out_stride, t->rank, (enum gf_dtype)t->out_type, axis, true);
-    memcpy(sorted, axis, sizeof sorted);
-    if (!rc)
-        rc = measure_both(t, l, sorted);
-    if (rc)
-        return rc;
-    int n = choose(l, axis, reduce(axis, t->rank), &channels);
+    const int n = choose(l, axis, reduce(axis, t->rank), &channels);
     put_halved_last(axis, n);
     for (int i = 0; i < l->n_loops; i++)
         l->calls *= l->loop[i].n;
     make_job(t, l, axis, n, &channels);
-    l->in_unit = (int)gf_dtype_size(gf_dtype_real(l->in.dtype));
-    l->out_unit = (int)gf_dtype_size(gf_dtype_real(l->out.dtype));
     return 0;
 }
 
 /* ---- a run's arrays ---- */
 
 int gf_layout_check(const struct gf_layout *l, const void *in, const void *out) {
-    const intptr_t a = (intptr_t)in, b = (intptr_t)out;
-    if (!in || !out)
-        return gf_fail(GF_EUSAGE, "no %s array", in ? "output" : "input");
-    if (a % l->in_unit || b % l->out_unit)
-        return gf_fail(GF_EINVAL, "the %s array is not aligned to its numbers",
-                       a % l->in_unit ? "input" : "output");
-    if (l->in_place)
-        return a == b ? 0 : gf_fail(GF_EINVAL, "this plan is in place, and there are two arrays");
-    if (a + l->in_low < b + l->out_high && b + l->out_low < a + l->in_high)
-        return gf_fail(GF_EINVAL, "input and output overlap; a plan with in_place takes one array");
-    return 0;
+    int rc = gf_bounds_check(&l->in_bounds, in, "input");
+    if (!rc)
+        rc = gf_bounds_check(&l->out_bounds, out, "output");
+    if (!rc && l->in_place && in != out)
+        rc = gf_fail(GF_EINVAL, "this plan is in place, and there are two arrays");
+    if (!rc && !l->in_place && gf_bounds_meet(&l->in_bounds, in, &l->out_bounds, out))
+        rc = gf_fail(GF_EINVAL, "input and output overlap; a plan with in_place takes one array");
+    return rc;
 }
 
 void gf_layout_views(const struct gf_layout *l, const void *in, void *out, int64_t i,

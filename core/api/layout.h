@@ -10,12 +10,11 @@
 #ifndef GF_CORE_API_LAYOUT_H
 #define GF_CORE_API_LAYOUT_H
 
-#include "core/api/gpufft.h"
+#include "core/api/arrays.h"
 #include "core/base/job/job.h"
 
 struct gf_layout_axis {
-    int64_t n, n_in, n_out; /* samples; elements of the arrays, which differ where one is halved */
-    int64_t in, out;        /* strides in bytes */
+    int64_t n, in, out; /* samples, strides in bytes */
     bool transformed, halved;
 };
 
@@ -24,10 +23,8 @@ struct gf_layout {
     struct gf_array in, out; /* of a call, without data */
     int n_loops;
     struct gf_layout_axis loop[GPUFFT_MAX_RANK];
-    int64_t calls; /* product of the loops' extents */
-    /* The bytes of all calls, relative to element (0, …, 0). */
-    int64_t in_low, in_high, out_low, out_high;
-    int in_unit, out_unit; /* bytes of a real number: what addresses are multiples of */
+    int64_t calls;                          /* product of the loops' extents */
+    struct gf_bounds in_bounds, out_bounds; /* of all calls */
     bool in_place;
 };
 

@@ -1,6 +1,7 @@
 /* Opens and closes libraries, and decides who may still use them. */
 #include "core/api/library.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -111,6 +112,7 @@ static int take_options(struct gpufft *g, const struct gpufft_options *options) 
             *text[i] = NULL;
     }
     g->options = o;
+    g->threads = o.threads ? o.threads : omp_get_max_threads();
     return rc;
 }
 
@@ -136,7 +138,7 @@ static int open_engine(struct gpufft *g) {
                                           .request = &g->request,
                                           .use = GF_ENGINE_TOGETHER,
                                           .open = {.environment = &g->environment,
-                                                   .threads = o->threads,
+                                                   .threads = g->threads,
                                                    .device = g->request.n ? NULL : o->device},
                                           .memory_limit = o->memory,
                                           .note = o->log,

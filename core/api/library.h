@@ -23,6 +23,7 @@ struct gpufft {
     struct gf_engine *engine;
     struct gf_request request;
     struct gpufft_options options;
+    int threads; /* of options, but never 0 */
 };
 
 /* Copies a caller's struct, which begins with its size. GF_EUSAGE if it has members that this version

@@ -91,7 +91,7 @@ int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *tran
     plan->library = gf_library_keep(library);
     plan->users = 1;
     plan->runs = gf_max(t.runs, 1);
-    gf_runner_open(&plan->runner, library->engine, 0, library->options.threads);
+    gf_runner_open(&plan->runner, library->engine, 0, library->threads);
     rc = make_plan(plan);
     if (rc)
         free_plan(plan);
@@ -155,7 +155,7 @@ int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
     if (plan->shared)
         rc = bind_call(b, 0);
     else
-        gf_runner_beside(&b->runner, &plan->runner, plan->library->options.threads);
+        gf_runner_beside(&b->runner, &plan->runner, plan->library->threads);
     if (rc)
         gpufft_bound_free(b);
     else

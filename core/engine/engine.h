@@ -113,6 +113,9 @@ struct gf_runner {
     int64_t workspace;   /* bytes of the plan, if known */
     char why[GF_REASON]; /* reason for the choice of backend */
     struct gf_runner_times ms;
+    /* For the caller to set: NULL, or called before each run; nonzero ends it with GF_ECANCELED. */
+    int (*tick)(void *user);
+    void *user;
 
     /* Private. */
     int64_t runs, times;  /* files left and jobs per file, for auto; 0 counts as 1 */

@@ -337,6 +337,8 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
                   struct gf_report *report) {
     const struct gf_job job = r->job;
     int rc;
+    if (r->tick && r->tick(r->user))
+        return gf_fail(GF_ECANCELED, "canceled by the caller");
     do {
         struct gf_plan *plan;
         memset(report, 0, sizeof *report);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/value/sample_run.h"
 #include "core/base/value/unit.h"
@@ -151,6 +152,49 @@ int gf_operation_expect(struct gf_operation *op, const struct gf_array *like) {
     return rc;
 }
 
+/* Gives the caller an array that was made, which may be longer than what counts, or copies it to the
+ * caller's own. */
+static int hand_over(const struct gf_operation *op, struct gf_array *made, struct gf_array *to) {
+    for (int axis = 0; axis < op->job.ndim; axis++)
+        if (op->job.counted[axis]) /* the others were added for the transform */
+            made->shape[axis] = gf_min(made->shape[axis], op->job.counted[axis]);
+    if (!to->data) {
+        *to = *made;
+        made->base = NULL;
+        return 0;
+    }
+    if (to->dtype != made->dtype || to->rank != made->rank ||
+        memcmp(to->shape, made->shape, (size_t)made->rank * sizeof *made->shape))
+        return gf_fail(GF_EINVAL, "the output array is of another type or shape than the result");
+    if (to->data != made->data)
+        gf_array_copy(to, made);
+    return 0;
+}
+
+/* Runs the job into the caller's arrays as far as they have its shape. */
+static int make_outputs(struct gf_operation *op, struct gf_array *out) {
+    struct gf_array made[GF_MAX_OUTPUTS] = {{0}};
+    const int n = op->job.n_out;
+    int64_t shape[GF_MAX_RANK];
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++) {
+        gf_job_out_shape(&op->job, i, shape);
+        made[i] = out[i];
+        made[i].base = NULL;
+        if (!out[i].data || out[i].dtype != op->job.out[i].dtype ||
+            memcmp(out[i].shape, shape, (size_t)(op->job.ndim + 1) * sizeof *shape))
+            rc = gf_job_alloc(&op->job, i, &made[i]);
+    }
+    if (!rc)
+        rc = gf_operation_run(op, made);
+    for (int i = 0; i < n; i++) {
+        if (!rc)
+            rc = hand_over(op, &made[i], &out[i]);
+        gf_array_free(&made[i]);
+    }
+    return rc;
+}
+
 static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out) {
     int rc = begin(op, in);
     op->in = *in;
@@ -162,15 +206,7 @@ static int apply(struct gf_operation *op, const struct gf_array *in, struct gf_a
     const struct gf_crew crew = crew_of(op);
     if (!op->untouched && !op->inner)
         rc = gf_crew_plan(&crew, &op->job);
-    for (int i = 0; i < op->job.n_out && !rc; i++)
-        rc = gf_job_alloc(&op->job, i, &out[i]);
-    if (!rc)
-        rc = gf_operation_run(op, out);
-    for (int i = 0; i < op->job.n_out && !rc; i++)
-        for (int axis = 0; axis < op->job.ndim; axis++)
-            if (op->job.counted[axis]) /* the others were added for the transform */
-                out[i].shape[axis] = gf_min(out[i].shape[axis], op->job.counted[axis]);
-    return rc;
+    return rc ? rc : make_outputs(op, out);
 }
 
 int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out) {

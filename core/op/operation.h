@@ -6,7 +6,7 @@
  *                               .crew = {.runner = &runner, .threads = 4},
  *                               .job = {.ndim = 2, .shape = {480, 640}, .channels = 1, .axes = 3,
  *                                       .in_dtype = GF_U8, .n_out = 1, .out = {{GF_MAGNITUDE, GF_F32}}}};
- *     struct gf_array magnitude;
+ *     struct gf_array magnitude = {0};
  *     rc = gf_operation_apply(&op, &picture, &magnitude);        picture: u8 (y, x, channel)
  *     gf_operation_drop(&op);
  *     gf_array_free(&magnitude); */
@@ -141,13 +141,13 @@ int64_t gf_operation_out_bytes(const struct gf_operation *op);
 /* Runs the planned job from op->in to `out`, or copies what the operation made; then the report counts
  * only what was clipped. */
 int gf_operation_run(struct gf_operation *op, struct gf_array *out);
-/* For tests and other programs: all steps on samples in memory, channels last. Needs kind, crew,
- * shared, and the job of their shape: axes, channels, precision, outputs. Allocates `out`, one array
- * for each of the job's outputs, which the caller frees. The caller drops the operation. GF_ENOMEM, or
- * what the operation refuses. */
+/* All steps on samples in memory, channels last. Needs kind, crew,
+ * shared, and the job of their shape: axes, channels, precision, outputs. Fills `out`, one array for each
+ * of the job's outputs: one without data is allocated, and the caller frees it; after a failure there is
+ * none. The caller drops the operation. GF_ENOMEM, or what the operation refuses. */
 int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struct gf_array *out);
 
-/* For tests and other programs: the steps before the samples are read, for an array of that shape and
+/* The steps before the samples are read, for an array of that shape and
  * type. Sets op->need. The caller drops the operation. */
 int gf_operation_expect(struct gf_operation *op, const struct gf_array *like);
 

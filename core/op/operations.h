@@ -18,12 +18,12 @@
 
 #include "core/op/operation.h"
 
-/* For tests and other programs: the i-th one; NULL after the last. */
+/* For tests: the i-th one; NULL after the last. */
 const struct gf_operation_kind *gf_operation_at(int i);
 /* NULL, with a message, if there is none of that name. */
 const struct gf_operation_kind *gf_operation_find(const char *name);
 
-/* For tests and other programs: sets an option by "name=value", a flag by "name" or "no-name", which may
+/* Sets an option by "name=value", a flag by "name" or "no-name", which may
  * have to outlive the options; NULL: sets all to their defaults. GF_EUSAGE. */
 int gf_operation_set(const struct gf_operation_kind *kind, void *options, const char *text);
 
