@@ -32,7 +32,7 @@ BUILDS := $(filter-out clean help fmt dist,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
   $(call need,$(PKG_CONFIG),pkg-config; on Debian: $(APT))
-  MISSING := $(strip $(foreach p,$(PKGS),$(shell $(PKG_CONFIG) --exists $(p) || echo $(p))))
+  MISSING := $(strip $(foreach p,$(PKGS) vulkan,$(shell $(PKG_CONFIG) --exists $(p) || echo $(p))))
   ifneq ($(MISSING),)
     $(error development files are missing for: $(MISSING); on Debian: $(APT))
   endif
@@ -284,6 +284,14 @@ $(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -g -U_FORTIFY_SOURCE -DFAKE_STAMP='"$(FAKE_STAMP)"' -DFAKE_PRELUDE='"$(CURDIR)/tests/gpu/fake/prelude.h"' -fPIC -shared -o $@ $(FAKE) -lm -ldl)
 $(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
 	$(call say,LINK,ln -sf libcuda.so.1 $@)
+
+# Debian 12's libshaderc1 lacks the symbols of glslang and SPIRV-Tools, so it does not load. This library adds them from
+# the static ones (glslang-dev, spirv-tools). libOGLCompiler.a is glslang's before version 14, whose Debian has no such fault.
+SHADERC := $(if $(wildcard /usr/lib/*/libOGLCompiler.a),$(BUILD)/shaderc/libshaderc_shared.so.1)
+$(BUILD)/shaderc/libshaderc_shared.so.1:
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) -shared -o $@ -Wl$(comma)--no-as-needed -l:libshaderc.so.1 -Wl$(comma)--whole-archive \
+	    -lglslang -lMachineIndependent -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV -lHLSL -lSPIRV-Tools-opt -lSPIRV-Tools -Wl$(comma)--no-whole-archive)
 
 # Stand-ins for MKL and IPP: one library under their names. MKL's code paths are copies, not links, because the
 # program identifies them by file.

@@ -1,4 +1,4 @@
-/* The opencl, cuda and opengl backends: they launch a plan's passes in order, or part by part if
+/* The opencl, cuda, vulkan and opengl backends: they launch a plan's passes in order, or part by part if
  * the arrays do not fit the device. struct gf_gpu hides their differences. */
 #include <omp.h>
 #include <stdlib.h>
@@ -265,5 +265,11 @@ const struct gf_backend gf_backend_cuda = {
 const struct gf_backend gf_backend_opengl = {
     ON_GPU(opengl),
     .what = "GPUs with OpenGL 4.3, plain transforms",
+    .automatic = 4,
+};
+
+const struct gf_backend gf_backend_vulkan = {
+    ON_GPU(vulkan),
+    .what = "GPUs with Vulkan 1.2, plain transforms",
     .automatic = 3,
 };

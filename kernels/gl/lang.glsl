@@ -11,7 +11,10 @@
 
 /* Argument blocks are in constant memory if that allows a layout without padding. The extension
  * precedes everything but directives. */
-#ifdef GL_NV_uniform_buffer_std430_layout
+#ifdef VULKAN
+#extension GL_EXT_scalar_block_layout : require
+#define ARGS uniform
+#elif defined GL_NV_uniform_buffer_std430_layout
 #extension GL_NV_uniform_buffer_std430_layout : enable
 #define ARGS uniform
 #else
@@ -101,7 +104,13 @@ real atan2(real y, real x) {
 }
 
 /* The groups of a launch; a second dimension may add some to fill up. */
+#ifdef VULKAN
+layout(push_constant) uniform launch_block {
+    int groups;
+};
+#else
 layout(location = 0) uniform int groups;
+#endif
 
 /* Values of IN_T and OUT_T. */
 #define TYPE_uchar  1

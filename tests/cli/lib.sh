@@ -130,6 +130,12 @@ has() {
 }
 needs() { has "$1" || skip "no $1"; }
 
+# with_shaderc: the compiler of Vulkan's shaders is found, on Debian 12 too (the Makefile's SHADERC).
+with_shaderc() {
+    local folder=${GPUFFT%/*}/build/shaderc
+    [ ! -e "$folder" ] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
 # a_gpu: sets gpu to the backend that stands for any GPU, which on_gpu COMMAND... runs with. It is the simulated CUDA
 # (tests/gpu/fake), as PoCL takes seconds to build a job's kernels; or opencl where LONG is set, where there is no
 # simulated driver, or a real one.

@@ -49,7 +49,7 @@ struct gf_gpu_props {
     /* separated by blanks; CUDA: the architecture; from gf_device_text() */
     const char *extensions;
     const struct gf_environment *environment; /* of whoever lists or opens it */
-    uint64_t handle;    /* the API's: CUDA's number, OpenCL's device, EGL's display */
+    uint64_t handle;    /* the API's: CUDA's number, OpenCL's device, EGL's display, Vulkan's device */
     int64_t max_groups; /* most groups along an axis of a launch; 0: any number */
     bool is_cpu;        /* the device is the CPU */
     bool plain; /* has plain kernels of an axis alone: none that are general, joined, chained */
@@ -340,6 +340,7 @@ int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_jo
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;
+extern const struct gf_backend gf_backend_vulkan;
 /* For comparison; auto never picks them. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench`; in no list. */

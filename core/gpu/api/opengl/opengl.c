@@ -9,11 +9,10 @@
 #include "core/base/value/status.h"
 #include "core/gpu/common.h"
 #include "core/gpu/api/opengl/library.h"
-#include "core/gpu/api/opengl/shaders.h"
+#include "core/gpu/api/shaders.h"
 
 #define GF_HOST 1
 
-enum { ARGS_AT = 6 }; /* behind the most buffers of a shader */
 enum { SOME_UNITS = 32, PAGE = 4096 };
 enum { RING = 64 }; /* argument blocks of launches in flight */
 
@@ -248,42 +247,6 @@ struct image {
     char bytes[];
 };
 
-/* Turns "-DA=1 -DB=x" into lines of #define before the source. A value that is a name becomes
- * TYPE_x, as GLSL's preprocessor compares only numbers. */
-static char *text_of(const char *options, const char *source) {
-    size_t room = 2 * strlen(options) + strlen(source) + 256;
-    char *text = malloc(room), *copy = strdup(options), *rest = copy, *word;
-    size_t used = text ? (size_t)snprintf(text, room, "#version 430 core\n") : 0;
-    while (text && copy && (word = strsep(&rest, " "))) {
-        char *value = strchr(word, '=');
-        if (strncmp(word, "-D", 2))
-            continue;
-        if (value)
-            *value++ = 0;
-        bool name = value && ((*value >= 'a' && *value <= 'z') || (*value >= 'A' && *value <= 'Z'));
-        used += (size_t)snprintf(text + used, room - used, "#define %s %s%s\n", word + 2,
-                                 name ? "TYPE_" : "", value ? value : "1");
-    }
-    if (text && copy) {
-        snprintf(text + used, room - used, "%s", source);
-    } else {
-        free(text);
-        text = NULL;
-    }
-    free(copy);
-    return text;
-}
-
-/* GLSL's #line takes no file name. */
-static void drop_file_names(char *text) {
-    for (char *at = text; (at = strstr(at, "#line "));) {
-        char *quote = strchr(at, '"'), *end = strchr(at, '\n');
-        if (quote && end && quote < end)
-            memset(quote, ' ', (size_t)(end - quote));
-        at = end ? end : at + 1;
-    }
-}
-
 static int compile_failure(struct context *g, uint32_t shader, uint32_t program, const char *name) {
     char log[4096] = "";
     if (shader)
@@ -335,12 +298,11 @@ static int take_image(struct context *g, uint32_t program, const char *name, con
 static int opengl_build(void *gpu, const char *name, const char *source, const char *options,
                         void **binary, size_t *bytes) {
     struct context *g = gpu;
-    char *text = text_of(options, source);
+    char *text = gf_shaders_text("430 core", options, source);
     *binary = NULL;
     *bytes = 0;
     int rc = text ? 0 : gf_fail(GF_ENOMEM, "no memory to build %s", name);
     if (!rc) {
-        drop_file_names(text);
         pthread_mutex_lock(&g->building);
         rc = opengl_enter(g);
         if (!rc) {
@@ -420,29 +382,10 @@ static void opengl_unload(void *gpu, struct gf_gpu_kernel *k) {
 
 /* ---- launches ---- */
 
-/* Converts the argument block's 64-bit integers to the shaders' 32 bits. */
-static int narrow(const struct gf_gpu_launch *l, int32_t *to, int *count) {
-    const int64_t *from = l->args;
-    *count = (int)(l->args_bytes / sizeof *from);
-    for (int i = 0; i < *count; i++) {
-        if (from[i] < INT32_MIN || from[i] > INT32_MAX)
-            return gf_fail(GF_EUNSUPP, "OpenGL's shaders count in 32 bits");
-        to[i] = (int32_t)from[i];
-    }
-    return 0;
-}
-
 static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
     struct context *g = gpu;
-    enum { MOST_ARGS = sizeof(struct chain_args) / 8 };
-    int32_t args[MOST_ARGS];
-    int count = 0;
-    const int64_t most = g->head.props.max_groups, across = l->groups < most ? l->groups : most;
-    if (l->groups <= 0 || l->group <= 0 || l->groups > across * most || l->groups > INT32_MAX ||
-        l->args_bytes > sizeof args * 2 || !l->args_bytes)
-        return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
-                       l->group);
-    int rc = narrow(l, args, &count);
+    struct gf_shader_launch made;
+    int rc = gf_shaders_launch(&g->head, l, &made);
     if (!rc)
         rc = opengl_enter(g);
     if (rc)
@@ -453,14 +396,14 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
     /* Each block gets new memory, as earlier launches may still read theirs. */
     const uint32_t block = g->args[g->next_args++ % RING];
     g->gl->bind_buffer(GF_GL_SHADER_STORAGE_BUFFER, block);
-    g->gl->set_buffer(GF_GL_SHADER_STORAGE_BUFFER, (intptr_t)(sizeof *args * (size_t)count), args,
+    g->gl->set_buffer(GF_GL_SHADER_STORAGE_BUFFER, (intptr_t)made.bytes, made.args,
                       GF_GL_STREAM_DRAW);
     /* The shaders take it from one of the two, see ARGS in kernels/gl/lang.glsl. */
-    g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, ARGS_AT, block);
-    g->gl->bind_buffer_at(GF_GL_UNIFORM_BUFFER, ARGS_AT, block);
+    g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, GF_SHADERS_ARGS_AT, block);
+    g->gl->bind_buffer_at(GF_GL_UNIFORM_BUFFER, GF_SHADERS_ARGS_AT, block);
     g->gl->use_program(l->kernel->program);
-    g->gl->set_uniform(0, (int32_t)l->groups);
-    g->gl->dispatch((uint32_t)across, (uint32_t)((l->groups + across - 1) / across), 1);
+    g->gl->set_uniform(0, made.groups);
+    g->gl->dispatch(made.across, made.down, 1);
     g->gl->barrier(GF_GL_BARRIER_STORAGE | GF_GL_BARRIER_UPDATE);
     if (!g->failed)
         g->failed = g->gl->error();
@@ -526,8 +469,8 @@ const struct gf_gpu gf_gpu_opengl = {
     .name = "opengl",
     .suffix = ".comp",
     .whole = true,
-    .check = gf_opengl_check_plan,
-    .copier = gf_opengl_copier,
+    .check = gf_shaders_check,
+    .copier = gf_shaders_copier,
     .installed = opengl_installed,
     .find = gf_opengl_places,
     .open = opengl_open,

@@ -1,6 +1,8 @@
-/* Which passes the shaders of kernels/gl serve, and the one that copies. */
-#include "core/gpu/api/opengl/shaders.h"
+/* Shaders of kernels/gl: which passes they serve, their text, their launches, and the one that
+ * copies. */
+#include "core/gpu/api/shaders.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/value/factor.h"
@@ -11,8 +13,7 @@
 _Static_assert(sizeof(struct pass_args) == 122 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
 
 static int refuse(const char *what) {
-    return gf_fail(GF_EUNABLE, "OpenGL's shaders have no %s; --backend=openmp or opencl does it",
-                   what);
+    return gf_fail(GF_EUNABLE, "shaders have no %s; --backend=openmp or opencl does it", what);
 }
 
 /* Samples of 8 and 16 bits and floats. */
@@ -71,7 +72,7 @@ static int check_pass(const struct gf_gpu_pass *pass) {
     }
 }
 
-int gf_opengl_check_plan(const struct gf_gpu_plan *plan) {
+int gf_shaders_check(const struct gf_gpu_plan *plan) {
     const struct gf_job *job = &plan->job;
     char need[GF_SIZE_TEXT], largest[GF_SIZE_TEXT];
     if (job->precision == GF_DOUBLE)
@@ -84,7 +85,7 @@ int gf_opengl_check_plan(const struct gf_gpu_plan *plan) {
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
         if (plan->bytes[i] > plan->props.max_alloc)
             return gf_fail(GF_EUNABLE,
-                           "the plan needs a buffer of %s, OpenGL's largest on %.60s is of %s; "
+                           "the plan needs a buffer of %s, the largest on %.60s is of %s; "
                            "--backend=openmp or opencl does it",
                            gf_memory_text(plan->bytes[i], need), plan->props.name,
                            gf_memory_text(plan->props.max_alloc, largest));
@@ -96,11 +97,68 @@ int gf_opengl_check_plan(const struct gf_gpu_plan *plan) {
     return 0;
 }
 
-int gf_opengl_copier(void *gpu, const struct gf_gpu_props *props, struct gf_gpu_copier *copy) {
+/* ---- texts and launches ---- */
+
+/* GLSL's #line takes no file name. */
+static void drop_file_names(char *text) {
+    for (char *at = text; (at = strstr(at, "#line "));) {
+        char *quote = strchr(at, '"'), *end = strchr(at, '\n');
+        if (quote && end && quote < end)
+            memset(quote, ' ', (size_t)(end - quote));
+        at = end ? end : at + 1;
+    }
+}
+
+char *gf_shaders_text(const char *version, const char *options, const char *source) {
+    size_t room = 2 * strlen(options) + strlen(source) + 256;
+    char *text = malloc(room), *copy = strdup(options), *rest = copy, *word;
+    size_t used = text ? (size_t)snprintf(text, room, "#version %s\n", version) : 0;
+    while (text && copy && (word = strsep(&rest, " "))) {
+        char *value = strchr(word, '=');
+        if (strncmp(word, "-D", 2))
+            continue;
+        if (value)
+            *value++ = 0;
+        bool name = value && ((*value >= 'a' && *value <= 'z') || (*value >= 'A' && *value <= 'Z'));
+        used += (size_t)snprintf(text + used, room - used, "#define %s %s%s\n", word + 2,
+                                 name ? "TYPE_" : "", value ? value : "1");
+    }
+    if (text && copy) {
+        snprintf(text + used, room - used, "%s", source);
+        drop_file_names(text);
+    } else {
+        free(text);
+        text = NULL;
+    }
+    free(copy);
+    return text;
+}
+
+int gf_shaders_launch(const struct gf_gpu_device *d, const struct gf_gpu_launch *l,
+                      struct gf_shader_launch *to) {
+    const int64_t *from = l->args, most = d->props.max_groups;
+    const int64_t across = l->groups < most ? l->groups : most;
+    if (l->groups <= 0 || l->group <= 0 || l->groups > across * most || l->groups > INT32_MAX ||
+        l->args_bytes > sizeof to->args * 2 || !l->args_bytes)
+        return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
+                       l->group);
+    to->across = (uint32_t)across;
+    to->down = (uint32_t)((l->groups + across - 1) / across);
+    to->groups = (int32_t)l->groups;
+    to->bytes = l->args_bytes / 2;
+    for (size_t i = 0; i < l->args_bytes / sizeof *from; i++) {
+        if (from[i] < INT32_MIN || from[i] > INT32_MAX)
+            return gf_fail(GF_EUNSUPP, "shaders count in 32 bits");
+        to->args[i] = (int32_t)from[i];
+    }
+    return 0;
+}
+
+int gf_shaders_copier(void *gpu, const struct gf_gpu_props *props, struct gf_gpu_copier *copy) {
     enum { BYTES = 64 }; /* copied by an invocation */
     struct gf_kernel_request r = {.file = "copy.comp", .entry = "copy"};
     copy->count = copy->bytes / 16;
-    int rc = gf_kernel_cache_get(&gf_gpu_opengl, gpu, props, &r, 1, NULL, NULL);
+    int rc = gf_kernel_cache_get(((struct gf_gpu_device *)gpu)->api, gpu, props, &r, 1, NULL, NULL);
     copy->launch =
         (struct gf_gpu_launch){.kernel = r.kernel,
                                .groups = (copy->bytes + GROUP * BYTES - 1) / (GROUP * BYTES),
