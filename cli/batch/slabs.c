@@ -145,11 +145,17 @@ static void convert(const struct gf_array *a, enum gf_dtype type, void *to) {
     }
 }
 
+/* True if the plan lacks the last axis, which has one index: its rows are columns of the files. */
+static bool is_column(const struct slabs *s) {
+    const struct gf_job *job = &s->t->op.job;
+    return job->ndim > 1 && job->shape[job->ndim - 1] == 1 && (s->plan.picture || s->plan.line);
+}
+
 static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    const enum gf_unit unit = s->plan.picture ? GF_ROW : GF_PAGE;
+    const enum gf_unit unit = s->plan.picture && !is_column(s) ? GF_ROW : GF_PAGE;
     int rc = gf_finite_read(&t->reader, &t->image, unit, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
@@ -197,6 +203,9 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct slabs *s = user;
     const int64_t *columns = s->t->image.px.shape + s->t->image.ndim - 1; /* and channels */
     const int64_t first = rows->page * columns[-1] + rows->row;
+    if (is_column(s))
+        return read_converted(s, GF_PAGE, rows->row,
+                              (int64_t[]){rows->count, columns[-1], columns[1]}, to);
     return read_converted(s, GF_ROW, first, (int64_t[]){rows->count, columns[0], columns[1]}, to);
 }
 
@@ -215,8 +224,24 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
     return rc;
 }
 
+/* Writes samples, numbered through all pages, of an output whose rows have one. */
+static int write_column(struct slabs *s, int i, int64_t first, int64_t count, const char *data) {
+    const struct gf_array *px = &s->t->product[i].image.px;
+    const int x = s->t->op.job.ndim - 1;
+    const int64_t rows = x > 1 ? px->shape[x - 1] : INT64_MAX;
+    int rc = 0;
+    for (int64_t n; count > 0 && !rc; first += n, count -= n, data += n * px->stride[x]) {
+        n = gf_min(count, rows - first % rows);
+        rc = write_box(s, i, &(struct gf_volume_box){first / rows, first % rows, 0, n, 1}, data);
+    }
+    return rc;
+}
+
 static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
     struct slabs *s = user;
+    const int64_t samples = gf_slab_columns(&s->plan, i);
+    if (is_column(s))
+        return write_column(s, i, rows->row * samples, rows->count * samples, data);
     const int64_t columns = s->t->product[i].shape[s->t->op.job.ndim - 1];
     const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, columns};
     return write_box(s, i, &box, data);
@@ -239,6 +264,8 @@ static int read_span(void *user, int64_t first, int64_t count, void *to) {
 static int write_span(void *user, int i, int64_t first, int64_t count, const void *data) {
     struct slabs *s = user;
     const struct gf_task *t = s->t;
+    if (is_column(s))
+        return write_column(s, i, first, count, data);
     const int64_t *shape = t->product[i].shape;
     const int64_t n = shape[t->op.job.ndim - 1], row = first / n;
     const int64_t rows = t->op.job.ndim == 3 ? shape[1] : INT64_MAX;

@@ -3,8 +3,18 @@
 
 struct gf_job gf_slab_without_single(const struct gf_job *job) {
     struct gf_job without = *job;
+    bool samples = job->op != GF_FFT; /* those of an automatic range depend on the shape */
     if (job->op == GF_FFT)
         gf_job_drop_single(&without);
+    for (int i = 0; i < job->n_out; i++)
+        samples |= gf_output_samples(job, i);
+    while (!samples && without.ndim > 1 && without.shape[without.ndim - 1] == 1 &&
+           without.axes >> (without.ndim - 1) && without.axes & ((1u << (without.ndim - 1)) - 1)) {
+        without.axes &= ~(1u << --without.ndim);
+        for (int i = 0; i < job->n_out; i++)
+            without.out[i].half = false; /* an axis of one index has nothing to halve */
+        without.in_half = false;
+    }
     return without;
 }
 

@@ -84,7 +84,8 @@ struct gf_slab_block {
 
 /* True for a job whose only axis is the last. */
 bool gf_slab_is_line(const struct gf_job *job);
-/* A transform of a single page as a picture's, of a single row as a line's. */
+/* A transform of a single page as a picture's, of a single row as a line's; so, too, of rows or columns of
+ * a single sample, unless that changes a display range. */
 struct gf_job gf_slab_without_single(const struct gf_job *job);
 /* NULL, or why the job cannot run in slabs, after that. */
 const char *gf_slab_refuses(const struct gf_job *job);
