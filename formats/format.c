@@ -85,6 +85,30 @@ static const char *type_list(unsigned dtypes, char *text, size_t size) {
     return text;
 }
 
+void gf_image_drop_axis(struct gf_image *v) {
+    memmove(v->px.shape, v->px.shape + 1, (size_t)v->ndim * sizeof *v->px.shape);
+    memmove(v->px.stride, v->px.stride + 1, (size_t)v->ndim * sizeof *v->px.stride);
+    v->ndim--;
+    v->px.rank--;
+    gf_axes_drop_pages(&v->axes, true);
+}
+
+struct gf_image gf_format_fit(const struct gf_format *format, const struct gf_image *image) {
+    struct gf_image v = *image;
+    v.px.base = NULL;
+    while (v.ndim > format->max_ndim && v.ndim > 1 && v.px.shape[0] == 1)
+        gf_image_drop_axis(&v);
+    if (v.ndim == 1 && !format->lines) {
+        memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
+        memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
+        v.px.shape[0] = 1;
+        v.px.stride[0] = v.px.stride[1] * v.px.shape[1];
+        v.ndim++;
+        v.px.rank++;
+    }
+    return v;
+}
+
 int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
     char name[8], types[64];
     int64_t channels = image->px.shape[image->ndim];

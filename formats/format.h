@@ -291,6 +291,11 @@ const char *gf_format_label(const struct gf_format *f, char text[8]);
  * makes a known suffix ("nii.gz"); "" if there is none. */
 const char *gf_suffix(const char *path);
 
+/* Drops the slowest axis, and keeps index 0 of it. */
+void gf_image_drop_axis(struct gf_image *v);
+/* The image in a shape that the format can hold, borrowing all: without leading axes of extent 1, and a
+ * line as a picture of one row. A record keeps the true number of axes. */
+struct gf_image gf_format_fit(const struct gf_format *format, const struct gf_image *image);
 /* GF_EINVAL, with the reason and the remedy, if `format` cannot hold the image. */
 int gf_format_accepts(const struct gf_format *format, const struct gf_image *image);
 

@@ -1,8 +1,6 @@
 /* Derives jobs, outputs and records from headers, for the commands' prepare(). */
 #include "cli/batch/describe.h"
 
-#include <stdlib.h>
-
 #include "cli/log.h"
 
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
@@ -13,48 +11,16 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->op.of.alpha = px->shape[axis] > channels;
 }
 
-/* Gives samples the rank and shape of a record: some formats drop leading axes of extent 1, others
- * add one. GF_EFORMAT for any other difference. */
-static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
-    struct gf_array v = *px;
-    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
-        int64_t want = i <= rank ? shape[rank - i] : 1;
-        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
-        if (want != is)
-            return gf_fail(GF_EFORMAT, "the file's shape is not that of its record");
-        if (i <= rank) {
-            v.shape[rank - i] = want;
-            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
-        }
-    }
-    v.rank = rank;
-    *px = v;
-    return 0;
-}
-
 /* Sets t->op.in for a file with a record. */
 static int take_recorded(struct gf_task *t, bool alpha) {
     struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&t->op.job, shape);
     shape[t->op.job.ndim] += alpha;
-    int rc = match_record(&px, t->op.job.ndim + 1, shape);
+    int rc = gf_record_match(&px, t->op.job.ndim + 1, shape);
     if (!rc)
         gf_task_split(t, &px, t->op.job.channels);
     return rc;
-}
-
-/* Takes the record's metadata, which include no profile, and keeps the image's profile. */
-static int take_metadata(struct gf_task *t, const struct gf_record *r) {
-    struct gf_metadata *m = &t->image.metadata;
-    unsigned char *profile = m->profile;
-    size_t bytes = m->profile_bytes;
-    free(m->header);
-    gf_rest_free(m->rest);
-    *m = r->metadata;
-    m->profile = profile;
-    m->profile_bytes = bytes;
-    return gf_record_header(t->image.record, m);
 }
 
 int gf_task_take_channels(struct gf_task *t) {
@@ -194,26 +160,6 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     return 0;
 }
 
-/* Sets op, ndim, shape, channels and axes of the inverse job; norm, in_shift and in_half for a
- * spectrum, the wavelet for coefficients. */
-static void take_record(const struct gf_record *r, struct gf_job *job) {
-    job->ndim = r->ndim;
-    memset(job->shape, 0, sizeof job->shape);
-    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
-    job->channels = r->channels;
-    job->axes = r->axes;
-    job->op = r->is_wavelet ? GF_DWT : GF_FFT;
-    if (job->op == GF_DWT) {
-        job->wavelet.name = r->wavelet;
-        job->wavelet.levels = r->levels;
-        job->wavelet.boundary = r->boundary;
-        return;
-    }
-    job->norm = r->norm;
-    job->in_shift = r->shift;
-    job->in_half = r->half;
-}
-
 int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
     struct gf_record record, *r = t->image.record ? &record : NULL;
     int rc = r ? gf_record_parse(t->image.record, r) : 0;
@@ -221,12 +167,12 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
         rc = how->check_input(t, r);
     if (rc)
         return rc;
-    rc = r ? take_metadata(t, r) : 0;
+    rc = r ? gf_record_restore(r, &t->image) : 0;
     if (rc)
         return rc;
     gf_task_begin_job(t, GF_INVERSE);
     if (r) {
-        take_record(r, &t->op.job);
+        gf_record_job(r, &t->op.job);
         rc = check_axes(t->s, &t->op.job);
     }
     if (!rc)
@@ -304,42 +250,4 @@ int gf_task_check_restored(struct gf_task *t) {
         gf_task_note_lost(t, i);
     }
     return 0;
-}
-
-/* ---- records ---- */
-
-struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
-                                  bool alpha_kept) {
-    struct gf_record r = {
-        .kind = job->out[i].kind,
-        .ndim = job->ndim,
-        .channels = job->luma ? 1 : job->channels,
-        .channel_axis = image->channel_axis,
-        .color = job->luma ? GF_GRAY : image->color,
-        .dtype = job->in_dtype,
-        .white = (int64_t)image->white,
-        .depth = (int)gf_min(image->depth, 8 * (int64_t)gf_dtype_size(job->in_dtype)),
-        .axes = job->axes,
-        .alpha = !image->alpha ? GF_ALPHA_NONE
-                 : alpha_kept  ? GF_ALPHA_KEPT
-                               : GF_ALPHA_DROPPED,
-        .norm = job->norm,
-        .shift = job->out[i].shift,
-        .half = job->out[i].half,
-        .luma = job->luma,
-        .complex_input = gf_dtype_is_complex(job->in_dtype),
-    };
-    memcpy(r.shape, job->shape, sizeof r.shape);
-    r.metadata = image->metadata;
-    r.metadata.profile = NULL; /* the image has it */
-    r.metadata.profile_bytes = 0;
-    r.file_axes = image->axes;
-    if (job->op == GF_DWT) {
-        r.is_wavelet = true;
-        r.wavelet = job->wavelet.name;
-        r.levels = job->wavelet.levels;
-        r.boundary = job->wavelet.boundary;
-        r.thresholded = job->wavelet.threshold != GF_KEEP_ALL;
-    }
-    return r;
 }

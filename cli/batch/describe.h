@@ -1,9 +1,10 @@
-/* Helpers for a command's prepare() (cli/batch/task.h). They derive the job, and the shapes and
- * records of its outputs, from the header; an inverse job from the record. */
+/* Helpers for a command's prepare() (cli/batch/task.h). They derive the job, and the shapes of
+ * its outputs, from the header; an inverse job from the record (core/api/picture.h). */
 #ifndef GF_CLI_BATCH_DESCRIBE_H
 #define GF_CLI_BATCH_DESCRIBE_H
 
 #include "cli/batch/task.h"
+#include "core/api/picture.h"
 
 /* Sets the job's direction, shape, type and precision from the header and the options. */
 void gf_task_begin_job(struct gf_task *t, enum gf_direction direction);
@@ -36,10 +37,5 @@ void gf_task_tell_clipped(const struct gf_task *t, int i);
 const char *gf_task_range_name(const struct gf_task *t, int i, char text[24]);
 /* Prints a note for each thing of the picture that product i's format does not keep. */
 void gf_task_note_lost(const struct gf_task *t, int i);
-
-/* The record of output `i` of a forward job on `image`; alpha_kept: the alpha channel is the
- * output's last plane. Kinds, norms and boundaries have the same numbers as in the job. */
-struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
-                                  bool alpha_kept);
 
 #endif

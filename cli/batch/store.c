@@ -8,40 +8,13 @@
 #include "formats/files.h"
 #include "formats/scratch.h"
 
-/* Drops the slowest axis, and keeps index 0 of it. */
-static void drop_axis(struct gf_image *v) {
-    memmove(v->px.shape, v->px.shape + 1, (size_t)v->ndim * sizeof *v->px.shape);
-    memmove(v->px.stride, v->px.stride + 1, (size_t)v->ndim * sizeof *v->px.stride);
-    v->ndim--;
-    v->px.rank--;
-    gf_axes_drop_pages(&v->axes, true);
-}
-
-/* Gives the image a shape that the format can hold: drops leading axes of extent 1, and makes a
- * line a picture of one row. A record keeps the true number of axes. */
-static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
-    struct gf_image v = *image;
-    v.px.base = NULL;
-    while (v.ndim > format->max_ndim && v.ndim > 1 && v.px.shape[0] == 1)
-        drop_axis(&v);
-    if (v.ndim == 1 && !format->lines) {
-        memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
-        memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
-        v.px.shape[0] = 1;
-        v.px.stride[0] = v.px.stride[1] * v.px.shape[1];
-        v.ndim++;
-        v.px.rank++;
-    }
-    return v;
-}
-
 /* A view of plane `z` as a picture. */
 static struct gf_image page(const struct gf_image *image, int64_t z) {
     struct gf_image v = *image;
     v.px.base = NULL;
     if (image->ndim < 3)
         return v;
-    drop_axis(&v);
+    gf_image_drop_axis(&v);
     if (image->px.data)
         v.px.data = (char *)image->px.data + z * image->px.stride[0];
     return v;
@@ -49,7 +22,7 @@ static struct gf_image page(const struct gf_image *image, int64_t z) {
 
 int gf_product_accepts(const struct gf_product *p) {
     struct gf_image image = p->by_plane ? page(&p->image, 0) : p->image;
-    image = fit(&image, p->format);
+    image = gf_format_fit(p->format, &image);
     return gf_format_accepts(p->format, &image);
 }
 
@@ -85,7 +58,7 @@ static struct gf_image cut(const struct gf_product *p) {
 static int dress(const struct gf_product *p, const struct gf_image *image,
                  const struct gf_record *record, const struct gf_metadata *metadata,
                  struct gf_image *out) {
-    *out = fit(image, p->format);
+    *out = gf_format_fit(p->format, image);
     if (p->keeps == GF_KEEPS_ALL)
         out->metadata = *metadata;
     if (p->keeps == GF_KEEPS_PROFILE)
@@ -281,7 +254,7 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
 
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
                     struct gf_volume **out) {
-    const struct gf_image image = cut(p), v = fit(&image, p->format);
+    const struct gf_image image = cut(p), v = gf_format_fit(p->format, &image);
     return gf_volume_join(path, p->format, frame, &v, out);
 }
 

@@ -124,15 +124,6 @@ int gf_signal_run(const struct gf_task_hooks *hooks, struct gf_settings *s,
     return code;
 }
 
-/* Tells an operation what is known of an image's samples. */
-static void describe_samples(const struct gf_image *image, int ndim, struct gf_operand *of) {
-    const struct gf_axis *a = gf_axes_spatial(&image->axes, ndim, ndim - 1);
-    of->px.rank = ndim + 1;
-    of->unit = a ? a->unit : "";
-    for (int i = 0; i < ndim; i++)
-        of->spacing[i] = gf_image_spacing(image, i, &of->kind[i]);
-}
-
 int gf_signal_describe(struct gf_task *t) {
     const struct gf_image all = t->image;
     struct gf_operation *op = &t->op;
@@ -140,9 +131,10 @@ int gf_signal_describe(struct gf_task *t) {
     t->image = gf_signal_visited(t);
     op->kind = t->s->other.op.kind;
     op->shared = t->s->other.op.shared;
-    op->of = (struct gf_operand){.rgb = t->image.color == GF_RGB && !t->s->stats.channels};
+    op->of = (struct gf_operand){.white = 0};
     op->job = (struct gf_job){.n_out = 1, .axes = op->job.axes};
-    describe_samples(&t->image, t->image.ndim, &op->of);
+    gf_operand_of_image(&t->image, t->image.ndim, &op->of);
+    op->of.rgb = op->of.rgb && !t->s->stats.channels;
     gf_task_begin_job(t, GF_FORWARD);
     int rc = gf_task_take_channels(t);
     op->of.px = op->in;
@@ -168,9 +160,9 @@ json_t *gf_signal_facts(const struct gf_task *t, json_t *o) {
 
 const char *gf_signal_spacing(const struct gf_image *image, int ndim, double spacing[GF_MAX_DIMS],
                               bool *alike) {
-    struct gf_operand of = {.rgb = false};
+    struct gf_operand of = {.px.rank = ndim + 1};
     bool own;
-    describe_samples(image, ndim, &of);
+    gf_operand_of_image(image, ndim, &of);
     return gf_operand_spacing(&of, spacing, alike ? alike : &own);
 }
 

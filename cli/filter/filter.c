@@ -35,20 +35,6 @@ static int describe_product(struct gf_task *t, int i) {
 
 /* ---- the job and its input ---- */
 
-/* Tells the operation what is known of the samples. */
-static void describe_samples(struct gf_task *t) {
-    struct gf_operand *samples = &t->op.of;
-    double y;
-    samples->px = t->image.px;
-    samples->white = t->image.white;
-    samples->rgb = t->image.color == GF_RGB;
-    samples->oblique = t->image.axes.oblique;
-    memcpy(samples->rounding, t->image.rounding, sizeof samples->rounding);
-    for (int i = 0; i < t->image.ndim; i++)
-        samples->spacing[i] = gf_image_spacing(&t->image, i, &samples->kind[i]);
-    gf_resolution_in(&t->image.metadata.resolution, GF_INCH, &samples->dpi, &y);
-}
-
 static int describe_job(struct gf_task *t) {
     gf_task_begin_job(t, GF_FORWARD);
     int rc = gf_settings_axes(t->s, &t->image.axes, t->op.job.ndim, &t->op.job.axes);
@@ -60,7 +46,8 @@ static int describe_job(struct gf_task *t) {
     t->op.divides = t->s->scratch;
     t->op.divided = t->ranks;
     t->op.crew.held = gf_array_bytes(&t->image.px);
-    describe_samples(t);
+    t->op.of.px = t->image.px;
+    gf_operand_of_image(&t->image, t->image.ndim, &t->op.of);
     return rc ? rc : gf_operation_describe(&t->op);
 }
 

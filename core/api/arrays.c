@@ -71,14 +71,16 @@ int gf_array_take(const struct gpufft_array *from, bool data, bool written, stru
     int rc = gf_struct_take(&a, sizeof a, from, written ? "output array" : "array");
     if (!rc)
         rc = gf_type_check(a.type);
-    if (!rc && a.channels & ~1)
-        rc = gf_fail(GF_EUSAGE, "channels is 0 or 1");
+    if (!rc && (a.channels < 0 || a.channels > 2))
+        rc = gf_fail(GF_EUSAGE, "channels is 0, 1 or 2");
     if (!rc)
-        rc = gf_shape_check(a.rank - a.channels, GF_MAX_DIMS, a.shape);
+        rc = gf_shape_check(a.rank - !!a.channels, GF_MAX_DIMS, a.shape);
     if (!rc)
         rc = gf_shape_check(a.rank, GF_MAX_RANK, a.shape);
     if (rc)
         return rc;
+    if (a.channels == 2 && a.shape[a.rank - 1] < 2)
+        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
     const enum gf_dtype type = (enum gf_dtype)a.type;
     *to = gf_array_wrap(data ? a.data : NULL, type, a.rank, a.shape);
     rc = gf_strides_take(a.rank, a.shape, type, a.stride, to->stride);
@@ -97,4 +99,12 @@ bool gf_bounds_meet(const struct gf_bounds *a, const void *x, const struct gf_bo
                     const void *y) {
     const intptr_t p = (intptr_t)x, q = (intptr_t)y;
     return p + a->low < q + b->high && q + b->low < p + a->high;
+}
+
+size_t gpufft_array_bytes(const struct gpufft_array *array) {
+    struct gpufft_array a;
+    if (gf_struct_take(&a, sizeof a, array, "array") || gf_type_check(a.type) ||
+        gf_shape_check(a.rank, GPUFFT_MAX_RANK, a.shape))
+        return 0;
+    return (size_t)gf_shape_count(a.shape, a.rank) * gf_dtype_size((enum gf_dtype)a.type);
 }

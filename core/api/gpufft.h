@@ -180,6 +180,8 @@ GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);
 
 /* ---- operations: filters, and what else gpufft(1) does to arrays ---- */
 
+struct gpufft_image;
+
 /* An array in memory, or without data its shape and type. */
 struct gpufft_array {
     size_t size;
@@ -187,8 +189,15 @@ struct gpufft_array {
     int rank;
     int64_t shape[GPUFFT_MAX_RANK], stride[GPUFFT_MAX_RANK]; /* as in struct gpufft_transform */
     void *data;
-    int channels; /* 1: the last axis is that of channels, which are processed by themselves */
+    /* 1: the last axis is that of channels, which are processed by themselves; 2: the last of them is
+     * alpha, which operations pass on */
+    int channels;
+    /* NULL, or the picture whose samples these are or were made of: its units and colours. */
+    const struct gpufft_image *image;
 };
+
+/* Bytes of its elements without gaps; 0 for what is no array. */
+GPUFFT_API size_t gpufft_array_bytes(const struct gpufft_array *array);
 
 struct gpufft_operation;
 
@@ -247,6 +256,33 @@ struct gpufft_fact {
 /* Sets fact i. Returns 1, or 0 after the last, or a code. */
 GPUFFT_API int gpufft_operation_fact(const struct gpufft_operation *operation, int64_t i,
                                      struct gpufft_fact *fact);
+
+/* ---- pictures and volumes ---- */
+
+/* Reads a file of any type in gpufft-formats(1), as it says; a spectrum's record may be beside it. A picture
+ * never changes, and may be used by any number of threads. */
+GPUFFT_API int gpufft_image_read(struct gpufft *library, const char *path,
+                                 struct gpufft_image **image);
+/* Accepts NULL. */
+GPUFFT_API void gpufft_image_free(struct gpufft_image *image);
+/* A view of the samples with their stored numbers, channels last, valid while the picture is. */
+GPUFFT_API int gpufft_image_samples(const struct gpufft_image *image, struct gpufft_array *samples);
+/* Distances of samples along axis i of the first three, in *unit ("um", "A", "deg", "s"); 0 if they are
+ * unknown. Returns 0 or a code. */
+GPUFFT_API int gpufft_image_spacing(const struct gpufft_image *image, int i, double *spacing,
+                                    const char **unit);
+/* The record of a spectrum as one line of JSON; NULL: none. */
+GPUFFT_API const char *gpufft_image_record(const struct gpufft_image *image);
+/* Sets the transform that takes a spectrum's samples back to the picture's, by its record: shape, axes
+ * (channels are one more), half, norm and types, in C order. GPUFFT_EINVAL if it has none. */
+GPUFFT_API int gpufft_image_inverse(const struct gpufft_image *spectrum,
+                                    struct gpufft_transform *transform);
+/* Writes an array to a file of the type of its suffix, complete or not at all; an existing file is
+ * replaced. samples->image: whose colours, metadata and axes the file gets. `made_by`: NULL, or the
+ * forward transform whose result this is, for the record; its input is of samples->image. */
+GPUFFT_API int gpufft_image_write(struct gpufft *library, const char *path,
+                                  const struct gpufft_array *samples,
+                                  const struct gpufft_transform *made_by);
 
 /* ---- lengths and memory ---- */
 

@@ -1,11 +1,10 @@
 /* Operations by their names, on the caller's arrays. */
-#include "core/op/operations.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/api/arrays.h"
-#include "core/api/library.h"
+#include "core/api/picture.h"
+#include "core/op/operations.h"
 
 #define SAME(NAME) _Static_assert((int)GPUFFT_##NAME == (int)GF_##NAME, "mirrored")
 SAME(FACT_REAL);
@@ -27,6 +26,7 @@ struct gpufft_operation {
     struct gf_array with[MOST_WITH];
     struct gf_operation op; /* of the last input */
     struct gf_facts facts;  /* whose values it has */
+    bool alpha;             /* its last channel is passed on, if the output has it */
 };
 
 /* Forgets the last input. */
@@ -132,6 +132,10 @@ static int begin(struct gpufft_operation *o, const struct gpufft_array *in, bool
     o->op = (struct gf_operation){.kind = o->op.kind,
                                   .shared = o->op.shared,
                                   .crew = {.runner = &o->runner, .threads = o->library->threads}};
+    if (in->image)
+        gf_operand_of_image(&in->image->image, px->rank - 1, &o->op.of);
+    o->alpha = in->channels == 2;
+    px->shape[px->rank - 1] -= o->alpha;
     gf_operation_begin(&o->op, px);
     gf_runner_next(&o->runner, 1);
     return 0;
@@ -155,11 +159,17 @@ int gpufft_operation_describe(struct gpufft_operation *o, const struct gpufft_ar
     if (job->n_out) {
         gf_job_out_shape(job, 0, shape);
         to.type = (int)job->out[0].dtype;
-        to.channels = in->channels;
+        to.channels = !!in->channels;
         to.rank = job->ndim + to.channels;
+        to.image = in->image;
         memcpy(to.shape, shape, (size_t)to.rank * sizeof *shape);
         for (int i = 0; i < job->ndim; i++)
             to.shape[i] = job->counted[i] ? gf_min(to.shape[i], job->counted[i]) : to.shape[i];
+    }
+    if (o->alpha && to.type == in->type &&
+        !memcmp(to.shape, in->shape, (size_t)job->ndim * sizeof *shape)) {
+        to.channels = 2;
+        to.shape[to.rank - 1]++;
     }
     *out = to;
     if (bytes)
@@ -179,9 +189,27 @@ static int take_output(struct gpufft_operation *o, const struct gpufft_array *in
     int rc = gf_array_take(out, true, true, to, &own);
     if (!rc && gf_bounds_meet(bounds, in->data, &own, out->data))
         rc = gf_fail(GF_EINVAL, "input and output overlap");
-    if (!rc)
-        job->out[0].dtype = to->dtype;
-    return rc;
+    if (rc)
+        return rc;
+    job->out[0].dtype = to->dtype;
+    if (out->channels == 2 && !o->alpha)
+        return gf_fail(GF_EINVAL, "the output has alpha, and the input has none");
+    o->alpha = out->channels == 2;
+    to->shape[to->rank - 1] -= o->alpha;
+    return 0;
+}
+
+/* Copies the channel behind those that were processed. */
+static int pass_alpha(const struct gf_array *px, const struct gf_array *to) {
+    struct gf_array from = *px, alpha = *to;
+    const int axis = px->rank - 1;
+    from.data = (char *)px->data + px->shape[axis] * px->stride[axis];
+    alpha.data = (char *)to->data + to->shape[axis] * to->stride[axis];
+    from.shape[axis] = alpha.shape[axis] = 1;
+    if (from.dtype != alpha.dtype || memcmp(from.shape, alpha.shape, sizeof from.shape))
+        return gf_fail(GF_EUNSUPP, "alpha is passed on in the type and shape of the input alone");
+    gf_array_copy(&alpha, &from);
+    return 0;
 }
 
 int gpufft_operation_run(struct gpufft_operation *o, const struct gpufft_array *in,
@@ -198,6 +226,8 @@ int gpufft_operation_run(struct gpufft_operation *o, const struct gpufft_array *
                      (long long)bad, (long long)first);
     if (!rc)
         rc = gf_operation_apply(&o->op, &px, &to);
+    if (!rc && o->alpha && out)
+        rc = pass_alpha(&px, &to);
     if (!rc && o->op.kind->facts)
         o->op.kind->facts(&o->op, &o->facts);
     return !rc && o->facts.missed ? gf_no_memory() : rc;

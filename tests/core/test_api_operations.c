@@ -223,7 +223,8 @@ static void test_refused(void) {
     RUN_BAD(GPUFFT_EUSAGE, type, 77);
     RUN_BAD(GPUFFT_EUSAGE, rank, 0);
     RUN_BAD(GPUFFT_EUSAGE, rank, 5);
-    RUN_BAD(GPUFFT_EUSAGE, channels, 2);
+    RUN_BAD(GPUFFT_EUSAGE, channels, 3);
+    RUN_BAD(GPUFFT_EINVAL, channels, 2);
     RUN_BAD(GPUFFT_EINVAL, shape[0], 0);
     RUN_BAD(GPUFFT_EINVAL, shape[0], SIDE / 2); /* not the output's */
     RUN_BAD(GPUFFT_EUSAGE, data, NULL);

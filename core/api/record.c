@@ -1,0 +1,101 @@
+/* Records of spectra as jobs, and images as operations see them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/api/picture.h"
+
+struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
+                                  bool alpha_kept) {
+    struct gf_record r = {
+        .kind = job->out[i].kind,
+        .ndim = job->ndim,
+        .channels = job->luma ? 1 : job->channels,
+        .channel_axis = image->channel_axis,
+        .color = job->luma ? GF_GRAY : image->color,
+        .dtype = job->in_dtype,
+        .white = (int64_t)image->white,
+        .depth = (int)gf_min(image->depth, 8 * (int64_t)gf_dtype_size(job->in_dtype)),
+        .axes = job->axes,
+        .alpha = !image->alpha ? GF_ALPHA_NONE
+                 : alpha_kept  ? GF_ALPHA_KEPT
+                               : GF_ALPHA_DROPPED,
+        .norm = job->norm,
+        .shift = job->out[i].shift,
+        .half = job->out[i].half,
+        .luma = job->luma,
+        .complex_input = gf_dtype_is_complex(job->in_dtype),
+    };
+    memcpy(r.shape, job->shape, sizeof r.shape);
+    r.metadata = image->metadata;
+    r.metadata.profile = NULL; /* the image has it */
+    r.metadata.profile_bytes = 0;
+    r.file_axes = image->axes;
+    if (job->op == GF_DWT) {
+        r.is_wavelet = true;
+        r.wavelet = job->wavelet.name;
+        r.levels = job->wavelet.levels;
+        r.boundary = job->wavelet.boundary;
+        r.thresholded = job->wavelet.threshold != GF_KEEP_ALL;
+    }
+    return r;
+}
+
+void gf_record_job(const struct gf_record *r, struct gf_job *job) {
+    job->ndim = r->ndim;
+    memset(job->shape, 0, sizeof job->shape);
+    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
+    job->channels = r->channels;
+    job->axes = r->axes;
+    job->op = r->is_wavelet ? GF_DWT : GF_FFT;
+    if (job->op == GF_DWT) {
+        job->wavelet.name = r->wavelet;
+        job->wavelet.levels = r->levels;
+        job->wavelet.boundary = r->boundary;
+        return;
+    }
+    job->norm = r->norm;
+    job->in_shift = r->shift;
+    job->in_half = r->half;
+}
+
+int gf_record_match(struct gf_array *px, int rank, const int64_t *shape) {
+    struct gf_array v = *px;
+    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
+        int64_t want = i <= rank ? shape[rank - i] : 1;
+        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
+        if (want != is)
+            return gf_fail(GF_EFORMAT, "the file's shape is not that of its record");
+        if (i <= rank) {
+            v.shape[rank - i] = want;
+            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
+        }
+    }
+    v.rank = rank;
+    *px = v;
+    return 0;
+}
+
+int gf_record_restore(const struct gf_record *r, struct gf_image *image) {
+    struct gf_metadata *m = &image->metadata;
+    unsigned char *profile = m->profile;
+    size_t bytes = m->profile_bytes;
+    free(m->header);
+    gf_rest_free(m->rest);
+    *m = r->metadata;
+    m->profile = profile;
+    m->profile_bytes = bytes;
+    return gf_record_header(image->record, m);
+}
+
+void gf_operand_of_image(const struct gf_image *image, int ndim, struct gf_operand *of) {
+    const struct gf_axis *last = gf_axes_spatial(&image->axes, ndim, ndim - 1);
+    double y;
+    of->white = image->white;
+    of->rgb = image->color == GF_RGB;
+    of->oblique = image->axes.oblique;
+    of->unit = last ? last->unit : "";
+    memcpy(of->rounding, image->rounding, sizeof of->rounding);
+    for (int i = 0; i < ndim; i++)
+        of->spacing[i] = gf_image_spacing(image, i, &of->kind[i]);
+    gf_resolution_in(&image->metadata.resolution, GF_INCH, &of->dpi, &y);
+}
