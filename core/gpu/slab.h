@@ -161,6 +161,7 @@ struct gf_gpu_slabs {
     int dropped;                           /* so many slowest axes of one index */
     struct gf_filter *filter;              /* of blocks: a copy without the offset */
     struct gf_filter *of_pages[2]; /* of slabs by themselves, as long as each and as the rest */
+    struct gf_gpu_run *page;       /* of one walk: for the pages that automatic ranges sample */
     struct gf_array table;         /* values of a filter that needs a table; the first member's */
     int64_t unit;                  /* bytes of a bin in the exchange, all channels */
     int64_t bins, columns;         /* of a page of the exchange, of a row */

@@ -53,8 +53,9 @@ static const char *refuses(const struct gf_job *asked, const struct gf_job *job)
         if (real && forward && twice && (line || !job->out[i].half) &&
             !gf_gpu_slab_mirrors(&job->out[i]))
             return "an output of this type has no mirror image";
-        if ((line || !twice) && gf_output_samples(job, i))
-            return line ? "an automatic range of a single line" : "an automatic range of pages";
+        if ((line || job->axes == 1) && gf_output_samples(job, i))
+            return line ? "an automatic range of a single line"
+                        : "an automatic range along the slowest axis alone";
     }
     return NULL;
 }
@@ -198,6 +199,20 @@ static void add_walks(struct gf_gpu_slabs *s) {
     add_walk(s, blocks, back, bits);
 }
 
+/* Plans the pages that automatic ranges sample, if a walk transforms pages by themselves. */
+static int plan_page(struct gf_gpu_slabs *s) {
+    const struct gf_job one = gf_ranges_page_job(&s->job);
+    bool samples = false;
+    for (int i = 0; i < s->job.n_out && s->job.op == GF_FFT; i++)
+        samples |= !gf_gpu_job_walks_twice(&s->job) && gf_output_samples(&s->job, i);
+    int rc = samples ? gf_gpu_slabs_make_run(s->c, &one, &s->page) : 0;
+    if (!rc && samples) {
+        s->device_bytes = s->page->program.bytes;
+        s->host_bytes = (int64_t)gf_job_array_bytes(&one, 0);
+    }
+    return rc;
+}
+
 /* Counts a filter's table, which is uploaded part by part. */
 static void count_table(struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
     const int64_t part = w->filters ? w->run[0].program.plan->bytes[GF_GPU_FILTER] : 0;
@@ -257,6 +272,7 @@ static int take_filter(struct gf_gpu_slabs *s) {
 static void drop_share(struct gf_gpu_slabs *s) {
     for (int i = 0; i < s->n_walks; i++)
         gf_gpu_slabs_drop_runs(&s->walk[i]);
+    gf_gpu_slabs_free_run(s->c, s->page);
     free(s->filter);
     free(s->of_pages[0]);
     free(s->of_pages[1]);
@@ -307,6 +323,8 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
         add_walks(s);
         rc = gf_gpu_slabs_fit(s);
     }
+    if (!rc)
+        rc = plan_page(s);
     if (rc) {
         drop_share(s);
         return rc;
@@ -432,6 +450,10 @@ void gf_gpu_shared_list(const struct gf_gpu_shared *p, struct gf_plan *plan) {
         const struct gf_gpu_slabs *s = p->member[i].s;
         if (s->role.members)
             list_share(p, i, &plan->share[plan->n_shares++]);
+        if (s->page) {
+            plan->kernels_built += s->page->program.built;
+            plan->build_seconds += s->page->program.build_seconds;
+        }
         plan->workspace_bytes += s->host_bytes;
         plan->device_bytes = gf_max(plan->device_bytes, s->device_bytes);
     }

@@ -47,21 +47,30 @@ static int run_walk(struct run *r, int index) {
     return rc;
 }
 
+int gf_gpu_slabs_make_run(const struct gf_gpu_context *c, const struct gf_job *job,
+                          struct gf_gpu_run **m) {
+    *m = calloc(1, sizeof **m);
+    int rc = *m ? gf_gpu_program_make(c, &(*m)->program, job) : gf_no_memory();
+    return rc ? rc : gf_gpu_program_prepare(c, &(*m)->program, 0);
+}
+
+void gf_gpu_slabs_free_run(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+    if (m)
+        gf_gpu_run_drop(c, m);
+    free(m);
+}
+
 /* Transforms lines [first, first + count) along the slowest axis. */
 static int run_some_lines(const struct run *r, const struct gf_array *all, int64_t first,
                           int64_t count) {
     struct gf_array lines = gf_array_slice(all, 1, first, count);
     struct gf_job job = gf_part_lines(&r->s->job, lines.shape[0], count, 1);
-    struct gf_gpu_run *m = calloc(1, sizeof *m);
+    struct gf_gpu_run *m;
     job.lean = false;
-    int rc = m ? gf_gpu_program_make(r->c, &m->program, &job) : gf_no_memory();
-    if (!rc)
-        rc = gf_gpu_program_prepare(r->c, &m->program, 0);
+    int rc = gf_gpu_slabs_make_run(r->c, &job, &m);
     if (!rc)
         rc = gf_gpu_run_all(r->c, m, &lines, &lines, NULL);
-    if (m)
-        gf_gpu_run_drop(r->c, m);
-    free(m);
+    gf_gpu_slabs_free_run(r->c, m);
     return rc;
 }
 
@@ -91,6 +100,24 @@ static int find_ranges(struct run *r) {
     if (!r->s->role.members) /* several devices showed it as it passed */
         gf_ranges_spectrum(&r->range, (int64_t[]){0, 0, 0}, &spectrum);
     int rc = r->range.kept.data ? run_lines(r, &r->range.kept) : 0;
+    if (!rc)
+        gf_ranges_settle(&r->range);
+    return rc;
+}
+
+/* Finds the display ranges of pages by themselves, from those that the sample needs. */
+static int find_page_ranges(struct run *r) {
+    const struct gf_job one = gf_ranges_page_job(&r->s->job);
+    struct gf_array spectrum = {0};
+    int rc = gf_job_alloc(&one, 0, &spectrum);
+    for (int64_t z = 0; !rc && (z = gf_ranges_next_page(&r->range, z)) >= 0; z++) {
+        const struct gf_array in = gf_array_slice(&r->ends.in.a, 0, z, 1);
+        rc = gf_gpu_run_all(r->c, r->s->page, &in, &spectrum, NULL);
+        if (!rc)
+            gf_ranges_spectrum(&r->range, (int64_t[]){z, 0, 0}, &spectrum);
+    }
+    gf_gpu_run_give_back(r->c, r->s->page);
+    gf_array_free(&spectrum);
     if (!rc)
         gf_ranges_settle(&r->range);
     return rc;
@@ -174,11 +201,16 @@ static int run_walks(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
     struct gf_report *found = &r->all->found;
     const bool spectrum = s->job.op == GF_FFT && s->job.direction == GF_FORWARD;
-    int rc = s->filter  ? make_table(r)
-             : spectrum ? gf_ranges_open(&s->plan.job, gf_slab_ranges(&s->plan), &r->range)
-                        : 0;
+    int rc = s->filter ? make_table(r)
+             : spectrum
+                 ? gf_ranges_open(
+                       &s->job, gf_gpu_job_walks_twice(&s->job) ? GF_RANGES_PAGES : GF_RANGES_WHOLE,
+                       &r->range)
+                 : 0;
     if (!rc)
         gf_ranges_input(&r->range, 0, &r->ends.in.a);
+    if (!rc && s->page)
+        rc = find_page_ranges(r);
     r->all->range = spectrum ? &r->range : NULL;
     for (int i = 0; i < s->n_walks && !rc; i++) {
         rc = run_walk(r, i);

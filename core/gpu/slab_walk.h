@@ -19,6 +19,10 @@ enum { GF_GPU_VIEW_BINS = GF_GPU_VIEW_ALIGNED / 8 };
 /* Sizes the parts of all walks and makes their plans. GF_ENOMEM. */
 int gf_gpu_slabs_fit(struct gf_gpu_slabs *s);
 void gf_gpu_slabs_drop_runs(struct gf_gpu_walk *w);
+/* Plans a job whose arrays are on the device as a whole; free_run() drops it and takes NULL. */
+int gf_gpu_slabs_make_run(const struct gf_gpu_context *c, const struct gf_job *job,
+                          struct gf_gpu_run **m);
+void gf_gpu_slabs_free_run(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 
 /* ---- one part ---- */
 

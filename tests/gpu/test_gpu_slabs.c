@@ -171,6 +171,8 @@ static const struct limited jobs[] = {
     {"fwd c64 40x20x24 axes=1 > complex shift", 160},
     {"fwd u8 40x31x24 axes=6 > magnitude u8 display shift", 60},
     {"fwd c64 40x31x24 axes=6 > complex shift", 120},
+    {"fwd u8 9x40x37 axes=6 > magnitude u8 display shift auto", 70},
+    {"fwd u16 9x40x37 luma ch=3 axes=6 > power u8 display auto, magnitude u8 display shift", 150},
     {"inv c64 24x20x40 > complex", 160},
     {"inv c64 24x20x40 real half > real u8", 120},
     {"inv c64 24x21x41 real centred > real f32, magnitude f32", 200},
