@@ -14,7 +14,9 @@ struct gf_shared_output {
     bool summed;         /* the record beside it needs a checksum */
     int64_t base, bytes; /* where its samples are in the file; no bytes if they are in strips */
 };
-/* Creates the outputs, has work(user, out) write them, and commits them, all or none; those of a
+/* The outputs that gf_shared_run() creates, with the files of --bands. */
+int gf_shared_files(const struct gf_task *t);
+/* Creates the outputs, behind them in `out` the files of --bands in the order of gf_dwt_bands(), has work(user, out) write them, and commits them, all or none; those of a
  * series after its last volume. The task is WRITTEN, and counts what overflowed in all processes. work() reads all of the input; it writes
  * boxes of out[i].volume in any order, or with `in_order` planes in their order by
  * gf_product_put(), also to files that take no boxes. */

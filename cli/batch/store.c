@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/value/stretch.h"
-#include "core/wavelet/dwt.h"
 #include "formats/files.h"
 #include "formats/scratch.h"
 
@@ -171,25 +170,34 @@ static int write_planes(const struct gf_settings *s, const struct gf_product *p,
     return rc;
 }
 
-/* DIR/{stem}_aa3.tif for band aa3; the caller frees it. NULL without memory. */
+/* DIR/{stem}_aa3.tif for band aa3; the caller frees it. NULL: no memory. */
 static char *band_path(const struct gf_product *p, const struct gf_dwt_band *band) {
     char *path = NULL; /* p->path ends with a star */
     return asprintf(&path, "%.*s%s.tif", (int)strlen(p->path) - 1, p->path, band->name) < 0 ? NULL
                                                                                             : path;
 }
 
-/* Makes the folder of the bands, whose parent exists. */
-static int make_folder(const struct gf_product *p) {
+int gf_product_folder(const struct gf_product *p) {
     char *folder = gf_folder_of(p->path);
     int rc = folder ? gf_folder_make(folder) : gf_no_memory();
     free(folder);
     return rc;
 }
 
+int gf_product_band(const struct gf_product *p, const struct gf_dwt_band *b,
+                    struct gf_product *band) {
+    struct gf_array *px = &band->image.px;
+    *band = *p;
+    band->path = band_path(p, b);
+    memcpy(band->shape, b->extent, (size_t)p->image.ndim * sizeof *b->extent);
+    *px = gf_array_wrap(NULL, px->dtype, px->rank, band->shape);
+    return band->path ? 0 : gf_no_memory();
+}
+
 static int write_bands(const struct gf_settings *s, const struct gf_job *job,
                        const struct gf_product *p) {
     struct gf_dwt_band band[GF_MAX_BANDS];
-    int rc = make_folder(p), n = gf_dwt_bands(job, band);
+    int rc = gf_product_folder(p), n = gf_dwt_bands(job, band);
     for (int i = 0; i < n && !rc; i++) {
         struct gf_image image = p->image;
         image.px = gf_dwt_band_view(job, &band[i], &p->image.px);

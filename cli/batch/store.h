@@ -12,6 +12,7 @@
 #include "formats/pick.h"
 #include "formats/record.h"
 #include "formats/volume.h"
+#include "core/wavelet/dwt.h"
 
 /* Metadata written: all of it with a picture, the profile if the record cannot hold it, or none. */
 enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_TEXTS, GF_KEEPS_PROFILE /* and texts */, GF_KEEPS_ALL };
@@ -52,6 +53,11 @@ int gf_product_stretch(const struct gf_settings *s, struct gf_product *p);
  * bands. */
 int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_product *p, const struct gf_metadata *metadata);
+/* Makes the folder of the bands, whose parent exists; describes the file of a band, without samples, whose
+ * path the caller frees. */
+int gf_product_folder(const struct gf_product *p);
+int gf_product_band(const struct gf_product *p, const struct gf_dwt_band *b,
+                    struct gf_product *band);
 /* NULL, or why a product cannot be written page by page in order, or else in boxes in any order. */
 const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
                                bool in_order);

@@ -114,12 +114,47 @@ static int push_plane(void *user, int hand, int64_t k) {
 
 /* ---- writing coefficients ---- */
 
+/* The part of first .. first + count - 1 that a band has along an axis. */
+static struct gf_span within(const struct gf_dwt_band *b, int axis, int64_t first, int64_t count) {
+    const int64_t from = gf_max(first, b->start[axis]);
+    const int64_t end = gf_min(first + count, b->start[axis] + b->extent[axis]);
+    return (struct gf_span){from, end - from};
+}
+
+/* Writes the parts of a box to the files of the bands that have them. */
+static int write_bands(const struct gf_planes_work *p, const struct gf_dwt_box *b) {
+    const struct gf_job *job = &p->t->op.job;
+    const int x = job->ndim - 1;
+    const int64_t pixel = job->channels * (int64_t)gf_dtype_size(job->out[0].dtype);
+    int rc = 0;
+    for (int i = 0; i < p->n_bands && !rc; i++) {
+        const struct gf_dwt_band *band = &p->band[i];
+        const struct gf_span planes = within(band, 0, b->z, 1);
+        const struct gf_span columns = within(band, x, b->x, b->width);
+        const struct gf_span rows =
+            x > 1 ? within(band, 1, b->y, b->height) : (struct gf_span){b->y, b->height};
+        if (planes.count < 1 || rows.count < 1 || columns.count < 1)
+            continue;
+        const struct gf_volume_box box = {
+            b->z - band->start[0], rows.first - (x > 1 ? band->start[1] : 0),
+            columns.first - band->start[x], rows.count, columns.count};
+        const struct gf_volume_box at = gf_planes_box(p->t, &box);
+        const char *data = (const char *)b->data + (rows.first - b->y) * b->stride +
+                           (columns.first - b->x) * pixel;
+        rc = gf_volume_write(p->out[job->n_out + i].volume, &at, data, b->stride);
+    }
+    return rc;
+}
+
 /* Boxes of another part's share have no data. */
 static int write_box(struct flow *f, const struct gf_dwt_box *b) {
     const struct gf_volume_box box = {b->z, b->y, b->x, b->height, b->width};
     const struct gf_volume_box at = gf_planes_box(f->hand->t, &box);
+    struct gf_volume *whole = f->planes->out[0].volume;
     const double start = gf_now_ms();
-    int rc = b->data ? gf_volume_write(f->planes->out[0].volume, &at, b->data, b->stride) : 0;
+    int rc = b->data && whole ? gf_volume_write(whole, &at, b->data, b->stride) : 0;
+    if (!rc && b->data)
+        rc = write_bands(f->planes, b);
     f->hand->ms_write += gf_now_ms() - start;
     return rc;
 }
@@ -235,7 +270,8 @@ static int run_flow(struct flow *f) {
     if (f->writes_beside)
         rc = stop(&f->behind, rc);
     f->on_device = f->on_device && !f->behind.failed.status;
-    h->overflowed[0] += rc ? 0 : f->overflowed;
+    for (int i = 0; i < h->t->op.job.n_out && !rc; i++)
+        h->overflowed[i] += f->overflowed;
     f->streamer->info(f->stream, &info);
     h->peak = fmax(h->peak, info.peak);
 out:
@@ -276,8 +312,9 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
         return gf_why(GF_WHY_ALPHA);
     if (gf_dwt_refuses_planes(&job))
         return gf_dwt_refuses_planes(&job);
-    if (t->op.job.n_out != 1 || p->target->bands)
-        return gf_why(GF_WHY_BANDS);
+    for (int i = 1; i < t->op.job.n_out; i++)
+        if (job.out[i].dtype != job.out[0].dtype)
+            return gf_why(GF_WHY_BANDS);
     if (p->by_plane)
         return gf_task_refuses_outputs(t, false);
     if (gf_planes_unsurveyed(t))
@@ -299,6 +336,7 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     struct gf_job job = gf_slab_volume(&t->op.job);
     struct gf_dwt_part part;
     int64_t bytes = gf_dwt_survey_bytes(&job);
+    job.n_out = 1;
     if (job.out[0].map == GF_MAP_DISPLAY) /* which the stream's coefficients become */
         job.out[0].dtype = gf_dwt_real(&job);
     gf_dwt_part(&job, parts ? parts : 1, 0, &part);

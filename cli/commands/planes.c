@@ -179,8 +179,9 @@ static int run_dealt(struct gf_planes_work *p) {
     struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
     if (!s.hand)
         return gf_no_memory();
-    for (int i = 0; i < t->op.job.n_out; i++)
-        gf_volume_share(p->out[i].volume, n);
+    for (int i = 0; i < gf_shared_files(t); i++)
+        if (p->out[i].volume)
+            gf_volume_share(p->out[i].volume, n);
     int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
     while (s.n < n && !rc)
         rc = open_hand(&s, s.n++, threads);
@@ -247,8 +248,12 @@ static int run(void *user, struct gf_shared_output *out) {
 
 int gf_planes_run(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    const struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_job job = gf_slab_volume(&t->op.job);
     struct gf_dwt_survey survey;
+    if (job.direction == GF_FORWARD)
+        job.n_out = 1; /* bands are parts of its samples */
+    gf_dwt_bands(&t->op.job, p->band);
+    p->n_bands = gf_shared_files(t) - t->op.job.n_out;
     p->survey = &survey;
     t->op.streamed = p->parts || job.direction == GF_FORWARD;
     int rc = gf_ranks_agree(t->ranks, gf_dwt_survey_open(p->survey, &job));

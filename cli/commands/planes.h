@@ -38,9 +38,12 @@ struct gf_planes_work {
     int (*look)(const struct gf_planes_work *p);
 
     /* Set by gf_planes_run(): */
-    struct gf_dwt_survey *survey;       /* of the coefficients */
-    const struct gf_shared_output *out; /* one per output; its volume is NULL with {page} */
-    struct gf_planes_hand sum;          /* of all hands; ms_transform is the longest one's */
+    struct gf_dwt_survey *survey; /* of the coefficients */
+    const struct gf_shared_output
+        *out; /* gf_shared_files(); volumes are NULL with {page}, of --bands */
+    struct gf_dwt_band band[GF_MAX_BANDS]; /* n_bands, of --bands */
+    int n_bands;
+    struct gf_planes_hand sum; /* of all hands; ms_transform is the longest one's */
 };
 
 /* Finds what all coefficients decide, writes the outputs, complete or not at all, and adds the
