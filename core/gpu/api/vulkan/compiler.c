@@ -54,30 +54,26 @@ int gf_vulkan_compiler(void) {
     return gf_dl_load(&library);
 }
 
-static int take(const void *result, const char *name, const char *device, void **spirv,
+static int take(const void *result, const char *name, const char *device, size_t head, void **image,
                 size_t *bytes) {
-    if (!result)
-        return gf_fail(GF_ENOMEM, "no memory to build %s", name);
-    if (shaderc.status(result) != COMPILED) {
+    if (result && shaderc.status(result) != COMPILED) {
         char *log = strdup(shaderc.message(result));
         int rc = gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, device,
                          log && *log ? gf_gpu_complaint(log) : "no reason given");
         free(log);
         return rc;
     }
-    *bytes = shaderc.length(result);
-    *spirv = malloc(*bytes + 1);
-    if (!*spirv)
+    *bytes = result ? shaderc.length(result) : 0;
+    *image = result ? malloc(head + *bytes) : NULL;
+    if (!*image)
         return gf_fail(GF_ENOMEM, "no memory to build %s", name);
-    memcpy(*spirv, shaderc.bytes(result), *bytes);
+    memcpy((char *)*image + head, shaderc.bytes(result), *bytes);
     return 0;
 }
 
-int gf_vulkan_compile(const char *name, const char *device, const char *text, void **spirv,
-                      size_t *bytes) {
+int gf_vulkan_compile(const char *name, const char *device, const char *text, size_t head,
+                      void **image, size_t *bytes) {
     int rc = gf_vulkan_compiler();
-    *spirv = NULL;
-    *bytes = 0;
     if (rc)
         return rc;
     void *compiler = shaderc.compiler(), *options = shaderc.options(), *result = NULL;
@@ -86,7 +82,7 @@ int gf_vulkan_compile(const char *name, const char *device, const char *text, vo
         shaderc.set_level(options, LEVEL_PERFORMANCE);
         result = shaderc.compile(compiler, text, strlen(text), KIND_COMPUTE, name, "main", options);
     }
-    rc = take(result, name, device, spirv, bytes);
+    rc = take(result, name, device, head, image, bytes);
     if (result)
         shaderc.drop_result(result);
     if (options)

@@ -9,7 +9,8 @@
 enum {
     GF_VULKAN_BATCHES = 8,   /* command buffers of a queue, in turn */
     GF_VULKAN_COMMANDS = 32, /* most commands of one */
-    GF_VULKAN_ARGS = 1024    /* bytes of a launch's argument block, a multiple of all alignments */
+    GF_VULKAN_ARGS = 1024,   /* bytes of a launch's argument block, a multiple of all alignments */
+    GF_VULKAN_MAPPED = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
 };
 _Static_assert(sizeof(((struct gf_shader_launch *)0)->args) <= GF_VULKAN_ARGS, "a block's room");
 
@@ -23,16 +24,16 @@ struct gf_vulkan_memory {
 };
 
 /* A queue of core/gpu/gpu.h. Several may share one of the driver's. Commands are collected in a
- * batch, which ends when something waits for it, or after a number of commands that grows from
- * batch to batch: the device begins at once, and many small launches cost few submissions. */
+ * batch, which is sent when it is full, at a mark, or when something waits for it, as sending costs
+ * more than a small launch takes. */
 struct gf_vulkan_queue {
     VkQueue queue; /* NULL: not opened yet */
     VkCommandPool pool;
     VkCommandBuffer batch[GF_VULKAN_BATCHES];
     uint64_t ends[GF_VULKAN_BATCHES]; /* the value of `done` after which a batch may be reused */
     unsigned next;                    /* batch */
-    int commands, limit;              /* in the batch that is being filled, and its most */
     bool open;                        /* a batch is being filled */
+    int commands;                     /* in it */
     bool computes;                    /* else the family only copies */
     VkSemaphore done;
     uint64_t submitted;            /* `done` reaches this after the last submission */
@@ -90,8 +91,8 @@ int gf_vulkan_elapsed(void *gpu, double *seconds);
 /* Begins a command, which runs after all earlier ones of the queue, in *commands. *args, unless
  * NULL, is set to the offset of its argument block in the queue's `args`. */
 int gf_vulkan_begin(struct gf_vulkan_context *g, VkCommandBuffer *commands, int64_t *args);
-/* Ends it: submits the batch if it is full, or `now`. */
-int gf_vulkan_end(struct gf_vulkan_context *g, bool now);
+/* Ends it, and sends a full batch. */
+int gf_vulkan_end(struct gf_vulkan_context *g);
 void gf_vulkan_close_queues(struct gf_vulkan_context *g);
 
 #endif

@@ -67,8 +67,8 @@ static int64_t memory_of(const struct gf_vulkan *vk, VkPhysicalDevice device) {
     return most;
 }
 
-/* Only NVIDIA tells how many units there are. */
-static void describe(const struct gf_vulkan *vk, VkPhysicalDevice device, struct gf_gpu_props *p) {
+/* False if the device has an older Vulkan. Only NVIDIA tells how many units there are. */
+static bool describe(const struct gf_vulkan *vk, VkPhysicalDevice device, struct gf_gpu_props *p) {
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
     VkPhysicalDeviceVulkan12Properties v12 = {
@@ -106,26 +106,20 @@ static void describe(const struct gf_vulkan *vk, VkPhysicalDevice device, struct
     p->max_groups = limits->maxComputeWorkGroupCount[0];
     p->units = (int)nvidia.shaderSMCount;
     p->warp = p->is_cpu ? 1 : (int)v11.subgroupSize;
+    return version >= VK_API_VERSION_1_2;
 }
 
 /* Sets *why to what a device lacks. */
 static bool look(const struct gf_vulkan *vk, VkPhysicalDevice device, struct gf_gpu_props *p,
                  const char **why) {
-    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    *p = (struct gf_gpu_props){.handle = (uint64_t)(uintptr_t)device};
-    vk->properties(device, &all);
-    *why = "the driver has no Vulkan 1.2";
-    if (all.properties.apiVersion < VK_API_VERSION_1_2)
-        return false;
-    p->extensions = list_extensions(vk, device);
-    *why = "the driver has no push descriptors";
-    if (!gf_vulkan_has(p, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME))
-        return false;
-    *why = "the device has no queue that computes";
-    if (gf_vulkan_families(vk, device).compute < 0)
-        return false;
-    describe(vk, device, p);
-    return true;
+    *p = (struct gf_gpu_props){.handle = (uint64_t)(uintptr_t)device,
+                               .extensions = list_extensions(vk, device)};
+    *why = !describe(vk, device, p) ? "the driver has no Vulkan 1.2"
+           : !gf_vulkan_has(p, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)
+               ? "the driver has no push descriptors"
+           : gf_vulkan_families(vk, device).compute < 0 ? "the device has no queue that computes"
+                                                        : NULL;
+    return !*why;
 }
 
 /* GPUs first, the CPU last. */

@@ -44,9 +44,9 @@ bool gf_vulkan_has(const struct gf_gpu_props *props, const char *extension);
 
 /* Loads the compiler of shaders, once. GF_EABSENT with the remedy if there is none. */
 int gf_vulkan_compiler(void);
-/* Compiles GLSL to SPIR-V, which the caller frees. GF_EBACKEND with the first error of the
- * compiler's log; GF_EABSENT with the remedy if there is no compiler. */
-int gf_vulkan_compile(const char *name, const char *device, const char *text, void **spirv,
-                      size_t *bytes);
+/* Compiles GLSL to SPIR-V of *bytes, behind `head` bytes of *image, which the caller frees. GF_EBACKEND
+ * with the first error of the compiler's log; GF_EABSENT with the remedy if there is no compiler. */
+int gf_vulkan_compile(const char *name, const char *device, const char *text, size_t head,
+                      void **image, size_t *bytes);
 
 #endif

@@ -17,8 +17,7 @@ int gf_vulkan_failure(struct gf_vulkan_context *g, VkResult rc, const char *what
 static VkResult allocate(const struct gf_vulkan_context *g, const VkMemoryRequirements *needs,
                          VkMemoryPropertyFlags flags, struct gf_vulkan_memory *m) {
     VkResult rc = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                 .allocationSize = needs->size};
+    VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, NULL, needs->size, 0};
     for (uint32_t i = 0; i < g->types.memoryTypeCount && rc; i++) {
         info.memoryTypeIndex = i;
         if (needs->memoryTypeBits >> i & 1 &&
@@ -54,7 +53,7 @@ VkResult gf_vulkan_take(const struct gf_vulkan_context *g, int64_t bytes,
     }
     if (!rc)
         rc = g->vk->bind_memory(g->device, m->buffer, m->memory, 0);
-    if (!rc && want & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
+    if (!rc && want == GF_VULKAN_MAPPED)
         rc = g->vk->map(g->device, m->memory, 0, VK_WHOLE_SIZE, 0, &host);
     m->host = host;
     if (rc)

@@ -20,34 +20,28 @@ static int open_queue(struct gf_vulkan_context *g, int number) {
     const bool shared = f->transfer == f->compute;
     int index = !number ? 0 : shared ? number : number - 1;
     index = index < f->transfer_queues ? index : shared ? 0 : f->transfer_queues - 1;
-    static const VkSemaphoreTypeCreateInfo timeline = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-    static const VkSemaphoreCreateInfo semaphore = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &timeline};
-    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                          .queueFamilyIndex = (uint32_t)family};
+    static const VkSemaphoreTypeCreateInfo timeline = {VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                                       NULL, VK_SEMAPHORE_TYPE_TIMELINE, 0};
+    static const VkSemaphoreCreateInfo semaphore = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                                    &timeline, 0};
+    const VkCommandPoolCreateInfo pool = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, NULL,
+                                          VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                          (uint32_t)family};
     VkResult rc = vk->create_semaphore(g->device, &semaphore, NULL, &q->done);
     if (!rc)
         rc = vk->create_pool(g->device, &pool, NULL, &q->pool);
-    const VkCommandBufferAllocateInfo batches = {.sType =
-                                                     VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                 .commandPool = q->pool,
-                                                 .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                 .commandBufferCount = GF_VULKAN_BATCHES};
+    const VkCommandBufferAllocateInfo batches = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                 NULL, q->pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                 GF_VULKAN_BATCHES};
     if (!rc)
         rc = vk->allocate_commands(g->device, &batches, q->batch);
     q->computes = family == f->compute;
     /* The host writes the blocks, and every group reads them: device memory that the host sees. */
     if (!rc && q->computes)
         rc = gf_vulkan_take(g, GF_VULKAN_BATCHES * GF_VULKAN_COMMANDS * GF_VULKAN_ARGS,
-                            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                            VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &q->args);
+                            GF_VULKAN_MAPPED, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &q->args);
     if (rc)
         return gf_vulkan_failure(g, rc, "opening a queue");
-    q->limit = 1;
     vk->get_queue(g->device, (uint32_t)family, (uint32_t)index, &q->queue);
     return 0;
 }
@@ -65,10 +59,8 @@ void gf_vulkan_close_queues(struct gf_vulkan_context *g) {
 
 /* Waits until a queue has passed the value. */
 static int wait_for(struct gf_vulkan_context *g, const struct gf_vulkan_queue *q, uint64_t value) {
-    const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
-                                      .semaphoreCount = 1,
-                                      .pSemaphores = &q->done,
-                                      .pValues = &value};
+    const VkSemaphoreWaitInfo info = {
+        VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, NULL, 0, 1, &q->done, &value};
     if (value > q->submitted) /* its batch could not be sent: waiting would not end */
         return gf_fail(GF_EBACKEND, "waiting for '%s' failed: the commands were not sent",
                        g->head.props.name);
@@ -93,20 +85,9 @@ static int submit(struct gf_vulkan_context *g, struct gf_vulkan_queue *q) {
         }
     const unsigned slot = q->next % GF_VULKAN_BATCHES;
     const VkTimelineSemaphoreSubmitInfo times = {
-        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-        .waitSemaphoreValueCount = n,
-        .pWaitSemaphoreValues = values,
-        .signalSemaphoreValueCount = 1,
-        .pSignalSemaphoreValues = &done};
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .pNext = &times,
-                               .waitSemaphoreCount = n,
-                               .pWaitSemaphores = after,
-                               .pWaitDstStageMask = stages,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &q->batch[slot],
-                               .signalSemaphoreCount = 1,
-                               .pSignalSemaphores = &q->done};
+        VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, NULL, n, values, 1, &done};
+    const VkSubmitInfo info = {
+        VK_STRUCTURE_TYPE_SUBMIT_INFO, &times, n, after, stages, 1, &q->batch[slot], 1, &q->done};
     VkResult rc = g->vk->end(q->batch[slot]);
     if (!rc)
         rc = g->vk->submit(q->queue, 1, &info, VK_NULL_HANDLE);
@@ -116,22 +97,18 @@ static int submit(struct gf_vulkan_context *g, struct gf_vulkan_queue *q) {
     if (rc)
         return gf_vulkan_failure(g, rc, "sending commands");
     q->ends[slot] = q->submitted = done;
-    q->limit = q->limit * 2 < GF_VULKAN_COMMANDS ? q->limit * 2 : GF_VULKAN_COMMANDS;
     return 0;
 }
 
 /* Makes every later access to memory wait for every earlier one. */
 static void put_in_order(const struct gf_vulkan_context *g, const struct gf_vulkan_queue *q,
                          VkCommandBuffer commands) {
+    static const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                            .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                            .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT |
+                                                             VK_ACCESS_MEMORY_WRITE_BIT};
     const VkPipelineStageFlags stages =
         VK_PIPELINE_STAGE_TRANSFER_BIT | (q->computes ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : 0u);
-    const VkAccessFlags writes =
-        VK_ACCESS_TRANSFER_WRITE_BIT | (q->computes ? VK_ACCESS_SHADER_WRITE_BIT : 0u);
-    const VkAccessFlags reads =
-        VK_ACCESS_TRANSFER_READ_BIT | (q->computes ? VK_ACCESS_SHADER_READ_BIT : 0u);
-    const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                     .srcAccessMask = writes,
-                                     .dstAccessMask = writes | reads};
     g->vk->barrier(commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
@@ -157,9 +134,9 @@ int gf_vulkan_begin(struct gf_vulkan_context *g, VkCommandBuffer *commands, int6
     return 0;
 }
 
-int gf_vulkan_end(struct gf_vulkan_context *g, bool now) {
+int gf_vulkan_end(struct gf_vulkan_context *g) {
     struct gf_vulkan_queue *q = queue_of(g);
-    return ++q->commands >= q->limit || now ? submit(g, q) : 0;
+    return ++q->commands == GF_VULKAN_COMMANDS ? submit(g, q) : 0;
 }
 
 /* ---- queues and marks ---- */
@@ -180,7 +157,6 @@ int gf_vulkan_sync(void *gpu) {
         rc = submit(g, q);
         if (!rc)
             rc = wait_for(g, q, q->submitted);
-        q->limit = 1;
     }
     return rc;
 }
@@ -248,7 +224,6 @@ int gf_vulkan_elapsed(void *gpu, double *seconds) {
                                        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (rc)
         return gf_vulkan_failure(g, rc, "reading the device's clock");
-    queue_of(g)->limit = 1;
     *seconds = 1e-9 * g->tick * (double)(int64_t)(at[1] - at[0]);
     return 0;
 }

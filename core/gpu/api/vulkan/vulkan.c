@@ -68,9 +68,8 @@ static int vulkan_pin(void *gpu, int64_t bytes, void **host) {
     struct gf_vulkan_memory *m = malloc(sizeof *m);
     *host = NULL;
     if (!m || bytes < 0 || bytes > INT64_MAX - 16 ||
-        gf_vulkan_take(g, bytes ? bytes : 1,
-                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                       VK_MEMORY_PROPERTY_HOST_CACHED_BIT, m)) {
+        gf_vulkan_take(g, bytes ? bytes : 1, GF_VULKAN_MAPPED, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                       m)) {
         free(m);
         return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device",
                        gf_memory_text(bytes, size));
@@ -106,15 +105,14 @@ static int vulkan_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset
         return rc;
     g->vk->fill(commands, memory_of(to->handle)->buffer, (uint64_t)offset,
                 ((uint64_t)bytes + 3) / 4 * 4, 0);
-    return gf_vulkan_end(g, false);
+    return gf_vulkan_end(g);
 }
 
 static int copy(struct gf_vulkan_context *g, const struct gf_vulkan_memory *from,
                 int64_t from_offset, const struct gf_vulkan_memory *to, int64_t to_offset,
                 int64_t bytes) {
-    static const VkMemoryBarrier for_host = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                             .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                             .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    static const VkMemoryBarrier for_host = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, NULL,
+                                             VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
     const VkBufferCopy region = {(uint64_t)from_offset, (uint64_t)to_offset, (uint64_t)bytes};
     VkCommandBuffer commands;
     int rc = gf_vulkan_begin(g, &commands, NULL);
@@ -124,7 +122,7 @@ static int copy(struct gf_vulkan_context *g, const struct gf_vulkan_memory *from
     if (to->host)
         g->vk->barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                        &for_host, 0, NULL, 0, NULL);
-    return gf_vulkan_end(g, false);
+    return gf_vulkan_end(g);
 }
 
 /* Copies between plain memory of the host and a buffer, piece by piece. An upload has been read
@@ -164,18 +162,17 @@ static const struct gf_vulkan_memory *find_pinned(const struct gf_vulkan_context
 /* Copies one row: gf_gpu_rows() refuses more. */
 static int vulkan_move(void *gpu, const struct gf_gpu_move *m) {
     struct gf_vulkan_context *g = gpu;
-    const char *host = m->from.host ? m->from.host : m->to.host;
-    const struct gf_vulkan_memory *pinned = host ? find_pinned(g, host, m->bytes) : NULL;
-    if (host && !pinned)
-        return copy_staged(g, m);
-    if (m->from.host)
-        return copy(g, pinned, host - pinned->host, memory_of(m->to.buffer->handle), m->to.offset,
-                    m->bytes);
-    if (m->to.host)
-        return copy(g, memory_of(m->from.buffer->handle), m->from.offset, pinned,
-                    host - pinned->host, m->bytes);
-    return copy(g, memory_of(m->from.buffer->handle), m->from.offset,
-                memory_of(m->to.buffer->handle), m->to.offset, m->bytes);
+    const struct gf_gpu_end *const end[] = {&m->from, &m->to};
+    const struct gf_vulkan_memory *memory[2];
+    int64_t at[2];
+    for (int i = 0; i < 2; i++) {
+        const char *host = end[i]->host;
+        memory[i] = host ? find_pinned(g, host, m->bytes) : memory_of(end[i]->buffer->handle);
+        if (!memory[i])
+            return copy_staged(g, m);
+        at[i] = host ? host - memory[i]->host : end[i]->offset;
+    }
+    return copy(g, memory[0], at[0], memory[1], at[1], m->bytes);
 }
 
 /* ---- devices ---- */
@@ -222,14 +219,10 @@ static VkResult create_device(struct gf_vulkan_context *g) {
     const struct gf_vulkan_families *f = &g->families;
     const bool several = f->compute != f->transfer;
     const uint32_t queues = (uint32_t)gf_min(f->transfer_queues, GF_GPU_QUEUES - several);
-    const VkDeviceQueueCreateInfo queue[] = {{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                              .queueFamilyIndex = (uint32_t)f->compute,
-                                              .queueCount = several ? 1 : queues,
-                                              .pQueuePriorities = priority},
-                                             {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                              .queueFamilyIndex = (uint32_t)f->transfer,
-                                              .queueCount = queues,
-                                              .pQueuePriorities = priority}};
+    const VkDeviceQueueCreateInfo queue[] = {{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, NULL, 0,
+                                              (uint32_t)f->compute, several ? 1 : queues, priority},
+                                             {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, NULL, 0,
+                                              (uint32_t)f->transfer, queues, priority}};
     VkPhysicalDeviceVulkan12Features v12 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .timelineSemaphore = VK_TRUE,
@@ -254,25 +247,18 @@ static VkResult create_layout(struct gf_vulkan_context *g) {
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     const VkDescriptorSetLayoutCreateInfo set = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR,
-        .bindingCount = GF_SHADERS_ARGS_AT + 1,
-        .pBindings = binding};
+        VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, NULL,
+        VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR, GF_SHADERS_ARGS_AT + 1, binding};
     static const VkPushConstantRange groups = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(int32_t)};
-    const VkPipelineLayoutCreateInfo layout = {.sType =
-                                                   VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                               .setLayoutCount = 1,
-                                               .pSetLayouts = &g->set,
-                                               .pushConstantRangeCount = 1,
-                                               .pPushConstantRanges = &groups};
+    const VkPipelineLayoutCreateInfo layout = {
+        VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, NULL, 0, 1, &g->set, 1, &groups};
     VkResult rc = g->vk->create_set_layout(g->device, &set, NULL, &g->set);
     return rc ? rc : g->vk->create_layout(g->device, &layout, NULL, &g->layout);
 }
 
 static int open_device(struct gf_vulkan_context *g) {
-    static const VkQueryPoolCreateInfo times = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-                                                .queryType = VK_QUERY_TYPE_TIMESTAMP,
-                                                .queryCount = 2};
+    static const VkQueryPoolCreateInfo times = {
+        VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, NULL, 0, VK_QUERY_TYPE_TIMESTAMP, 2, 0};
     VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     VkPhysicalDeviceMemoryProperties2 m = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
@@ -286,9 +272,8 @@ static int open_device(struct gf_vulkan_context *g) {
     if (!rc)
         rc = g->vk->create_queries(g->device, &times, NULL, &g->times);
     if (!rc)
-        rc = gf_vulkan_take(
-            g, STAGE, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-            VK_MEMORY_PROPERTY_HOST_CACHED_BIT, &g->stage);
+        rc = gf_vulkan_take(g, STAGE, GF_VULKAN_MAPPED, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                            &g->stage);
     if (!rc)
         rc = gf_vulkan_take(g, 16, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, &g->none);
     return rc ? gf_vulkan_failure(g, rc, "opening a device") : gf_vulkan_use(g, 0);
@@ -326,9 +311,8 @@ struct image {
 
 static VkResult make_pipeline(const struct gf_vulkan_context *g, const struct image *image,
                               VkPipelineCache cache, VkPipeline *pipeline) {
-    const VkShaderModuleCreateInfo code = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                           .codeSize = image->spirv_bytes,
-                                           .pCode = image->spirv};
+    const VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, NULL, 0,
+                                           image->spirv_bytes, image->spirv};
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -346,9 +330,8 @@ static VkResult make_pipeline(const struct gf_vulkan_context *g, const struct im
 
 static VkResult make_cache(const struct gf_vulkan_context *g, const void *data, size_t bytes,
                            VkPipelineCache *cache) {
-    const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
-                                            .initialDataSize = bytes,
-                                            .pInitialData = data};
+    const VkPipelineCacheCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, NULL, 0,
+                                            bytes, data};
     return g->vk->create_cache(g->device, &info, NULL, cache);
 }
 
@@ -380,33 +363,25 @@ static int vulkan_build(void *gpu, const char *name, const char *source, const c
     struct gf_vulkan_context *g = gpu;
     char *text = gf_shaders_text("450", options, source);
     struct image *image = NULL;
-    void *spirv = NULL;
     size_t size = 0;
+    int rc = text ? gf_vulkan_compile(name, g->head.props.name, text, sizeof *image,
+                                      (void **)&image, &size)
+                  : gf_fail(GF_ENOMEM, "no memory to build %s", name);
+    free(text);
     *binary = NULL;
     *bytes = 0;
-    int rc = text ? gf_vulkan_compile(name, g->head.props.name, text, &spirv, &size)
-                  : gf_fail(GF_ENOMEM, "no memory to build %s", name);
-    if (!rc) {
-        image = malloc(sizeof *image + size);
-        rc = image ? 0 : gf_fail(GF_ENOMEM, "no memory to build %s", name);
-    }
-    if (!rc) {
-        *image = (struct image){.spirv_bytes = size};
-        memcpy(image->spirv, spirv, size);
-        VkResult error = add_cache(g, &image);
-        rc = error ? gf_fail(GF_EBACKEND, "building %s for '%s': Vulkan error %d", name,
-                             g->head.props.name, (int)error)
-                   : 0;
-    }
-    if (rc) {
+    if (rc)
+        return rc;
+    *image = (struct image){.spirv_bytes = size};
+    VkResult error = add_cache(g, &image);
+    if (error) {
         free(image);
-    } else {
-        *binary = image;
-        *bytes = sizeof *image + image->spirv_bytes + image->cache_bytes;
+        return gf_fail(GF_EBACKEND, "building %s for '%s': Vulkan error %d", name,
+                       g->head.props.name, (int)error);
     }
-    free(spirv);
-    free(text);
-    return rc;
+    *binary = image;
+    *bytes = sizeof *image + image->spirv_bytes + image->cache_bytes;
+    return 0;
 }
 
 static bool is_whole(const struct image *image, size_t bytes) {
@@ -496,7 +471,7 @@ static int vulkan_launch(void *gpu, const struct gf_gpu_launch *l) {
     g->vk->push_constants(commands, g->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof made.groups,
                           &made.groups);
     g->vk->dispatch(commands, made.across, made.down, 1);
-    return gf_vulkan_end(g, false);
+    return gf_vulkan_end(g);
 }
 
 const struct gf_gpu gf_gpu_vulkan = {
