@@ -80,8 +80,9 @@ struct gpufft_options {
     const char *cache_folder;
     /* NULL, or receives lines about unexpected events, on any thread that uses the library. */
     void (*log)(void *user, const char *line);
-    /* NULL, or is called now and then by the thread that works, with the finished share of its call,
-     * 0 to 1. A result other than 0 ends the call with GPUFFT_ECANCELED. */
+    /* NULL, or is called now and then by the thread that called the library, with the finished share of the
+     * call, 0 to 1, or -1 if that is unknown. A result other than 0 ends the call with GPUFFT_ECANCELED: on
+     * the CPU within some 20 ms, on a device after the transform that runs. */
     int (*tick)(void *user, double done);
     void *user;
 };

@@ -74,8 +74,10 @@ static int take_with(struct gpufft_operation *o, const struct gpufft_array *with
     return rc;
 }
 
-static int begin_tick(void *user) {
+/* How many jobs an operation has depends on the samples: the share is unknown. */
+static int tick(void *user, double done) {
     const struct gpufft_options *options = user;
+    (void)done;
     return options->tick(options->user, -1);
 }
 
@@ -105,7 +107,7 @@ int gpufft_operation_open(struct gpufft *library, const char *name, const char *
         return rc ? rc : gf_no_memory();
     o->library = gf_library_keep(library);
     gf_runner_open(&o->runner, library->engine, 0, library->threads);
-    o->runner.tick = library->options.tick ? begin_tick : NULL;
+    o->runner.tick = library->options.tick ? tick : NULL;
     o->runner.user = &library->options;
     rc = open_operation(o, name, options, with, n);
     if (rc)

@@ -20,8 +20,9 @@ struct gpufft_plan {
 
 struct gpufft_bound {
     struct gf_bound
-        *bound; /* to the arrays, or in turn to those of each call; NULL: the runner runs */
-    bool once;  /* a single call */
+        *bound;   /* to the arrays, or in turn to those of each call; NULL: the runner runs */
+    bool once;    /* a single call */
+    int64_t call; /* that runs */
     struct gpufft_plan *plan;
     struct gf_runner runner;
     const void *in;
@@ -129,11 +130,23 @@ const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i) {
 
 /* ---- bound plans ---- */
 
+/* Asks for the share of all calls, of which `done` is that of this one. */
+static int tick(void *user, double done) {
+    const struct gpufft_bound *b = user;
+    const struct gpufft_options *o = &b->plan->library->options;
+    return o->tick(o->user, ((double)b->call + done) / (double)b->plan->layout.calls);
+}
+
 /* Binds the plan to the arrays of call i. */
 static int bind_call(struct gpufft_bound *b, int64_t i) {
     struct gf_array in, out;
     gf_layout_views(&b->plan->layout, b->in, b->out, i, &in, &out);
-    return gf_plan_bind(b->plan->shared, &in, &out, &b->bound);
+    const int rc = gf_plan_bind(b->plan->shared, &in, &out, &b->bound);
+    if (!rc && b->plan->library->options.tick) {
+        b->bound->tick = tick;
+        b->bound->user = b;
+    }
+    return rc;
 }
 
 int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
@@ -172,11 +185,6 @@ void gpufft_bound_free(struct gpufft_bound *b) {
     free(b);
 }
 
-static int tick(const struct gpufft *g, double done) {
-    const struct gpufft_options *o = &g->options;
-    return o->tick && o->tick(o->user, done) ? gf_fail(GF_ECANCELED, "canceled by the caller") : 0;
-}
-
 static int run_call(struct gpufft_bound *b, int64_t i) {
     struct gf_array in, out;
     struct gf_report report;
@@ -197,12 +205,13 @@ static int run_calls(struct gpufft_bound *b) {
         gf_runner_next(&b->runner, b->plan->runs * n);
         rc = gf_runner_plan(&b->runner, &b->plan->layout.job);
     }
-    for (int64_t i = 0; i < n && !rc; i++) {
-        rc = tick(g, (double)i / (double)n);
-        if (!rc)
-            rc = run_call(b, i);
+    for (b->call = 0; b->call <= n && !rc; b->call++) {
+        if (g->options.tick && tick(b, 0))
+            rc = gf_fail(GF_ECANCELED, "canceled by the caller");
+        else if (b->call < n)
+            rc = run_call(b, b->call);
     }
-    return rc ? rc : tick(g, 1);
+    return rc;
 }
 
 int gpufft_run(struct gpufft_bound *b) {

@@ -96,8 +96,10 @@ static int threads_of(const struct gf_plan *plan) {
 static int tiled_bind(struct gf_bound *b) {
     struct gf_cpu_bound *tiled = b->impl;
     const int rc = tiled ? 0 : gf_cpu_bound_make(b->plan->impl, threads_of(b->plan), &tiled);
-    if (!rc)
+    if (!rc) {
         tiled->is_bound = false;
+        tiled->asks = b;
+    }
     b->impl = tiled;
     return rc;
 }

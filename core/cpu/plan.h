@@ -136,7 +136,8 @@ struct gf_cpu_plan {
 struct gf_cpu_bound {
     const struct gf_cpu_plan *plan; /* outlives it */
     int threads;
-    struct gf_cpu_ways ways; /* with the times of earlier runs */
+    const struct gf_bound *asks; /* NULL, or whose tick() runs ask */
+    struct gf_cpu_ways ways;     /* with the times of earlier runs */
     /* Allocated by the first run: */
     char *work_data, *plane_data;
     char *scratch; /* of all threads, after the workspace */
@@ -266,7 +267,7 @@ int gf_cpu_bound_make(const struct gf_cpu_plan *p, int threads, struct gf_cpu_bo
 void gf_cpu_bound_free(struct gf_cpu_bound *b); /* may be NULL */
 /* Bytes of that memory. */
 int64_t gf_cpu_bound_bytes(const struct gf_cpu_plan *p, int threads);
-/* GF_ENOMEM only in the first run. */
+/* GF_ENOMEM only in the first run; GF_ECANCELED. */
 int gf_cpu_run(struct gf_cpu_bound *b, const struct gf_cpu_run *run);
 /* Threads for a run of the job; `first`: the first run. */
 int gf_cpu_team_for(const struct gf_job *job, bool first, int threads);

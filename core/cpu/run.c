@@ -27,6 +27,13 @@ static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int thread
     return gf_max(gf_min(enough, most), 1);
 }
 
+/* A run whose caller may end it. */
+struct watch {
+    const struct gf_bound *bound;
+    double last; /* by the clock in ms, when it was asked */
+    atomic_bool over;
+};
+
 /* Passes that run plane by plane. */
 struct joined {
     const struct gf_cpu_bound *b;
@@ -35,7 +42,25 @@ struct joined {
     long tiles[MOST_JOINED]; /* per plane */
     long chunks, at_once;    /* to hand out; number taken at a time */
     struct gf_feed *feed;    /* of the first pass, or NULL */
+    struct watch *watch;     /* NULL: the run does not end early */
 };
+
+/* True once the caller wants the end, whom the first thread asks from time to time. */
+static bool is_over(const struct joined *j, int thread, long chunk) {
+    enum { MS = 20 };
+    struct watch *w = j->watch;
+    if (!w)
+        return false;
+    const double now = thread ? 0 : gf_now_ms();
+    if (!thread && now - w->last >= MS) {
+        const double pass = (double)(j->pass - j->b->pass),
+                     of_it = (double)chunk / (double)j->chunks;
+        w->last = now;
+        if (w->bound->tick(w->bound->user, (pass + j->count * of_it) / j->b->plan->n_passes))
+            w->over = true;
+    }
+    return w->over;
+}
 
 /* Joined passes that one team runs in sequence. */
 enum { MOST_TOGETHER = 4 };
@@ -102,7 +127,7 @@ static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
     const struct gf_cpu_pass_args *args = take_part(j, 0, room);
     if (j->feed)
         produce(j->feed);
-    for (long c = 0; c < j->chunks; c++)
+    for (long c = 0; c < j->chunks && !is_over(j, 0, c); c++)
         run_chunk(j, args, c, scratch_of(j->b, 0), total);
 }
 
@@ -122,7 +147,7 @@ static void run_share(const struct joined *j, struct gf_cpu_share *shares, int t
         return;
     }
     for (long c, end; gf_cpu_share_take(shares, threads, me, j->at_once, &c, &end);)
-        for (; c < end; c++)
+        for (; c < end && !is_over(j, me, c); c++)
             run_chunk(j, args, c, scratch, mine);
 }
 
@@ -286,13 +311,15 @@ static void note_energy(struct gf_cpu_bound *b, const struct gf_array *in) {
     b->sampled.bins.rms = gf_range_rms(&b->plan->job, &e);
 }
 
-/* Call allocate_all() first. */
-static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int threads,
-                    bool past_caches) {
+/* Call allocate_all() first. GF_ECANCELED. */
+static int run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int threads,
+                   bool past_caches) {
     const struct gf_cpu_plan *p = b->plan;
     const struct gf_job *job = &p->job;
     double *seconds = run->seconds;
     struct ranges r = {.read = false};
+    const bool watches = b->asks && b->asks->tick;
+    struct watch watch = {.bound = b->asks, .last = watches ? gf_now_ms() : 0};
     const int most = b->is_bound && !run->feed && !seconds && threads > 1 ? MOST_TOGETHER : 1;
     gf_job_given_ranges(job, r.of);
     if (!b->is_bound && !run->feed)
@@ -303,12 +330,16 @@ static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int th
         const double start = seconds ? gf_now_ms() : 0;
         const int first = i;
         int n = 0;
-        for (; n < most && i < p->n_passes; i += j[n++].count)
+        for (; n < most && i < p->n_passes; i += j[n++].count) {
             j[n] = prepare(b, run, i, threads, past_caches, &r);
+            j[n].watch = watches ? &watch : NULL;
+        }
         if (threads == 1)
             run_alone(j, found);
         else
             run_team(j, n, threads, found);
+        if (watch.over)
+            return gf_fail(GF_ECANCELED, "canceled by the caller");
         if (seconds)
             seconds = note_seconds(p, j->pass, j->count, (gf_now_ms() - start) * 1e-3, seconds);
         if (run->feed && !first)
@@ -318,6 +349,7 @@ static void run_all(struct gf_cpu_bound *b, const struct gf_cpu_run *run, int th
                  &found[k], &r, run->report);
     }
     b->is_bound = b->is_bound || !finds_ranges(p); /* binding takes longer than a short transform */
+    return 0;
 }
 
 int gf_cpu_bound_make(const struct gf_cpu_plan *p, int threads, struct gf_cpu_bound **out) {
@@ -348,12 +380,11 @@ int gf_cpu_run(struct gf_cpu_bound *b, const struct gf_cpu_run *run) {
     if (rc)
         return rc;
     *run->report = (struct gf_report){0};
-    if (first || run->feed || run->seconds || !b->ways.n) {
-        run_all(b, run, gf_cpu_team_for(&b->plan->job, first, b->threads), false);
-        return 0;
-    }
+    if (first || run->feed || run->seconds || !b->ways.n)
+        return run_all(b, run, gf_cpu_team_for(&b->plan->job, first, b->threads), false);
     const unsigned way = gf_cpu_ways_begin(&b->ways);
-    run_all(b, run, way & GF_CPU_TEAM ? b->threads : 1, way & GF_CPU_PAST_CACHES);
-    gf_cpu_ways_end(&b->ways);
-    return 0;
+    rc = run_all(b, run, way & GF_CPU_TEAM ? b->threads : 1, way & GF_CPU_PAST_CACHES);
+    if (!rc)
+        gf_cpu_ways_end(&b->ways);
+    return rc;
 }

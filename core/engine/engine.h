@@ -113,8 +113,8 @@ struct gf_runner {
     int64_t workspace;   /* bytes of the plan, if known */
     char why[GF_REASON]; /* reason for the choice of backend */
     struct gf_runner_times ms;
-    /* For the caller to set: NULL, or called before each run; nonzero ends it with GF_ECANCELED. */
-    int (*tick)(void *user);
+    /* For the caller to set: NULL, or asked before each run and as struct gf_bound's. */
+    int (*tick)(void *user, double done);
     void *user;
 
     /* Private. */

@@ -302,13 +302,23 @@ int gf_runner_check_memory(const struct gf_runner *r, int64_t need) {
 
 /* ---- run ---- */
 
+static int exec_once(struct gf_runner *r, struct gf_plan *plan, const struct gf_array *in,
+                     struct gf_array *out, struct gf_report *report) {
+    const int rc = gf_plan_bind(plan, in, out, &plan->own);
+    if (rc)
+        return rc;
+    plan->own->tick = r->tick;
+    plan->own->user = r->user;
+    return gf_bound_run(plan->own, report);
+}
+
 /* Runs a plan in its turn. Plans kept for other jobs may fill a shared context's memory. */
 static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
-    const int rc = gf_plan_exec(plan, in, out, report);
+    const int rc = exec_once(r, plan, in, out, report);
     return rc == GF_ENOMEM && !backend_of(r, r->now)->per_thread &&
                    gf_engine_unplan(device_of(r), plan)
-               ? gf_plan_exec(plan, in, out, report)
+               ? exec_once(r, plan, in, out, report)
                : rc;
 }
 
@@ -337,7 +347,7 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
                   struct gf_report *report) {
     const struct gf_job job = r->job;
     int rc;
-    if (r->tick && r->tick(r->user))
+    if (r->tick && r->tick(r->user, 0))
         return gf_fail(GF_ECANCELED, "canceled by the caller");
     do {
         struct gf_plan *plan;

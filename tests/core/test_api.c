@@ -1,9 +1,7 @@
 /* The library by its header alone: transforms of random shapes, axes, types and strides beside direct sums in long
- * double, several threads with one plan, bad input, use after close and after a fork. */
+ * double, several threads with one plan, bad input. */
 #include <math.h>
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/api/gpufft.h"
 #include "tests/test.h"
@@ -21,8 +19,10 @@ static int64_t pick(int64_t n) {
     return (int64_t)((state >> 33) % (uint64_t)n);
 }
 
+static const char *backend = "openmp";
+
 static int open_library(struct gpufft **g, int threads) {
-    const struct gpufft_options o = {.size = sizeof o, .backend = "openmp", .threads = threads};
+    const struct gpufft_options o = {.size = sizeof o, .backend = backend, .threads = threads};
     return gpufft_open(&o, g);
 }
 
@@ -415,46 +415,7 @@ static void test_overlap(void) {
     gpufft_bound_free(NULL);
 }
 
-/* ---- libraries that are no more ---- */
-
-/* A library, a plan and a bound plan, which are used after `end`. */
-static void test_end(bool forks) {
-    static float x[96];
-    struct gpufft *g;
-    struct gpufft_plan *plan, *other;
-    struct gpufft_bound *bound, *second;
-    int code = forks ? GPUFFT_EFORK : GPUFFT_ECLOSED, status = 0;
-    NEED(!open_library(&g, 2) && !gpufft_plan_make(g, &good, &plan) &&
-         !gpufft_plan_bind(plan, x, x + 48, &bound) && !gpufft_run(bound));
-    const pid_t child = forks ? fork() : 0;
-    if (!child) {
-        if (!forks)
-            gpufft_close(g);
-        status |= gpufft_run(bound) != code;
-        status |= gpufft_plan_bind(plan, x, x + 48, &second) != code;
-        if (forks) {
-            status |= gpufft_plan_make(g, &good, &other) != code;
-            gpufft_close(g);
-        }
-        gpufft_plan_free(plan);
-        status |= gpufft_run(bound) != code;
-        gpufft_bound_free(bound);
-        if (forks) {
-            status |= open_library(&g, 1) || gpufft_plan_make(g, &good, &plan) ||
-                      gpufft_plan_bind(plan, x, x + 48, &bound) || gpufft_run(bound);
-            _exit(status);
-        }
-        CHECK_EQ(status, 0);
-        return;
-    }
-    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
-    CHECK_EQ(gpufft_run(bound), 0);
-    gpufft_close(g);
-    gpufft_bound_free(bound);
-    gpufft_plan_free(plan);
-}
-
-/* ---- options, descriptions, progress ---- */
+/* ---- options, descriptions ---- */
 
 static void test_open(void) {
     struct gpufft *g;
@@ -505,7 +466,7 @@ static void test_describe(void) {
     memcpy(t.shape, (int64_t[]){3, 16, 5, 16, 2, 7}, 6 * sizeof *t.shape);
     NEED(!gpufft_plan_make(library, &t, &plan));
     CHECK_EQ(gpufft_plan_describe(plan, &d), 0);
-    CHECK_STR(d.backend, "openmp");
+    CHECK_STR(d.backend, backend);
     CHECK_EQ(d.n_calls, 3); /* of the slowest axis */
     CHECK(d.n_passes > 0 && d.bytes >= 2 * 8 * 16 * 5 * 16 * 2 * 7);
     for (int i = 0; i < d.n_passes; i++)
@@ -518,59 +479,18 @@ static void test_describe(void) {
     gpufft_plan_free(plan);
 }
 
-struct ticks {
-    int n, most;
-    double last;
-};
-
-static int take_tick(void *user, double done) {
-    struct ticks *t = user;
-    CHECK(done >= t->last && done <= 1);
-    t->last = done;
-    return ++t->n > t->most;
-}
-
-static void test_tick(void) {
-    struct ticks ticks = {.most = 1000};
-    const struct gpufft_options o = {
-        .size = sizeof o, .backend = "openmp", .tick = take_tick, .user = &ticks};
-    static float x[2 * 2 * 5 * 6 * 7 * 8 * 2];
-    struct gpufft_transform t = good;
-    struct gpufft_plan *plan;
-    struct gpufft_bound *bound;
-    struct gpufft *g;
-    t.rank = 5;
-    t.n_axes = 1;
-    t.axes[0] = 0;
-    memcpy(t.shape, (int64_t[]){2, 5, 6, 7, 8}, 5 * sizeof *t.shape);
-    /* the axes cannot be joined */
-    memcpy(t.in_stride, (int64_t[]){5 * 6 * 7 * 8 * 8, 8, 40, 240, 1680}, 5 * 8);
-    NEED(!gpufft_open(&o, &g) && !gpufft_plan_make(g, &t, &plan) &&
-         !gpufft_plan_bind(plan, x, x + 2 * 2 * 5 * 6 * 7 * 8, &bound));
-    CHECK_EQ(gpufft_run(bound), 0);
-    CHECK(ticks.last == 1 && ticks.n > 1);
-    const int all = ticks.n;
-    for (int k = 0; k < all; k++) {
-        ticks = (struct ticks){.most = k};
-        CHECK_EQ(gpufft_run(bound), GPUFFT_ECANCELED);
-    }
-    gpufft_bound_free(bound);
-    gpufft_plan_free(plan);
-    gpufft_close(g);
-}
-
-int main(void) {
+/* usage: test_api [BACKEND [TRIALS]] */
+int main(int argc, char **argv) {
+    const int trials = argc > 2 ? atoi(argv[2]) : getenv("LONG") ? 100000 : 2000;
+    backend = argc > 1 ? argv[1] : backend;
     NEED(!open_library(&library, 2));
-    RUN("random transforms are direct sums", test_random(getenv("LONG") ? 100000 : 2000));
+    RUN("random transforms are direct sums", test_random(trials));
     RUN("eight threads share a plan", test_threads());
     RUN("bad transforms are refused", test_refused());
     RUN("arrays that overlap are refused", test_overlap());
-    RUN("a closed library refuses", test_end(false));
-    RUN("a forked child has to open its own", test_end(true));
     RUN("options are checked", test_open());
     RUN("the memory limit holds", test_memory());
     RUN("a plan is described", test_describe());
-    RUN("a call ends where its caller asks", test_tick());
     gpufft_close(library);
     return TEST_END();
 }

@@ -49,7 +49,7 @@ struct gf_gpu_props {
     /* separated by blanks; CUDA: the architecture; from gf_device_text() */
     const char *extensions;
     const struct gf_environment *environment; /* of whoever lists or opens it */
-    uint64_t handle;    /* the API's: CUDA's number, OpenCL's device, EGL's display, Vulkan's device */
+    uint64_t handle; /* the API's: CUDA's number, OpenCL's device, EGL's display, Vulkan's device */
     int64_t max_groups; /* most groups along an axis of a launch; 0: any number */
     bool is_cpu;        /* the device is the CPU */
     bool plain; /* has plain kernels of an axis alone: none that are general, joined, chained */
@@ -148,6 +148,10 @@ struct gf_bound {
     struct gf_plan *plan;
     struct gf_array in, out[GF_MAX_OUTPUTS]; /* views, which match the job */
     struct gf_report unread;
+    /* For the caller to set: NULL, or asked now and then, in the thread that runs, with the finished
+     * share of the run; nonzero ends it with GF_ECANCELED. Only passes in host memory ask. */
+    int (*tick)(void *user, double done);
+    void *user;
     void *impl; /* the backend's own */
 };
 
