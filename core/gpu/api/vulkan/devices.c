@@ -8,7 +8,7 @@
 
 enum { CPU_TILE = 32 << 10, MOST_FAMILIES = 16 };
 
-bool gf_vulkan_has(const struct gf_gpu_props *props, const char *extension) {
+static bool has_extension(const struct gf_gpu_props *props, const char *extension) {
     const size_t n = strlen(extension);
     for (const char *at = props->extensions; (at = strstr(at, extension)); at += n)
         if ((at == props->extensions || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
@@ -54,15 +54,21 @@ struct gf_vulkan_families gf_vulkan_families(const struct gf_vulkan *vk, VkPhysi
     return f;
 }
 
-static int64_t memory_of(const struct gf_vulkan *vk, VkPhysicalDevice device) {
+int64_t gf_vulkan_room(const struct gf_vulkan *vk, const struct gf_gpu_props *p, bool free) {
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT now = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
     VkPhysicalDeviceMemoryProperties2 m = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, .pNext = &now};
     int64_t most = 0;
-    vk->memory_properties(device, &m);
+    if (p->is_cpu)
+        return gf_memory_available();
+    free = free && has_extension(p, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    vk->memory_properties((VkPhysicalDevice)(uintptr_t)p->handle, &m);
     for (uint32_t i = 0; i < m.memoryProperties.memoryHeapCount; i++) {
         const VkMemoryHeap *heap = &m.memoryProperties.memoryHeaps[i];
-        if (heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT && (int64_t)heap->size > most)
-            most = (int64_t)heap->size;
+        const VkDeviceSize room = free ? now.heapBudget[i] - now.heapUsage[i] : heap->size;
+        if (heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT && (int64_t)room > most)
+            most = (int64_t)room;
     }
     return most;
 }
@@ -78,7 +84,7 @@ static bool describe(const struct gf_vulkan *vk, VkPhysicalDevice device, struct
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                        .pNext = &v11};
     const VkPhysicalDeviceLimits *limits = &all.properties.limits;
-    if (gf_vulkan_has(p, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+    if (has_extension(p, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
         v12.pNext = &nvidia;
     vk->properties(device, &all);
     const uint32_t version = all.properties.apiVersion;
@@ -92,7 +98,7 @@ static bool describe(const struct gf_vulkan *vk, VkPhysicalDevice device, struct
              VK_API_VERSION_PATCH(version), p->driver);
     p->plain = true;
     p->is_cpu = all.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    p->memory = p->is_cpu ? gf_memory_available() : memory_of(vk, device);
+    p->memory = gf_vulkan_room(vk, p, false);
     p->max_alloc = limits->maxStorageBufferRange < v11.maxMemoryAllocationSize
                        ? (int64_t)limits->maxStorageBufferRange
                        : (int64_t)v11.maxMemoryAllocationSize;
@@ -115,7 +121,7 @@ static bool look(const struct gf_vulkan *vk, VkPhysicalDevice device, struct gf_
     *p = (struct gf_gpu_props){.handle = (uint64_t)(uintptr_t)device,
                                .extensions = list_extensions(vk, device)};
     *why = !describe(vk, device, p) ? "the driver has no Vulkan 1.2"
-           : !gf_vulkan_has(p, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)
+           : !has_extension(p, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)
                ? "the driver has no push descriptors"
            : gf_vulkan_families(vk, device).compute < 0 ? "the device has no queue that computes"
                                                         : NULL;

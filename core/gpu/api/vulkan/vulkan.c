@@ -43,23 +43,7 @@ static void vulkan_give(void *gpu, uint64_t handle) {
 
 static int64_t vulkan_free_bytes(void *gpu) {
     const struct gf_vulkan_context *g = gpu;
-    const struct gf_gpu_props *p = &g->head.props;
-    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
-    VkPhysicalDeviceMemoryProperties2 m = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, .pNext = &budget};
-    int64_t most = 0;
-    if (p->is_cpu)
-        return gf_memory_available();
-    if (!gf_vulkan_has(p, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME))
-        return p->memory;
-    g->vk->memory_properties(g->physical, &m);
-    for (uint32_t i = 0; i < g->types.memoryHeapCount; i++) {
-        const int64_t rest = (int64_t)budget.heapBudget[i] - (int64_t)budget.heapUsage[i];
-        if (g->types.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT && rest > most)
-            most = rest;
-    }
-    return most;
+    return gf_vulkan_room(g->vk, &g->head.props, true);
 }
 
 static int vulkan_pin(void *gpu, int64_t bytes, void **host) {
@@ -142,9 +126,7 @@ static int copy_staged(struct gf_vulkan_context *g, const struct gf_gpu_move *m)
                     : copy(g, buffer, m->from.offset + done, &g->stage, 0, bytes);
         if (!rc)
             rc = gf_vulkan_mark(g, STAGE_FREE);
-        if (!rc && !up)
-            rc = gf_vulkan_reach(g, STAGE_FREE);
-        if (!rc && !up)
+        if (!rc && !up && !(rc = gf_vulkan_reach(g, STAGE_FREE)))
             memcpy(m->to.host + done, g->stage.host, (size_t)bytes);
     }
     return rc;
@@ -303,14 +285,18 @@ static int vulkan_open(struct gf_gpu_props *props, void **gpu) {
 
 /* ---- programs ---- */
 
-/* A kept program: its SPIR-V, then the driver's cache of the pipeline. */
+/* A kept program: its SPIR-V, then the driver's cache of the pipeline, if it gives one. */
 struct image {
-    uint64_t spirv_bytes, cache_bytes;
+    uint64_t spirv_bytes;
     uint32_t spirv[];
 };
 
+/* The cache that it uses begins as the image's, and is left in *kept unless that is NULL. */
 static VkResult make_pipeline(const struct gf_vulkan_context *g, const struct image *image,
-                              VkPipelineCache cache, VkPipeline *pipeline) {
+                              size_t cache_bytes, VkPipeline *pipeline, VkPipelineCache *kept) {
+    const VkPipelineCacheCreateInfo old = {VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, NULL, 0,
+                                           cache_bytes,
+                                           (const char *)image->spirv + image->spirv_bytes};
     const VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, NULL, 0,
                                            image->spirv_bytes, image->spirv};
     VkComputePipelineCreateInfo info = {
@@ -319,43 +305,38 @@ static VkResult make_pipeline(const struct gf_vulkan_context *g, const struct im
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .pName = "main"},
         .layout = g->layout};
-    *pipeline = VK_NULL_HANDLE;
-    VkResult rc = g->vk->create_module(g->device, &code, NULL, &info.stage.module);
-    if (rc)
-        return rc;
-    rc = g->vk->create_pipelines(g->device, cache, 1, &info, NULL, pipeline);
+    VkPipelineCache cache = VK_NULL_HANDLE;
+    VkResult rc = g->vk->create_cache(g->device, &old, NULL, &cache);
+    if (!rc)
+        rc = g->vk->create_module(g->device, &code, NULL, &info.stage.module);
+    if (!rc)
+        rc = g->vk->create_pipelines(g->device, cache, 1, &info, NULL, pipeline);
     g->vk->destroy_module(g->device, info.stage.module, NULL);
+    if (kept && !rc)
+        *kept = cache;
+    else
+        g->vk->destroy_cache(g->device, cache, NULL);
     return rc;
 }
 
-static VkResult make_cache(const struct gf_vulkan_context *g, const void *data, size_t bytes,
-                           VkPipelineCache *cache) {
-    const VkPipelineCacheCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, NULL, 0,
-                                            bytes, data};
-    return g->vk->create_cache(g->device, &info, NULL, cache);
-}
-
-/* Adds the driver's cache to *image. A driver that gives none compiles at each start. */
-static VkResult add_cache(const struct gf_vulkan_context *g, struct image **image) {
+/* Adds the driver's cache to *image of *bytes. */
+static VkResult add_cache(const struct gf_vulkan_context *g, struct image **image, size_t *bytes) {
     VkPipelineCache cache;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    size_t bytes = 0;
-    VkResult rc = make_cache(g, NULL, 0, &cache);
+    size_t more = 0;
+    VkResult rc = make_pipeline(g, *image, 0, &pipeline, &cache);
     if (rc)
         return rc;
-    rc = make_pipeline(g, *image, cache, &pipeline);
     g->vk->destroy_pipeline(g->device, pipeline, NULL);
-    if (!rc && !g->vk->cache_data(g->device, cache, &bytes, NULL) && bytes) {
-        struct image *more = realloc(*image, sizeof **image + (*image)->spirv_bytes + bytes);
-        if (more) {
-            *image = more;
-            if (!g->vk->cache_data(g->device, cache, &bytes,
-                                   (char *)more->spirv + more->spirv_bytes))
-                more->cache_bytes = bytes;
-        }
+    g->vk->cache_data(g->device, cache, &more, NULL);
+    struct image *larger = more ? realloc(*image, *bytes + more) : NULL;
+    if (larger) {
+        *image = larger;
+        if (!g->vk->cache_data(g->device, cache, &more, (char *)larger + *bytes))
+            *bytes += more;
     }
     g->vk->destroy_cache(g->device, cache, NULL);
-    return rc;
+    return 0;
 }
 
 static int vulkan_build(void *gpu, const char *name, const char *source, const char *options,
@@ -363,40 +344,35 @@ static int vulkan_build(void *gpu, const char *name, const char *source, const c
     struct gf_vulkan_context *g = gpu;
     char *text = gf_shaders_text("450", options, source);
     struct image *image = NULL;
-    size_t size = 0;
+    *binary = NULL;
     int rc = text ? gf_vulkan_compile(name, g->head.props.name, text, sizeof *image,
-                                      (void **)&image, &size)
+                                      (void **)&image, bytes)
                   : gf_fail(GF_ENOMEM, "no memory to build %s", name);
     free(text);
-    *binary = NULL;
-    *bytes = 0;
     if (rc)
         return rc;
-    *image = (struct image){.spirv_bytes = size};
-    VkResult error = add_cache(g, &image);
-    if (error) {
-        free(image);
-        return gf_fail(GF_EBACKEND, "building %s for '%s': Vulkan error %d", name,
-                       g->head.props.name, (int)error);
-    }
+    image->spirv_bytes = *bytes;
+    *bytes += sizeof *image;
+    VkResult error = add_cache(g, &image, bytes);
     *binary = image;
-    *bytes = sizeof *image + image->spirv_bytes + image->cache_bytes;
-    return 0;
+    if (!error)
+        return 0;
+    free(image);
+    *binary = NULL;
+    return gf_fail(GF_EBACKEND, "building %s for '%s': Vulkan error %d", name, g->head.props.name,
+                   (int)error);
 }
 
 static bool is_whole(const struct image *image, size_t bytes) {
     enum { MAGIC = 0x07230203, LEAST = 20 };
     return bytes >= sizeof *image && image->spirv_bytes <= bytes - sizeof *image &&
-           image->spirv_bytes >= LEAST && image->spirv_bytes % 4 == 0 &&
-           image->cache_bytes == bytes - sizeof *image - image->spirv_bytes &&
-           image->spirv[0] == MAGIC;
+           image->spirv_bytes >= LEAST && image->spirv_bytes % 4 == 0 && image->spirv[0] == MAGIC;
 }
 
 static int vulkan_load(void *gpu, const void *binary, size_t bytes, const char *entry,
                        int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct gf_vulkan_context *g = gpu;
     const struct image *image = binary;
-    VkPipelineCache cache;
     *kernel = NULL;
     if (local_bytes > g->head.props.local_bytes)
         return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
@@ -409,18 +385,14 @@ static int vulkan_load(void *gpu, const void *binary, size_t bytes, const char *
     if (!k)
         return gf_no_memory();
     VkResult rc =
-        make_cache(g, (const char *)image->spirv + image->spirv_bytes, image->cache_bytes, &cache);
+        make_pipeline(g, image, bytes - sizeof *image - image->spirv_bytes, &k->pipeline, NULL);
     if (!rc) {
-        rc = make_pipeline(g, image, cache, &k->pipeline);
-        g->vk->destroy_cache(g->device, cache, NULL);
+        *kernel = k;
+        return 0;
     }
-    if (rc) {
-        free(k);
-        return gf_fail(GF_EBACKEND, "loading %s on '%s': Vulkan error %d", entry,
-                       g->head.props.name, (int)rc);
-    }
-    *kernel = k;
-    return 0;
+    free(k);
+    return gf_fail(GF_EBACKEND, "loading %s on '%s': Vulkan error %d", entry, g->head.props.name,
+                   (int)rc);
 }
 
 static void vulkan_unload(void *gpu, struct gf_gpu_kernel *k) {
