@@ -71,20 +71,13 @@ struct gf_gpu_walk {
     const struct gf_gpu_context *c;
     struct gf_gpu_slabs *s;
     struct gf_gpu_shared *all;
-    const char *what;
-    bool blocks;                /* parts are blocks, not slabs */
-    bool columns;               /* of a line: slabs are columns of the array's matrix */
-    bool scans;                 /* finds display ranges; downloads no output */
-    bool from_input, to_output; /* not the exchange */
+    struct gf_slab_walk_info *info; /* of s->plan; its bytes: host memory, copied by the device */
     bool reads_other; /* in place: kernels read the last parts in the other device's memory */
-    bool filters;     /* transforms blocks, multiplies by the filter, transforms back */
-    enum gf_direction direction;       /* if not filters */
-    int64_t extent, each, n;           /* pages, or bins of a page: in all, of a part; parts */
-    int64_t first;                     /* this device's first */
-    int64_t granule;                   /* parts are multiples of it */
-    int64_t bytes_read, bytes_written; /* host memory, copied by the device */
-    int output[GF_MAX_OUTPUTS];        /* the job's output for each output of a part */
-    struct gf_gpu_run run[2];          /* for a part, and for a smaller last one */
+    int64_t extent, each, n;    /* pages, or bins of a page: in all, of a part; parts */
+    int64_t first;              /* this device's first */
+    int64_t granule;            /* parts are multiples of it */
+    int output[GF_MAX_OUTPUTS]; /* the job's output for each output of a part */
+    struct gf_gpu_run run[2];   /* for a part, and for a smaller last one */
     int n_runs;
 
     /* During a job: the host's arrays, and whether the host's threads copy them through staging
@@ -122,9 +115,23 @@ static inline int64_t gf_gpu_slab_output_at(const struct gf_gpu_plan *p, int k) 
     return at;
 }
 
+/* True if a walk's parts are blocks; if it reads the job's input, makes its outputs, not the
+ * exchange; if it only finds display ranges. */
+static inline bool gf_gpu_blocks(const struct gf_gpu_walk *w) {
+    return w->info->step & GF_SLAB_BLOCKS;
+}
+static inline bool gf_gpu_from_input(const struct gf_gpu_walk *w) {
+    return w->info->step & GF_SLAB_FROM_INPUT;
+}
+static inline bool gf_gpu_to_output(const struct gf_gpu_walk *w) {
+    return w->info->step & GF_SLAB_TO_OUTPUT;
+}
+static inline bool gf_gpu_scans(const struct gf_gpu_walk *w) {
+    return w->info->step & GF_SLAB_SCANS;
+}
 /* True if the walk's output is outside the exchange in place. */
 static inline bool gf_gpu_walk_leaves(const struct gf_gpu_walk *w) {
-    return w->to_output && !w->blocks;
+    return gf_gpu_to_output(w) && !gf_gpu_blocks(w);
 }
 
 /* A device's role. members: devices that share the job, 0 for one that exchanges through host
@@ -154,12 +161,12 @@ struct gf_gpu_slabs {
     const struct gf_gpu_context *c;
     struct gf_gpu_role role;
     struct gf_gpu_buffer *work[2], *whole; /* during a job: workspace, the exchange in place */
-    struct gf_job job;                     /* a volume's; a picture has one row a page */
-    bool picture;                          /* the job is a picture's or a line's */
-    struct gf_slab_plan plan;              /* shape of the exchange; nothing else is set */
-    struct gf_job asked;                   /* as asked for, without */
-    int dropped;                           /* so many slowest axes of one index */
-    struct gf_filter *filter;              /* of blocks: a copy without the offset */
+    /* The job, a picture's or a line's as a volume's with one row a page, the walks, and the shape of
+     * the exchange, which is in the array's order. Each walk cuts its own parts. */
+    struct gf_slab_plan plan;
+    struct gf_job asked;           /* as asked for, without */
+    int dropped;                   /* so many slowest axes of one index */
+    struct gf_filter *filter;      /* of blocks: a copy without the offset */
     struct gf_filter *of_pages[2]; /* of slabs by themselves, as long as each and as the rest */
     struct gf_gpu_run *page;       /* of one walk: for the pages that automatic ranges sample */
     struct gf_array table;         /* values of a filter that needs a table; the first member's */
@@ -169,7 +176,6 @@ struct gf_gpu_slabs {
     int64_t late;  /* in place: last parts of the first walk, sent or read by the second walk's */
     bool in_output, in_input; /* the array can hold the exchange */
     struct gf_gpu_walk walk[GF_SLAB_WALKS];
-    int n_walks;
     int64_t device_bytes, host_bytes; /* of the device; of the host, with the exchange */
     void *exchange;                   /* if no array can hold it; kept until the plan is dropped */
     bool exchange_locked;

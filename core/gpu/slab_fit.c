@@ -19,16 +19,16 @@ enum { LEAST_ROW = 12 << 10 };
 
 static struct gf_job slab_job(const struct gf_gpu_walk *w, int64_t pages) {
     const struct gf_gpu_slabs *s = w->s;
-    const bool filters = s->job.op == GF_FILTER && !s->filter; /* each page by itself */
+    const bool filters = s->plan.job.op == GF_FILTER && !s->filter; /* each page by itself */
     struct gf_job job =
-        filters ? s->job : gf_part_pages(&s->job, w->direction == GF_INVERSE, pages);
+        filters ? s->plan.job : gf_part_pages(&s->plan.job, w->info->step == GF_SLAB_BACK, pages);
     job.shape[0] = pages;
     job.lean = job.spend_input = false;
-    if (!w->from_input) {
+    if (!gf_gpu_from_input(w)) {
         job.in_dtype = gf_job_number(&job);
         job.in_shift = false;
     }
-    if (!w->to_output)
+    if (!gf_gpu_to_output(w))
         gf_part_numbers(&job, s->plan.real);
     return job;
 }
@@ -38,7 +38,7 @@ static struct gf_job columns_job(const struct gf_gpu_walk *w, int64_t columns) {
     const struct gf_gpu_slabs *s = w->s;
     struct gf_job job = slab_job(w, columns);
     job.ndim = 2;
-    job.shape[0] = s->job.shape[2];
+    job.shape[0] = s->plan.job.shape[2];
     job.shape[1] = columns;
     job.axes = 1;
     job.line = s->asked.shape[0];
@@ -48,8 +48,8 @@ static struct gf_job columns_job(const struct gf_gpu_walk *w, int64_t columns) {
 /* Filters columns of a picture, or rows of all pages of a volume. */
 static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
     const int64_t columns = s->columns;
-    struct gf_job job = gf_part_lines(&s->job, s->plan.pages, bins / columns, columns);
-    if (s->picture) {
+    struct gf_job job = gf_part_lines(&s->plan.job, s->plan.pages, bins / columns, columns);
+    if (s->plan.picture) {
         job.ndim = 2;
         job.shape[1] = bins;
     }
@@ -66,44 +66,45 @@ static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
 
 static struct gf_job block_job(const struct gf_gpu_walk *w, int64_t bins) {
     const struct gf_gpu_slabs *s = w->s;
-    struct gf_job job = gf_part_lines(&s->job, s->plan.pages, 1, bins * (s->unit / s->plan.number));
+    struct gf_job job =
+        gf_part_lines(&s->plan.job, s->plan.pages, 1, bins * (s->unit / s->plan.number));
     job.lean = false;
-    if (w->from_input)
-        job.in_dtype = s->job.in_dtype;
-    if (w->to_output)
-        gf_part_outputs(&job, &s->job);
+    if (gf_gpu_from_input(w))
+        job.in_dtype = s->plan.job.in_dtype;
+    if (gf_gpu_to_output(w))
+        gf_part_outputs(&job, &s->plan.job);
     return job;
 }
 
 /* With two walks, other ranges are found in the exchange. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
-    return gf_gpu_job_walks_twice(&s->job) ? gf_output_scans_parts(&s->job, i)
-                                           : gf_output_is_full(&s->job.out[i]);
+    return gf_gpu_job_walks_twice(&s->plan.job) ? gf_output_scans_parts(&s->plan.job, i)
+                                                : gf_output_is_full(&s->plan.job.out[i]);
 }
 
 /* The job of `count` pages or bins. A scan has only the outputs that need one; w->output maps the
  * part's outputs to the job's. */
 static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
     const struct gf_gpu_slabs *s = w->s;
-    struct gf_job job = w->filters   ? filter_job(s, count)
-                        : w->blocks  ? block_job(w, count)
-                        : w->columns ? columns_job(w, count)
-                                     : slab_job(w, count);
+    struct gf_job job = gf_gpu_walk_filters(w)   ? filter_job(s, count)
+                        : gf_gpu_blocks(w)       ? block_job(w, count)
+                        : gf_gpu_walk_columns(w) ? columns_job(w, count)
+                                                 : slab_job(w, count);
     int n = 0;
-    for (int i = 0; i < job.n_out && w->to_output; i++) {
-        if (w->scans && !gf_gpu_slabs_scans(s, i))
+    for (int i = 0; i < job.n_out && gf_gpu_to_output(w); i++) {
+        if (gf_gpu_scans(w) && !gf_gpu_slabs_scans(s, i))
             continue;
         w->output[n] = i;
         job.out[n] = job.out[i];
-        if (!w->scans && job.out[n].range != GF_RANGE_GIVEN)
+        if (!gf_gpu_scans(w) && job.out[n].range != GF_RANGE_GIVEN)
             gf_part_range(&job.out[n], (double[]){0, 0}); /* a placeholder */
         n++;
     }
-    job.n_out = w->to_output ? n : job.n_out;
+    job.n_out = gf_gpu_to_output(w) ? n : job.n_out;
     if (s->role.in_place) {
         const int64_t pitch = s->pitch * (s->unit / s->plan.number);
         job.out_pitch = gf_gpu_walk_leaves(w) ? 0 : pitch;
-        job.in_pitch = w->from_input ? 0 : pitch;
+        job.in_pitch = gf_gpu_from_input(w) ? 0 : pitch;
     }
     return job;
 }
@@ -122,13 +123,13 @@ static int64_t own_bytes(const struct gf_gpu_walk *w) {
 /* Device bytes of the exchange that the walk reads. */
 static int64_t read_bytes(const struct gf_gpu_walk *w) {
     const struct gf_gpu_slabs *s = w->s;
-    const bool held = s->role.members && !w->from_input;
-    return held ? w->extent * (w->blocks ? s->plan.pages : s->bins) * s->unit : 0;
+    const bool held = s->role.members && !gf_gpu_from_input(w);
+    return held ? w->extent * (gf_gpu_blocks(w) ? s->plan.pages : s->bins) * s->unit : 0;
 }
 
 /* The same, and what the next walk will read. */
 static int64_t inbox_bytes(const struct gf_gpu_walk *w) {
-    return read_bytes(w) + (w->to_output ? 0 : read_bytes(w + 1));
+    return read_bytes(w) + (gf_gpu_to_output(w) ? 0 : read_bytes(w + 1));
 }
 
 /* Device bytes still held by earlier walks of a resident plan, excluding the exchange. */
@@ -180,7 +181,8 @@ static int make_runs(struct gf_gpu_walk *w) {
     if (rc)
         return rc;
     const struct gf_gpu_plan *p = w->run[0].program.plan;
-    const int64_t held = inbox_bytes(w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
+    const int64_t held = inbox_bytes(w);
+    const int64_t in = gf_gpu_from_input(w) || !held ? p->bytes[GF_GPU_IN] : 0;
     const int64_t again = in + p->bytes[GF_GPU_FILTER] + gf_gpu_slab_output_at(p, p->job.n_out);
     const int64_t deep = gf_gpu_walk_depth(w);
     const int64_t beside = (deep - 1) * again + own_bytes(w) + held +
@@ -207,7 +209,7 @@ static void cut(struct gf_gpu_walk *w, int64_t parts, int64_t unit) {
 static void set_parts(struct gf_gpu_walk *w, int64_t most) {
     w->n = gf_divide_up(w->extent, most);
     w->each = gf_divide_up(w->extent, w->n);
-    if ((w->blocks || w->columns) && w->granule == 1)
+    if ((gf_gpu_blocks(w) || gf_gpu_walk_columns(w)) && w->granule == 1)
         w->each = aligned_bins(w->s, w->each);
     w->each = gf_divide_up(w->each, w->granule) * w->granule;
     w->n = gf_divide_up(w->extent, w->each);
@@ -218,7 +220,7 @@ static void set_parts(struct gf_gpu_walk *w, int64_t most) {
 /* True if the second walk's kernels may read blocks in the other device's memory; in natural order
  * each block is sent back. */
 static bool may_read(const struct gf_gpu_slabs *s) {
-    return s->c->api->reads_others && s->walk[1].blocks && !s->role.natural;
+    return s->c->api->reads_others && gf_gpu_blocks(&s->walk[1]) && !s->role.natural;
 }
 
 /* The cost of all parts: their first passes up to `most`, or both of a launch of two. */
@@ -260,28 +262,25 @@ static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double b
 static void set_in_place(struct gf_gpu_slabs *s) {
     enum { SLABS = GF_GPU_SLAB_SLOTS, LARGE = 1 << 30 };
     const double bytes = (double)s->plan.exchange_bytes / s->role.members;
-    const int64_t most = may_read(s) ? (s->picture ? 2 : 1) : s->picture || bytes < LARGE ? 4 : 8;
+    const bool picture = s->plan.picture;
+    const int64_t most = may_read(s) ? (picture ? 2 : 1) : picture || bytes < LARGE ? 4 : 8;
     const int64_t blocks = part_count(s->c, most, bytes);
     const int64_t slabs = part_count(s->c, SLABS, bytes);
-    s->late = s->walk[0].blocks ? blocks * (s->picture ? 2 : 6) / SLABS
-                                : slabs *
-                                      (!s->picture    ? 2
-                                       : s->plan.real ? 3
-                                                      : 4) /
-                                      SLABS;
-    for (int i = 0; i < s->n_walks; i++) {
+    const int late = !picture ? 2 : s->plan.real ? 3 : 4;
+    s->late =
+        gf_gpu_blocks(&s->walk[0]) ? blocks * (picture ? 2 : 6) / SLABS : slabs * late / SLABS;
+    for (int i = 0; i < s->plan.n_walks; i++) {
         struct gf_gpu_walk *w = &s->walk[i];
-        const int64_t n = w->blocks ? blocks : slabs, unit = w->blocks ? w->granule : 1;
-        cut(w, n, unit);
+        cut(w, gf_gpu_blocks(w) ? blocks : slabs, w->granule);
     }
 }
 
 /* Device bytes of the exchange, the input, and the workspace that all parts use in turn. */
 static int64_t in_place_bytes(struct gf_gpu_slabs *s) {
     int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
-    for (int i = 0; i < s->n_walks; i++) {
+    for (int i = 0; i < s->plan.n_walks; i++) {
         struct gf_gpu_walk *w = &s->walk[i];
-        for (int64_t k = 0; k < w->n && w->from_input; k++)
+        for (int64_t k = 0; k < w->n && gf_gpu_from_input(w); k++)
             bytes += gf_gpu_part_run(w, k)->program.plan->bytes[GF_GPU_IN];
         for (int64_t k = 0; k < w->n && gf_gpu_walk_leaves(w); k++)
             bytes += gf_gpu_part_run(w, k)->program.plan->bytes[GF_GPU_OUT];
@@ -298,13 +297,13 @@ static int64_t in_place_bytes(struct gf_gpu_slabs *s) {
 static int fit_in_place(struct gf_gpu_slabs *s) {
     int rc = 0;
     set_in_place(s);
-    for (int i = 0; i < s->n_walks && !rc; i++)
+    for (int i = 0; i < s->plan.n_walks && !rc; i++)
         if (s->walk[i].n)
             rc = make_plans(&s->walk[i]);
     if (!rc)
         read_other(s);
     const int64_t all = rc ? 0 : in_place_bytes(s);
-    for (int i = 0; i < s->n_walks && !rc; i++)
+    for (int i = 0; i < s->plan.n_walks && !rc; i++)
         for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
             struct gf_gpu_program *g = &s->walk[i].run[k].program;
             rc = gf_gpu_program_prepare(s->c, g,
@@ -322,19 +321,18 @@ static int fit_walk(struct gf_gpu_walk *w) {
         return 0;
     /* All parts are on the device at once: the first are sent while others are transformed, and a
      * walk that needs all of them has one. */
-    if (s->role.resident && w->to_output)
+    if (s->role.resident && gf_gpu_to_output(w))
         cut(w, 1, 1);
     else if (s->role.resident)
-        cut(w, GF_GPU_SLAB_DEPTH, w->blocks ? ALIGNED_BINS : 1);
+        cut(w, GF_GPU_SLAB_DEPTH, gf_gpu_blocks(w) ? ALIGNED_BINS : 1);
     if (s->role.resident)
         return make_runs(w);
-    const int64_t bytes =
-        (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
+    const int64_t bytes = gf_max(w->info->bytes_read, w->info->bytes_written) / w->extent + 1;
     int64_t most = gf_divide_up(w->extent, LEAST_PARTS);
-    const bool in_rows = w->blocks || w->columns;
-    int64_t part = w->columns  ? LEAST_ROW * s->job.shape[2]
-                   : w->blocks ? LEAST_ROW * s->plan.pages
-                               : PART;
+    const bool in_rows = gf_gpu_blocks(w) || gf_gpu_walk_columns(w);
+    int64_t part = gf_gpu_walk_columns(w) ? LEAST_ROW * s->plan.job.shape[2]
+                   : gf_gpu_blocks(w)     ? LEAST_ROW * s->plan.pages
+                                          : PART;
     part = in_rows ? gf_max(part, 2 * PART) : part; /* longer rows are copied faster */
     most = gf_min(most, part / bytes);
     if (s->role.members)
@@ -351,11 +349,11 @@ static int fit_walk(struct gf_gpu_walk *w) {
 /* A scan and the next walk read the same exchange, so they cut it alike. */
 int gf_gpu_slabs_fit(struct gf_gpu_slabs *s) {
     int rc = s->role.in_place ? fit_in_place(s) : 0;
-    for (int i = 0; i < s->n_walks && !s->role.in_place && !rc; i++)
+    for (int i = 0; i < s->plan.n_walks && !s->role.in_place && !rc; i++)
         rc = fit_walk(&s->walk[i]);
-    for (int i = 1; i < s->n_walks && s->role.members && !rc; i++) {
+    for (int i = 1; i < s->plan.n_walks && s->role.members && !rc; i++) {
         struct gf_gpu_walk *scan = &s->walk[i - 1], *w = &s->walk[i];
-        if (!scan->scans || scan->from_input || scan->each == w->each)
+        if (!gf_gpu_scans(scan) || gf_gpu_from_input(scan) || scan->each == w->each)
             continue;
         struct gf_gpu_walk *longer = scan->each > w->each ? scan : w;
         gf_gpu_slabs_drop_runs(longer);

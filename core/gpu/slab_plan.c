@@ -7,7 +7,7 @@
 #include "core/gpu/slab_walk.h"
 
 static bool is_real(const struct gf_gpu_slabs *s) {
-    return gf_job_is_real(&s->job);
+    return gf_job_is_real(&s->plan.job);
 }
 
 /* A line's job as a picture's with a page for each column of its matrix; it has as many rows as the
@@ -77,12 +77,11 @@ static const char *refuses_resident(const struct gf_job *volume, const struct gf
 
 /* Sets the shape of the exchange and where it can be. */
 static void describe(struct gf_gpu_slabs *s) {
-    const struct gf_job *job = &s->job;
+    const struct gf_job *job = &s->plan.job;
     const struct gf_output *o = &job->out[0];
     const bool forward = job->direction == GF_FORWARD;
     const bool halved = is_real(s) && (forward || job->in_half);
     struct gf_slab_plan *p = &s->plan;
-    p->job = *job;
     p->real = is_real(s);
     p->pages = job->shape[0];
     p->kept_pages = gf_job_counted(job, 0);
@@ -112,21 +111,22 @@ static void describe(struct gf_gpu_slabs *s) {
 static int64_t granule(const struct gf_gpu_slabs *s) {
     if (s->role.in_place)
         return GF_GPU_VIEW_BINS;
-    return s->filter && !s->picture ? s->columns : 1;
+    return s->filter && !s->plan.picture ? s->columns : 1;
 }
 
 /* Reduces a walk to the device's share of pages or bins, and of the bytes. */
 static void take_share(struct gf_gpu_walk *w) {
     const struct gf_gpu_role *role = &w->s->role;
-    const int64_t all = w->extent;
-    const struct gf_span own = gf_slab_planes(all, role->members, role->member, w->granule);
+    const struct gf_span own = gf_slab_planes(w->extent, role->members, role->member, w->granule);
+    const double all = (double)w->extent, count = (double)own.count;
     w->first = own.first;
     w->extent = own.count;
-    w->bytes_read = (int64_t)((double)w->bytes_read / (double)all * (double)own.count);
-    w->bytes_written = (int64_t)((double)w->bytes_written / (double)all * (double)own.count);
+    w->info->bytes_read = (int64_t)((double)w->info->bytes_read / all * count);
+    w->info->bytes_written = (int64_t)((double)w->info->bytes_written / all * count);
 }
 
-static const char *name_of(const struct gf_gpu_slabs *s, bool blocks, bool back) {
+static const char *name_of(const struct gf_gpu_slabs *s, unsigned step) {
+    const bool blocks = step & GF_SLAB_BLOCKS;
     if (gf_gpu_slabs_are_line(s))
         return !blocks     ? "blocks of columns, and their twiddles"
                : s->filter ? "blocks of rows, filtered and back"
@@ -135,76 +135,72 @@ static const char *name_of(const struct gf_gpu_slabs *s, bool blocks, bool back)
         return s->filter         ? "blocks of all pages, the slowest axis, filtered and back"
                : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
                                  : "blocks of all pages, the slowest axis";
-    return !gf_gpu_job_walks_twice(&s->job) ? "slabs of pages"
-           : !s->filter                     ? "slabs of pages, all axes but the slowest"
-           : back                           ? "slabs of pages, back"
-                                            : "slabs of pages, forward but along the slowest axis";
+    return !gf_gpu_job_walks_twice(&s->plan.job) ? "slabs of pages"
+           : !s->filter                          ? "slabs of pages, all axes but the slowest"
+           : step == GF_SLAB_BACK                ? "slabs of pages, back"
+                                  : "slabs of pages, forward but along the slowest axis";
 }
 
-/* Bits: the walk reads the job's input, writes its output, finds display ranges. */
-enum { FROM_INPUT = 1, TO_OUTPUT = 2, SCANS = 4 };
+/* Bytes that the device copies of the job's outputs. */
+static int64_t output_bytes(const struct gf_gpu_walk *w) {
+    const struct gf_slab_plan *p = &w->s->plan;
+    const bool twice = gf_gpu_job_walks_twice(&p->job), blocks = gf_gpu_blocks(w);
+    int64_t sum = 0;
+    for (int i = 0; i < p->job.n_out; i++) {
+        const int64_t bytes = gf_job_bytes(&p->job, i), n = p->job.shape[2];
+        const bool mirrored = twice && p->real && !p->job.out[i].half &&
+                              w->info->step == GF_SLAB_OUTPUT; /* the host writes the rest */
+        sum += mirrored ? bytes / n * (n / 2 + 1) : blocks ? bytes : bytes / p->pages * w->extent;
+    }
+    return sum;
+}
 
-static void add_walk(struct gf_gpu_slabs *s, bool blocks, enum gf_direction direction,
-                     unsigned bits) {
-    struct gf_gpu_walk *w = &s->walk[s->n_walks++]; /* too large for the stack */
-    const struct gf_job *job = &s->job;
+static void start_walk(struct gf_gpu_slabs *s, int i) {
+    struct gf_gpu_walk *w = &s->walk[i]; /* too large for the stack */
+    struct gf_slab_plan *p = &s->plan;
     w->c = s->c;
     w->s = s;
-    w->what = name_of(s, blocks, direction == GF_INVERSE);
-    w->blocks = blocks;
-    w->filters = blocks && s->filter;
-    w->direction = direction;
-    w->from_input = bits & FROM_INPUT;
-    w->to_output = bits & TO_OUTPUT;
-    w->scans = bits & SCANS;
+    w->info = &p->walk[i];
+    const bool blocks = gf_gpu_blocks(w), to = gf_gpu_to_output(w);
+    const int64_t all = blocks ? s->bins : p->pages;
+    w->info->what = name_of(s, w->info->step);
     w->granule = blocks ? granule(s) : 1;
-    w->columns = gf_gpu_slabs_are_line(s) && !blocks;
-    w->extent = blocks ? s->bins : s->plan.pages;
-    if (!blocks && w->to_output && s->filter &&
-        !w->columns) /* not what was added beyond the edges */
-        w->extent = s->plan.kept_pages;
-    w->bytes_read = w->from_input
-                        ? gf_job_bytes(job, -1)
-                        : s->plan.exchange_bytes / (blocks ? s->bins : s->plan.pages) * w->extent;
-    w->bytes_written = w->to_output ? 0 : s->plan.exchange_bytes;
-    for (int i = 0; i < job->n_out && w->to_output && !w->scans; i++) {
-        const int64_t bytes = gf_job_bytes(job, i), n = job->shape[2];
-        const bool mirrored = gf_gpu_job_walks_twice(job) && s->plan.real && !job->out[i].half &&
-                              direction == GF_FORWARD; /* the host writes the rest */
-        w->bytes_written += mirrored ? bytes / n * (n / 2 + 1)
-                            : blocks ? bytes
-                                     : bytes / s->plan.pages * w->extent;
-    }
+    w->extent = all;
+    if (to && s->filter && !gf_gpu_slabs_are_line(s)) /* not what was added beyond the edges */
+        w->extent = p->kept_pages;
+    w->info->bytes_read =
+        gf_gpu_from_input(w) ? gf_job_bytes(&p->job, -1) : p->exchange_bytes / all * w->extent;
+    w->info->bytes_written = !to ? p->exchange_bytes : gf_gpu_scans(w) ? 0 : output_bytes(w);
     if (s->role.members)
         take_share(w);
 }
 
-static void add_walks(struct gf_gpu_slabs *s) {
-    const struct gf_job *job = &s->job;
+/* A job of one walk needs no exchange. */
+static void start_walks(struct gf_gpu_slabs *s) {
+    const struct gf_job *job = &s->plan.job;
     const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
     /* Natural order begins with slabs both ways. */
     const bool slabs_first = forward || s->role.natural;
-    const bool blocks = twice ? slabs_first && !s->filter : job->axes == 1;
-    const enum gf_direction back = s->filter ? GF_INVERSE : job->direction;
-    const unsigned bits = twice ? TO_OUTPUT : FROM_INPUT | TO_OUTPUT;
+    unsigned first = slabs_first ? GF_SLAB_FORTH : GF_SLAB_INPUT;
+    unsigned last = slabs_first && !s->filter ? GF_SLAB_OUTPUT : GF_SLAB_BACK;
+    if (!twice) {
+        first = 0;
+        last = GF_SLAB_FROM_INPUT | GF_SLAB_TO_OUTPUT | (job->axes == 1) * GF_SLAB_BLOCKS;
+    }
     bool scans = false;
     for (int i = 0; i < job->n_out && forward && job->op == GF_FFT; i++)
         scans |= gf_gpu_slabs_scans(s, i);
-    if (twice)
-        add_walk(s, !slabs_first, job->direction, FROM_INPUT);
-    if (s->filter)
-        add_walk(s, true, job->direction, 0);
-    if (scans)
-        add_walk(s, blocks, back, bits | SCANS);
-    add_walk(s, blocks, back, bits);
+    gf_slab_list_steps(&s->plan, first, s->filter, scans, last);
+    for (int i = 0; i < s->plan.n_walks; i++)
+        start_walk(s, i);
 }
 
 /* Plans the pages that automatic ranges sample, if a walk transforms pages by themselves. */
 static int plan_page(struct gf_gpu_slabs *s) {
-    const struct gf_job one = gf_ranges_page_job(&s->job);
+    const struct gf_job one = gf_ranges_page_job(&s->plan.job);
     bool samples = false;
-    for (int i = 0; i < s->job.n_out && s->job.op == GF_FFT; i++)
-        samples |= !gf_gpu_job_walks_twice(&s->job) && gf_output_samples(&s->job, i);
+    for (int i = 0; i < s->plan.job.n_out && s->plan.job.op == GF_FFT; i++)
+        samples |= !gf_gpu_job_walks_twice(&s->plan.job) && gf_output_samples(&s->plan.job, i);
     int rc = samples ? gf_gpu_slabs_make_run(s->c, &one, &s->page) : 0;
     if (!rc && samples) {
         s->device_bytes = s->page->program.bytes;
@@ -215,27 +211,27 @@ static int plan_page(struct gf_gpu_slabs *s) {
 
 /* Counts a filter's table, which is uploaded part by part. */
 static void count_table(struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
-    const int64_t part = w->filters ? w->run[0].program.plan->bytes[GF_GPU_FILTER] : 0;
+    const int64_t part = gf_gpu_walk_filters(w) ? w->run[0].program.plan->bytes[GF_GPU_FILTER] : 0;
     const int64_t bytes = part / w->each * w->extent;
-    w->bytes_read += bytes;
+    w->info->bytes_read += bytes;
     s->host_bytes += bytes;
 }
 
 static void count_memory(struct gf_gpu_slabs *s) {
     int64_t *most = s->staging_bytes;
-    for (int i = 0; i < s->n_walks; i++) {
+    for (int i = 0; i < s->plan.n_walks; i++) {
         if (!s->walk[i].n)
             continue;
         count_table(s, &s->walk[i]);
         const struct gf_gpu_program *g = &s->walk[i].run[0].program;
-        const bool held = s->role.members && !s->walk[i].from_input; /* by the devices */
+        const bool held = s->role.members && !gf_gpu_from_input(&s->walk[i]); /* by the devices */
         const int64_t bytes[GF_GPU_SLAB_STAGES] = {
             held ? 0 : g->plan->bytes[GF_GPU_IN],
             gf_gpu_slab_output_at(g->plan, g->plan->job.n_out), gf_gpu_program_report_bytes(g),
             g->plan->bytes[GF_GPU_FILTER]};
         for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
             most[k] = gf_max(most[k], bytes[k]);
-        if (s->role.members && !s->walk[i].to_output)
+        if (s->role.members && !gf_gpu_to_output(&s->walk[i]))
             most[GF_GPU_SLAB_SENT] = gf_max(most[GF_GPU_SLAB_SENT], bytes[GF_GPU_SLAB_DOWN]);
         s->device_bytes = gf_max(s->device_bytes, g->bytes);
     }
@@ -254,12 +250,12 @@ static void drop_axes(struct gf_lowpass *l, int n) {
 
 /* Copies the filter of blocks without its offset, which belongs to a single bin. */
 static int take_filter(struct gf_gpu_slabs *s) {
-    if (s->job.op != GF_FILTER || !gf_gpu_job_walks_twice(&s->job))
+    if (s->plan.job.op != GF_FILTER || !gf_gpu_job_walks_twice(&s->plan.job))
         return 0;
     if (!(s->filter = malloc(sizeof *s->filter)))
         return gf_no_memory();
     struct gf_filter *f = s->filter;
-    *f = *s->job.filter;
+    *f = *s->plan.job.filter;
     f->offset = 0;
     for (int i = 0; i < f->n_factors; i++) {
         drop_axes(&f->factor[i].a, s->dropped);
@@ -270,7 +266,7 @@ static int take_filter(struct gf_gpu_slabs *s) {
 }
 
 static void drop_share(struct gf_gpu_slabs *s) {
-    for (int i = 0; i < s->n_walks; i++)
+    for (int i = 0; i < s->plan.n_walks; i++)
         gf_gpu_slabs_drop_runs(&s->walk[i]);
     gf_gpu_slabs_free_run(s->c, s->page);
     free(s->filter);
@@ -313,14 +309,14 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
         return gf_no_memory();
     s->c = c;
     s->role = role;
-    s->job = volume;
-    s->picture = asked.ndim < 3;
+    s->plan.job = volume;
+    s->plan.picture = asked.ndim < 3;
     s->asked = asked;
     s->dropped = dropped;
     int rc = take_filter(s);
     describe(s);
     if (!rc) {
-        add_walks(s);
+        start_walks(s);
         rc = gf_gpu_slabs_fit(s);
     }
     if (!rc)
@@ -337,7 +333,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
 void gf_gpu_shared_drop(struct gf_gpu_shared *p) {
     if (p && p->uploaded) {
         gf_gpu_slab_settle(p, GF_EBACKEND); /* keeps an earlier failure's message */
-        gf_gpu_slab_give_back(p, 0, p->member->s->n_walks);
+        gf_gpu_slab_give_back(p, 0, p->member->s->plan.n_walks);
     }
     for (int i = 0; p && i < p->n; i++)
         if (p->member[i].s)
@@ -355,7 +351,7 @@ int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job 
     for (; !rc && role.member < p->n; role.member++) {
         struct gf_gpu_member *m = &p->member[role.member];
         rc = plan_share(m->c, job, role, &m->s);
-        for (int i = 0; !rc && i < m->s->n_walks; i++)
+        for (int i = 0; !rc && i < m->s->plan.n_walks; i++)
             m->s->walk[i].all = p;
     }
     if (rc)
@@ -385,8 +381,8 @@ static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
     }
     if (role->resident || !w->n)
         return;
-    pass->bytes_read += !role->members || w->from_input ? w->bytes_read : 0;
-    pass->bytes_written += !role->members || w->to_output ? w->bytes_written : 0;
+    pass->bytes_read += !role->members || gf_gpu_from_input(w) ? w->info->bytes_read : 0;
+    pass->bytes_written += !role->members || gf_gpu_to_output(w) ? w->info->bytes_written : 0;
 }
 
 /* Lists walk `index` of all devices, with the longest parts of any. */
@@ -405,27 +401,27 @@ static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *
         plan->build_seconds += w->run[0].program.build_seconds + w->run[1].program.build_seconds;
     }
     const int passes = longest->run[0].program.plan->n_passes;
-    const char *scans = longest->scans ? ", for the display range" : "";
-    const char *units = longest->columns  ? "columns"
-                        : longest->blocks ? (s->asked.ndim == 1 ? "rows" : "bins of a page")
-                                          : "pages";
+    const char *scans = gf_gpu_scans(longest) ? ", for the display range" : "";
+    const char *units = gf_gpu_walk_columns(longest) ? "columns"
+                        : gf_gpu_blocks(longest) ? (s->asked.ndim == 1 ? "rows" : "bins of a page")
+                                                 : "pages";
     const char *plural = passes == 1 ? "" : "es";
     const long long each = longest->each;
     if (s->role.members)
         snprintf(pass->what, sizeof pass->what, "%d devices, %s%s: %lld %s at a time, %d pass%s",
-                 busy, longest->what, scans, each, units, passes, plural);
+                 busy, longest->info->what, scans, each, units, passes, plural);
     else
         snprintf(pass->what, sizeof pass->what, "%lld %s%s: %lld %s each, %d pass%s on the device",
-                 (long long)longest->n, longest->what, scans, each, units, passes, plural);
+                 (long long)longest->n, longest->info->what, scans, each, units, passes, plural);
 }
 
 /* Bytes that a device sends to others in all walks. */
 static int64_t sent_by(const struct gf_gpu_slabs *s) {
     int64_t bytes = 0;
-    for (int i = 0; i + 1 < s->n_walks; i++) {
+    for (int i = 0; i + 1 < s->plan.n_walks; i++) {
         const struct gf_gpu_walk *w = &s->walk[i], *next = w + 1;
-        const int64_t all = next->blocks ? s->bins : s->plan.pages;
-        bytes += w->to_output ? 0 : w->extent * (all - next->extent) * s->unit;
+        const int64_t all = gf_gpu_blocks(next) ? s->bins : s->plan.pages;
+        bytes += gf_gpu_to_output(w) ? 0 : w->extent * (all - next->extent) * s->unit;
     }
     if (s->role.natural)
         bytes += s->walk[1].extent * (s->plan.pages - s->walk[0].extent) * s->unit;
@@ -436,15 +432,15 @@ static void list_share(const struct gf_gpu_shared *p, int i, struct gf_plan_shar
     const struct gf_gpu_slabs *s = p->member[i].s;
     *share = (struct gf_plan_share){.bytes = s->device_bytes, .sent = sent_by(s)};
     snprintf(share->device, sizeof share->device, "%s", p->member[i].name);
-    for (int k = 0; k < s->n_walks; k++) {
+    for (int k = 0; k < s->plan.n_walks; k++) {
         const struct gf_gpu_walk *w = &s->walk[k];
-        *(w->blocks ? &share->bins : &share->pages) = (struct gf_span){w->first, w->extent};
+        *(gf_gpu_blocks(w) ? &share->bins : &share->pages) = (struct gf_span){w->first, w->extent};
     }
     share->direct = p->reaches[i] == (1u << p->n) - 1;
 }
 
 void gf_gpu_shared_list(const struct gf_gpu_shared *p, struct gf_plan *plan) {
-    for (int i = 0; i < p->member->s->n_walks; i++)
+    for (int i = 0; i < p->member->s->plan.n_walks; i++)
         list_walk(p, i, plan);
     for (int i = 0; i < p->n; i++) {
         const struct gf_gpu_slabs *s = p->member[i].s;

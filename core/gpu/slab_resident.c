@@ -4,7 +4,7 @@
 #include "core/gpu/slab_walk.h"
 
 static int n_walks(const struct gf_gpu_shared *p) {
-    return p->member->s->n_walks;
+    return p->member->s->plan.n_walks;
 }
 
 /* The walk that holds the input or the output. */
@@ -18,7 +18,7 @@ static struct gf_array part_of(const struct gf_gpu_walk *w, const struct gf_arra
                                int64_t part) {
     const struct gf_span own = gf_gpu_part_span(w, part);
     const struct gf_array a = gf_gpu_slab_volume(array);
-    if (!w->blocks)
+    if (!gf_gpu_blocks(w))
         return gf_array_slice(&a, 0, own.first, own.count);
     const struct gf_array bins = gf_array_wrap(
         a.data, a.dtype, 3, (int64_t[]){a.shape[0], a.shape[1] * a.shape[2], a.shape[3]});

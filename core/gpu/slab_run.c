@@ -22,10 +22,10 @@ struct run {
 
 /* Puts the display ranges found into the plans of a walk to the outputs. */
 static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
-    for (int i = 0; i < w->n_runs && !w->scans && w->to_output; i++)
+    for (int i = 0; i < w->n_runs && !gf_gpu_scans(w) && gf_gpu_to_output(w); i++)
         for (int k = 0; k < w->run[i].program.plan->job.n_out; k++) {
             const int of = w->output[k];
-            if (r->s->job.out[of].range != GF_RANGE_GIVEN)
+            if (r->s->plan.job.out[of].range != GF_RANGE_GIVEN)
                 gf_part_range(&w->run[i].program.plan->job.out[k], r->range.of[of]);
         }
 }
@@ -41,7 +41,7 @@ static int run_walk(struct run *r, int index) {
     int rc = gf_gpu_slab_take(r->all, index, index + 1);
     rc = rc ? gf_gpu_slab_settle(r->all, rc) : gf_gpu_slab_walk(r->all, index, index + 1);
     gf_gpu_slab_give_back(r->all, index, index + 1);
-    for (int i = 0; i < r->s->job.n_out && r->s->walk[index].scans && !rc; i++)
+    for (int i = 0; i < r->s->plan.job.n_out && gf_gpu_scans(&r->s->walk[index]) && !rc; i++)
         if (gf_gpu_slabs_scans(r->s, i))
             r->range.of[i][1] = r->all->high[i];
     return rc;
@@ -64,7 +64,7 @@ void gf_gpu_slabs_free_run(const struct gf_gpu_context *c, struct gf_gpu_run *m)
 static int run_some_lines(const struct run *r, const struct gf_array *all, int64_t first,
                           int64_t count) {
     struct gf_array lines = gf_array_slice(all, 1, first, count);
-    struct gf_job job = gf_part_lines(&r->s->job, lines.shape[0], count, 1);
+    struct gf_job job = gf_part_lines(&r->s->plan.job, lines.shape[0], count, 1);
     struct gf_gpu_run *m;
     job.lean = false;
     int rc = gf_gpu_slabs_make_run(r->c, &job, &m);
@@ -107,7 +107,7 @@ static int find_ranges(struct run *r) {
 
 /* Finds the display ranges of pages by themselves, from those that the sample needs. */
 static int find_page_ranges(struct run *r) {
-    const struct gf_job one = gf_ranges_page_job(&r->s->job);
+    const struct gf_job one = gf_ranges_page_job(&r->s->plan.job);
     struct gf_array spectrum = {0};
     int rc = gf_job_alloc(&one, 0, &spectrum);
     for (int64_t z = 0; !rc && (z = gf_ranges_next_page(&r->range, z)) >= 0; z++) {
@@ -153,8 +153,8 @@ static int copy_zeros(const struct gf_gpu_context *c, const struct gf_gpu_end *f
 /* Does so in the parts of pages that the devices hold. */
 static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, double v) {
     const struct gf_slab_plan *p = &r->s->plan;
-    struct gf_gpu_walk *w = &m->s->walk[r->s->n_walks - 1];
-    const bool along_rows = r->s->job.axes & 2;
+    struct gf_gpu_walk *w = &m->s->walk[r->s->plan.n_walks - 1];
+    const bool along_rows = r->s->plan.job.axes & 2;
     const int64_t rows = along_rows ? 1 : p->rows, unit = r->s->unit;
     void *zeros = NULL;
     int rc = w->n ? m->c->api->pin(m->c->gpu, w->each * rows * unit, &zeros) : 0;
@@ -175,10 +175,10 @@ static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, do
 }
 
 static int add_offset(struct run *r) {
-    const double v = gf_filter_zero(&r->s->job);
+    const double v = gf_filter_zero(&r->s->plan.job);
     int rc = 0;
     if (!r->s->role.members)
-        add_zero(&r->ends.exchange.a, r->s->job.axes & 2, v);
+        add_zero(&r->ends.exchange.a, r->s->plan.job.axes & 2, v);
     for (int i = 0; i < r->all->n && r->s->role.members && !rc; i++)
         rc = add_inbox_zero(r, &r->all->member[i], v);
     return rc;
@@ -200,28 +200,28 @@ static int make_table(struct run *r) {
 static int run_walks(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
     struct gf_report *found = &r->all->found;
-    const bool spectrum = s->job.op == GF_FFT && s->job.direction == GF_FORWARD;
-    int rc = s->filter ? make_table(r)
-             : spectrum
-                 ? gf_ranges_open(
-                       &s->job, gf_gpu_job_walks_twice(&s->job) ? GF_RANGES_PAGES : GF_RANGES_WHOLE,
-                       &r->range)
-                 : 0;
+    const bool spectrum = s->plan.job.op == GF_FFT && s->plan.job.direction == GF_FORWARD;
+    int rc = s->filter  ? make_table(r)
+             : spectrum ? gf_ranges_open(&s->plan.job,
+                                         gf_gpu_job_walks_twice(&s->plan.job) ? GF_RANGES_PAGES
+                                                                              : GF_RANGES_WHOLE,
+                                         &r->range)
+                        : 0;
     if (!rc)
         gf_ranges_input(&r->range, 0, &r->ends.in.a);
     if (!rc && s->page)
         rc = find_page_ranges(r);
     r->all->range = spectrum ? &r->range : NULL;
-    for (int i = 0; i < s->n_walks && !rc; i++) {
+    for (int i = 0; i < s->plan.n_walks && !rc; i++) {
         rc = run_walk(r, i);
-        if (!rc && spectrum && !s->walk[i].to_output)
+        if (!rc && spectrum && !gf_gpu_to_output(&s->walk[i]))
             rc = find_ranges(r);
         /* Transforming back along z turns the offset's bin into the same number in every page. */
-        if (!rc && s->walk[i].filters && s->job.filter->offset != 0)
+        if (!rc && gf_gpu_walk_filters(&s->walk[i]) && s->plan.job.filter->offset != 0)
             rc = add_offset(r);
     }
-    for (int i = 0; i < s->job.n_out && spectrum && !rc; i++)
-        gf_report_range(&s->job, i, r->range.of[i][0], r->range.of[i][1], found);
+    for (int i = 0; i < s->plan.job.n_out && spectrum && !rc; i++)
+        gf_report_range(&s->plan.job, i, r->range.of[i][0], r->range.of[i][1], found);
     gf_ranges_close(&r->range);
     gf_report_energy(found->kept, found->lost, found);
     return rc;
@@ -252,7 +252,7 @@ static void look_at_all(struct run *r) {
     struct gf_gpu_slab_ends *ends = &r->ends;
     bool all = true;
     look(r->c, &ends->in);
-    for (int i = 0; i < s->job.n_out; i++) {
+    for (int i = 0; i < s->plan.job.n_out; i++) {
         look(r->c, &ends->out[i]);
         all = all && ends->out[i].locked;
     }
@@ -273,7 +273,7 @@ static void look_at_all(struct run *r) {
 
 static void unlock_all(const struct run *r) {
     const struct gf_gpu *api = r->c->api;
-    for (int i = -1; i < r->s->job.n_out; i++) {
+    for (int i = -1; i < r->s->plan.job.n_out; i++) {
         const struct gf_gpu_slab_end *e = i < 0 ? &r->ends.in : &r->ends.out[i];
         if (e->ours)
             api->unlock(r->c->gpu, e->a.data);
@@ -310,7 +310,7 @@ int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struc
     struct run r = {.all = p, .c = p->member->c, .s = s, .ends.in.a = gf_gpu_slab_volume(&from)};
     const double start = gf_now_ms();
     p->found = (struct gf_report){.devices = s->role.members};
-    for (int i = 0; i < s->job.n_out; i++) {
+    for (int i = 0; i < s->plan.job.n_out; i++) {
         to[i] = gf_gpu_slab_drop(&out[i], s->dropped);
         r.ends.out[i].a = gf_gpu_slab_volume(&to[i]);
     }
@@ -318,7 +318,7 @@ int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struc
     if (!rc) {
         look_at_all(&r);
         rc = run_walks(&r);
-        gf_gpu_slab_give_back(p, 0, s->n_walks);
+        gf_gpu_slab_give_back(p, 0, s->plan.n_walks);
         unlock_all(&r);
     }
     if (!rc)

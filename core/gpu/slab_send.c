@@ -22,8 +22,8 @@ int gf_gpu_slab_view(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
     const struct gf_span own = gf_gpu_part_span(w, part);
     const int64_t end = own.first + own.count, last = owner->plan.pages - 1;
     const int64_t from =
-        w->blocks ? offset_of(owner, 0, own.first) : offset_of(owner, own.first, 0);
-    const int64_t to = w->blocks ? offset_of(owner, last, end) : offset_of(owner, end, 0);
+        gf_gpu_blocks(w) ? offset_of(owner, 0, own.first) : offset_of(owner, own.first, 0);
+    const int64_t to = gf_gpu_blocks(w) ? offset_of(owner, last, end) : offset_of(owner, end, 0);
     return c->api->view(c->gpu, owner->whole, from, to - from, view);
 }
 
@@ -31,9 +31,9 @@ int gf_gpu_slab_hold(struct gf_gpu_walk *w) {
     const struct gf_gpu *api = w->c->api;
     struct gf_gpu_slabs *s = w->s;
     int rc = 0;
-    if (!s->role.members || w->from_input || w->inbox)
+    if (!s->role.members || gf_gpu_from_input(w) || w->inbox)
         return 0;
-    if (w->scans) { /* the next walk reads the same */
+    if (gf_gpu_scans(w)) { /* the next walk reads the same */
         rc = gf_gpu_slab_hold(w + 1);
         w->inbox = w[1].inbox;
         return rc;
@@ -51,7 +51,7 @@ int gf_gpu_slab_hold(struct gf_gpu_walk *w) {
 }
 
 void gf_gpu_slab_let_go(struct gf_gpu_walk *w) {
-    const bool owns = w->inbox && !w->scans;
+    const bool owns = w->inbox && !gf_gpu_scans(w);
     for (int64_t k = 0; owns && k < w->n; k++)
         w->c->api->free(w->c->gpu, w->inbox[k]);
     if (owns)
@@ -100,7 +100,7 @@ static struct gf_gpu_move piece_of(const struct gf_gpu_slabs *s, bool blocks, st
 static struct gf_gpu_move share_of(struct gf_gpu_walk *w, int64_t part,
                                    const struct gf_gpu_walk *next, struct gf_span there,
                                    enum way way) {
-    const bool blocks = w->blocks;
+    const bool blocks = gf_gpu_blocks(w);
     const int slot = gf_gpu_part_slot(w, part);
     const struct gf_span own = gf_gpu_part_span(w, part);
     const struct gf_gpu_region host =
@@ -169,7 +169,7 @@ static int send_common(struct gf_gpu_walk *w, int index, struct gf_span own, str
                        struct gf_gpu_buffer *to_packed) {
     const struct gf_gpu_slabs *s = w->s;
     struct gf_gpu_walk *to = to_packed ? w : other_of(w, index);
-    const bool blocks = s->walk[index].blocks;
+    const bool blocks = gf_gpu_blocks(&s->walk[index]);
     struct gf_gpu_move rows = piece_of(s, blocks, own, other, in_place(s),
                                        to_packed ? packed(s, blocks, own) : in_place(s));
     rows.from.buffer = s->whole;
@@ -182,7 +182,7 @@ static int send_common(struct gf_gpu_walk *w, int index, struct gf_span own, str
  * start. */
 static int send_in_place(struct gf_gpu_walk *w, int64_t part) {
     const struct gf_span own = gf_gpu_part_span(w, part);
-    const int index = w->to_output;
+    const int index = gf_gpu_to_output(w);
     if (!index && part >= first_late(w->s))
         return 0;
     return send_common(w, index, own, all_of(other_of(w, !index)), NULL);
@@ -199,7 +199,7 @@ int gf_gpu_slab_send_late(struct gf_gpu_walk *w, int64_t part) {
 }
 
 int gf_gpu_slab_pack(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer *to) {
-    const struct gf_span all = {0, w->blocks ? w->s->plan.pages : w->s->bins};
+    const struct gf_span all = {0, gf_gpu_blocks(w) ? w->s->plan.pages : w->s->bins};
     return send_common(w, w != w->s->walk, gf_gpu_part_span(w, part), all, to);
 }
 
@@ -240,7 +240,7 @@ int gf_gpu_slab_await(struct gf_gpu_walk *w, int64_t part) {
     const struct gf_gpu *api = w->c->api;
     const bool in_place = w->s->role.in_place;
     int rc = 0;
-    if (w->from_input || (part && !in_place))
+    if (gf_gpu_from_input(w) || (part && !in_place))
         return 0;
     if (!in_place) { /* uploads from host memory */
         rc = api->use(w->c->gpu, GF_GPU_UPLOADS);

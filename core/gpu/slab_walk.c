@@ -41,26 +41,26 @@ int gf_gpu_slab_settle(const struct gf_gpu_shared *p, int rc) {
 /* True if parts come from the devices' memory; go there; are examined by the host on the way; need
  * a filter's table. */
 static bool has_inbox(struct gf_gpu_walk *w) {
-    return w->s->role.members && !w->from_input;
+    return w->s->role.members && !gf_gpu_from_input(w);
 }
 
 static bool sends(struct gf_gpu_walk *w) {
-    return w->s->role.members && (!w->to_output || w->s->role.natural);
+    return w->s->role.members && (!gf_gpu_to_output(w) || w->s->role.natural);
 }
 
 static bool shows(struct gf_gpu_walk *w) {
-    return sends(w) && !w->blocks && w->all->range &&
+    return sends(w) && !gf_gpu_blocks(w) && w->all->range &&
            (w->all->range->samples || w->all->range->zeros);
 }
 
 static bool has_table(struct gf_gpu_walk *w) {
-    return w->filters && w->run[0].program.plan->bytes[GF_GPU_FILTER] > 0;
+    return gf_gpu_walk_filters(w) && w->run[0].program.plan->bytes[GF_GPU_FILTER] > 0;
 }
 
 /* ---- in host memory ---- */
 
 static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_slabs *s, bool spectrum) {
-    const int64_t *shape = s->job.shape, points = s->asked.shape[0];
+    const int64_t *shape = s->plan.job.shape, points = s->asked.shape[0];
     if (!gf_gpu_slabs_are_line(s))
         return (struct gf_gpu_slab_matrix){.points = 0};
     return spectrum ? (struct gf_gpu_slab_matrix){points, shape[0], shape[2]}
@@ -70,19 +70,20 @@ static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_slabs *s, bool sp
 /* Describes the copies of a walk's input (k: -1) or output k. */
 static struct gf_gpu_slab_copy side_of(struct gf_gpu_walk *w, int k, const struct gf_array *array) {
     const struct gf_gpu_slabs *s = w->s;
-    const struct gf_job *job = &s->job;
-    const bool in = k < 0, outer = in ? w->from_input : w->to_output;
+    const struct gf_job *job = &s->plan.job;
+    const bool in = k < 0, outer = in ? gf_gpu_from_input(w) : gf_gpu_to_output(w);
     const struct gf_output *o = &job->out[in || !outer ? 0 : w->output[k]];
     const bool shift = outer && (in ? job->in_shift : o->shift), half = in ? job->in_half : o->half;
     struct gf_gpu_slab_copy c = {.array = *array,
-                                 .whole_pages = !w->blocks && !(w->columns && outer),
+                                 .whole_pages =
+                                     !gf_gpu_blocks(w) && !(gf_gpu_walk_columns(w) && outer),
                                  .columns = s->columns,
                                  .axes = job->axes,
                                  .kind = o->kind,
                                  .unpack = !in};
     if (outer)
-        c.line = matrix_of(s, w->blocks);
-    c.mirrors = c.line.points ? s->plan.real && w->blocks : array->shape[2] != c.columns;
+        c.line = matrix_of(s, gf_gpu_blocks(w));
+    c.mirrors = c.line.points ? s->plan.real && gf_gpu_blocks(w) : array->shape[2] != c.columns;
     for (int i = 0; i < 3; i++) /* half spectra are not shifted along their last axis */
         c.shift[i] = shift && job->axes >> i & 1 && (i < 2 || !half);
     return c;
@@ -163,10 +164,10 @@ static int transform(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *m, 
     if (!rc && !w->s->role.in_place)
         rc = api->follow(gpu, GF_GPU_DOWNLOADED + slot);
     lend(w, part, m->buffer);
-    if (w->filters) /* the device has the last of three axes */
-        gf_gpu_filter_move(m->program.plan, w->s->picture ? 2 : 1,
+    if (gf_gpu_walk_filters(w)) /* the device has the last of three axes */
+        gf_gpu_filter_move(m->program.plan, w->s->plan.picture ? 2 : 1,
                            gf_gpu_part_span(w, part).first / w->granule);
-    if (w->columns)
+    if (gf_gpu_walk_columns(w))
         gf_gpu_transpose_move(m->program.plan, gf_gpu_part_span(w, part).first);
     return rc ? rc : gf_gpu_run_launch(w->c, m, 0, m->program.plan->n_passes);
 }
@@ -183,7 +184,7 @@ static int queue_passes(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *
 
 /* True if outputs are downloaded; those sent to other devices only to find ranges. */
 static bool downloads(struct gf_gpu_walk *w) {
-    return !w->scans && (!sends(w) || shows(w));
+    return !gf_gpu_scans(w) && (!sends(w) || shows(w));
 }
 
 static int download_output(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_plan *p, int k,
@@ -296,13 +297,13 @@ static int unpack(struct gf_gpu_walk *w, int64_t back, struct gf_gpu_slab_copy *
 }
 
 void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *ends) {
-    const struct gf_gpu_slab_end *from = w->from_input ? &ends->in : &ends->exchange;
+    const struct gf_gpu_slab_end *from = gf_gpu_from_input(w) ? &ends->in : &ends->exchange;
     w->from = side_of(w, -1, &from->a);
     if (!has_inbox(w))
         w->from_staged = is_staged(&w->from, from->locked);
     for (int k = 0; k < w->run[0].program.plan->job.n_out; k++) {
         const struct gf_gpu_slab_end *to =
-            w->to_output ? &ends->out[w->output[k]] : &ends->exchange;
+            gf_gpu_to_output(w) ? &ends->out[w->output[k]] : &ends->exchange;
         w->to[k] = side_of(w, k, &to->a);
         w->to_staged[k] = sends(w) || is_staged(&w->to[k], to->locked);
     }
@@ -357,7 +358,7 @@ static int take_output(struct gf_gpu_walk *w, int part, const struct gf_gpu_plan
     struct gf_gpu_buffer **out = &w->slot[part][GF_GPU_OUT];
     int rc = 0;
     if (w->s->role.in_place && !gf_gpu_walk_leaves(w))
-        return w->from_input ? gf_gpu_slab_view(w->c, w->s, w, part, out) : 0;
+        return gf_gpu_from_input(w) ? gf_gpu_slab_view(w->c, w->s, w, part, out) : 0;
     for (int k = 0; k < p->job.n_out && !rc; k++)
         rc = api->alloc(w->c->gpu, p->bytes[GF_GPU_OUT + k], &out[k]);
     if (!rc && p->gaps) /* which no pass writes */
@@ -426,7 +427,7 @@ static int take_walks(const struct gf_gpu_member *m, int first, int end) {
 int gf_gpu_slab_take(struct gf_gpu_shared *p, int first, int end) {
     int rc = 0;
     for (int i = 0; i < p->n; i++)
-        for (int k = first + 1; k <= end && k < p->member[i].s->n_walks && !rc; k++)
+        for (int k = first + 1; k <= end && k < p->member[i].s->plan.n_walks && !rc; k++)
             rc = gf_gpu_member_name(&p->member[i], gf_gpu_slab_hold(&p->member[i].s->walk[k]));
     for (int i = 0; i < p->n && !rc; i++)
         rc = gf_gpu_member_name(&p->member[i], take_walks(&p->member[i], first, end));

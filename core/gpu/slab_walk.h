@@ -14,6 +14,15 @@ static inline bool gf_gpu_slabs_are_line(const struct gf_gpu_slabs *s) {
     return s->asked.ndim == 1;
 }
 
+/* True if a walk transforms blocks, multiplies by the filter, and transforms back; if its slabs are
+ * columns of a line's matrix. */
+static inline bool gf_gpu_walk_filters(const struct gf_gpu_walk *w) {
+    return w->s->filter && gf_gpu_blocks(w);
+}
+static inline bool gf_gpu_walk_columns(const struct gf_gpu_walk *w) {
+    return gf_gpu_slabs_are_line(w->s) && !gf_gpu_blocks(w);
+}
+
 /* Views begin at multiples of so many bins of at least 8 bytes. */
 enum { GF_GPU_VIEW_BINS = GF_GPU_VIEW_ALIGNED / 8 };
 /* Sizes the parts of all walks and makes their plans. GF_ENOMEM. */

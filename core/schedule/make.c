@@ -257,46 +257,54 @@ static const char *const names[3][3][3] = {
      {"slabs of the line, to its rows", "rows", "blocks of columns, and their twiddles"},
      {"blocks of columns, and their twiddles", "rows, filter, and back",
       "blocks of columns, back"}}};
-static const enum gf_slab_step steps[3][3] = {{GF_SLAB_FORTH, GF_SLAB_WITHIN, GF_SLAB_OUTPUT},
-                                              {GF_SLAB_INPUT, GF_SLAB_WITHIN, GF_SLAB_BACK},
-                                              {GF_SLAB_FORTH, GF_SLAB_WITHIN, GF_SLAB_BACK}};
 static const char *const range_names[3] = {
     "blocks of rows, the slowest axis, for the display range",
     "slabs of rows, for the display range", "slabs of the line, for the display range"};
 
-/* A filter reads and writes without the padding, except a line: making its padding reads as much of it. */
+static const char *name_of(const struct gf_slab_plan *p, unsigned step) {
+    const int of = p->line ? 2 : p->picture;
+    const int way = p->job.op == GF_FILTER ? 2 : p->job.direction == GF_INVERSE;
+    const int at = step & GF_SLAB_TO_OUTPUT ? 2 : step == GF_SLAB_WITHIN;
+    return step & GF_SLAB_SCANS ? range_names[of] : names[of][way][at];
+}
+
+void gf_slab_list_steps(struct gf_slab_plan *p, unsigned first, bool within, bool scans,
+                        unsigned last) {
+    const unsigned step[GF_SLAB_WALKS] = {first, within ? GF_SLAB_WITHIN : 0,
+                                          scans ? last | GF_SLAB_SCANS : 0, last};
+    p->n_walks = 0;
+    for (int i = 0; i < GF_SLAB_WALKS; i++)
+        if (step[i])
+            p->walk[p->n_walks++].step = step[i];
+}
+
+/* A filter reads and writes without the padding, except a line: making its padding reads as much of
+ * it. */
 static void list_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool filter = job->op == GF_FILTER, crops = filter && !p->line;
-    const int of = p->line ? 2 : p->picture, way = filter ? 2 : job->direction == GF_INVERSE;
-    int64_t kept = crops ? 0 : p->pages;
+    const bool inverse = job->direction == GF_INVERSE;
+    int64_t kept = crops ? 0 : p->pages, out = 0;
     for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++)
         kept += gf_slab_pages(p, i).count;
-    int n = 0;
-    for (int i = 0; i < 3; i++) {
-        p->walk[n].step = steps[way][i];
-        p->walk[n].what = names[of][way][i];
-        p->walk[n].bytes_read = p->walk[n].bytes_written = p->exchange_bytes;
-        n += p->walk[n].what != NULL;
+    for (int i = 0; i < job->n_out; i++)
+        out += filter ? counted_bytes(job, gf_job_lanes(job), job->out[i].dtype)
+                      : gf_job_bytes(job, i);
+    gf_slab_list_steps(p, inverse ? GF_SLAB_INPUT : GF_SLAB_FORTH, filter || p->picture || p->line,
+                       scans(p), filter || inverse ? GF_SLAB_BACK : GF_SLAB_OUTPUT);
+    for (int i = 0; i < p->n_walks; i++) {
+        struct gf_slab_walk_info *w = &p->walk[i];
+        const bool last = w->step & GF_SLAB_TO_OUTPUT, blocks = w->step & GF_SLAB_BLOCKS;
+        w->what = name_of(p, w->step);
+        w->bytes_read = last && blocks && p->odd
+                            ? gf_slab_line_frequencies(p) * p->lines * p->width * p->number
+                        : last ? p->exchange_bytes / p->pages * kept
+                               : p->exchange_bytes;
+        w->bytes_written = !last ? p->exchange_bytes : w->step & GF_SLAB_SCANS ? 0 : out;
     }
     p->walk[0].bytes_read =
         crops ? counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages
               : gf_job_bytes(job, -1);
-    p->walk[n - 1].bytes_read = p->exchange_bytes / p->pages * kept;
-    p->walk[n - 1].bytes_written = 0;
-    for (int i = 0; i < job->n_out; i++)
-        p->walk[n - 1].bytes_written +=
-            filter ? counted_bytes(job, gf_job_lanes(job), job->out[i].dtype)
-                   : gf_job_bytes(job, i);
-    if (p->odd && steps[way][n - 1] == GF_SLAB_OUTPUT)
-        p->walk[n - 1].bytes_read = gf_slab_line_frequencies(p) * p->lines * p->width * p->number;
-    p->n_walks = n;
-    if (!scans(p))
-        return;
-    p->walk[p->n_walks++] = p->walk[n - 1];
-    p->walk[n - 1].step = GF_SLAB_SCAN;
-    p->walk[n - 1].what = range_names[of];
-    p->walk[n - 1].bytes_written = 0;
 }
 
 /* Blocks, slabs, and a picture's slabs of rows. */
@@ -362,7 +370,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
 }
 
 bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
-    const enum gf_slab_step step = p->walk[i].step;
+    const unsigned step = p->walk[i].step;
     const bool back = step == GF_SLAB_BACK, pages = step == GF_SLAB_FORTH || back;
     const bool within = p->picture || p->line; /* the slowest axis has a walk of its own */
     if (step == GF_SLAB_LOOK || (within && !pages && step != GF_SLAB_WITHIN))

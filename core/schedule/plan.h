@@ -31,15 +31,30 @@
  * of a line, at most. */
 enum { GF_SLAB_WALKS = 4, GF_SLAB_MOST_SLOTS = 2, GF_SLAB_STAGED = 8, GF_SLAB_CHANNELS = 16 };
 
-/* The work of a walk. */
+/* The work of a walk: blocks, else slabs; from the job's input, else from the exchange; to its
+ * outputs, else to the exchange; only for display ranges, or for what the input has to tell. */
+enum { GF_SLAB_BLOCKS = 1, GF_SLAB_FROM_INPUT = 2, GF_SLAB_TO_OUTPUT = 4, GF_SLAB_SCANS = 8 };
 enum gf_slab_step {
-    GF_SLAB_LOOK,   /* reads the input: gf_slab_plan_look() */
-    GF_SLAB_FORTH,  /* slabs of pages, or columns of lines, from the input to the exchange */
-    GF_SLAB_INPUT,  /* blocks, slabs of rows or slabs of lines, from an inverse's input */
-    GF_SLAB_WITHIN, /* blocks, or rows of lines, that are put back in the exchange */
-    GF_SLAB_SCAN,   /* as OUTPUT, for display ranges */
-    GF_SLAB_OUTPUT, /* blocks, slabs of rows or slabs of lines, to a spectrum */
-    GF_SLAB_BACK    /* slabs of pages, or columns of lines, from the exchange to the outputs */
+    /* reads the input: gf_slab_plan_look() */
+    GF_SLAB_LOOK = GF_SLAB_FROM_INPUT | GF_SLAB_SCANS,
+    /* slabs of pages, or columns of lines, from the input to the exchange */
+    GF_SLAB_FORTH = GF_SLAB_FROM_INPUT,
+    /* blocks, slabs of rows or slabs of lines, from an inverse's input */
+    GF_SLAB_INPUT = GF_SLAB_BLOCKS | GF_SLAB_FROM_INPUT,
+    /* blocks, or rows of lines, that are put back in the exchange */
+    GF_SLAB_WITHIN = GF_SLAB_BLOCKS,
+    /* blocks, slabs of rows or slabs of lines, to a spectrum; the same for display ranges */
+    GF_SLAB_OUTPUT = GF_SLAB_BLOCKS | GF_SLAB_TO_OUTPUT,
+    GF_SLAB_SCAN = GF_SLAB_OUTPUT | GF_SLAB_SCANS,
+    /* slabs of pages, or columns of lines, from the exchange to the outputs */
+    GF_SLAB_BACK = GF_SLAB_TO_OUTPUT
+};
+
+/* A walk of a plan. */
+struct gf_slab_walk_info {
+    unsigned step; /* enum gf_slab_step, or, without an exchange, other bits */
+    const char *what;
+    int64_t bytes_read, bytes_written;
 };
 
 struct gf_slab_plan {
@@ -67,11 +82,7 @@ struct gf_slab_plan {
     int64_t exchange_bytes, memory_bytes;
     int members; /* sharing the parts, with the exchange in their memory; 0: one, with a file */
     int n_walks;
-    struct {
-        enum gf_slab_step step;
-        const char *what;
-        int64_t bytes_read, bytes_written;
-    } walk[GF_SLAB_WALKS];
+    struct gf_slab_walk_info walk[GF_SLAB_WALKS];
 };
 
 /* The rows of a block: low .. low + n_low - 1, then high .. high + n_high - 1. */
@@ -106,6 +117,10 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *wor
 /* The backend's job for the largest part of walk i (of a filter's blocks, the transform); false if
  * the walk runs none. */
 bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job);
+/* Lists the steps of the walks: the first, 0 for a job of one walk; with `within` blocks that are put
+ * back; with `scans` the last one for display ranges; the last. */
+void gf_slab_list_steps(struct gf_slab_plan *p, unsigned first, bool within, bool scans,
+                        unsigned last);
 /* Puts a walk that reads `bytes` of the input before those of a filter that needs all of it
  * first. */
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);

@@ -556,7 +556,7 @@ static int slab_walk(struct lines *l) {
     return gf_slab_walk(l->r, &walk);
 }
 
-int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step) {
+int gf_slab_line_walk(struct gf_slab_state *r, unsigned step) {
     const struct gf_slab_plan *p = r->plan;
     struct lines l = {.r = r,
                       .p = p,

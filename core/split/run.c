@@ -553,7 +553,7 @@ static int find_ranges(struct gf_slab_state *r) {
 }
 
 static int run_walk(struct gf_slab_state *r) {
-    const enum gf_slab_step step = r->plan->walk[r->walk].step;
+    const unsigned step = r->plan->walk[r->walk].step;
     int rc = step == GF_SLAB_OUTPUT ? turn(r, find_ranges(r)) : 0;
     r->scans = step == GF_SLAB_SCAN;
     if (!rc)

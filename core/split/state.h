@@ -90,7 +90,7 @@ int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2
 /* ---- long lines ---- */
 
 /* The walks over long lines. */
-int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step);
+int gf_slab_line_walk(struct gf_slab_state *r, unsigned step);
 int gf_slab_line_transform_rows(struct gf_slab_state *r);
 
 /* ---- blocks as rows of the spectrum: unpacking, mirror images, shifts ---- */
