@@ -321,6 +321,7 @@ install-library: $(LIBRARY)
 	install -m 644 $(BUILD)/libgpufft.a $(BUILD)/libgpufft.so.0 $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libgpufft.so.0 $(DESTDIR)$(PREFIX)/lib/libgpufft.so
 	install -m 644 $(BUILD)/gpufft.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	install -D -m 644 man/gpufft.3 $(DESTDIR)$(PREFIX)/share/man/man3/gpufft.3
 
 ## install, uninstall: program, library, manual and completions below DESTDIR and PREFIX
 install: gpufft man completions $(PLUGINS) install-library
@@ -334,7 +335,7 @@ install: gpufft man completions $(PLUGINS) install-library
 	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpufft.h lib/libgpufft.a lib/libgpufft.so lib/libgpufft.so.0 lib/pkgconfig/gpufft.pc)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpufft.h lib/libgpufft.a lib/libgpufft.so lib/libgpufft.so.0 lib/pkgconfig/gpufft.pc share/man/man3/gpufft.3)
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/bin/gpufft-bench-report $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 
 ## samples: draws the pictures of samples/ again, byte for byte the same
