@@ -2,6 +2,7 @@
 #include "core/api/library.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -128,6 +129,16 @@ static int make_state(struct gpufft *g) {
                : 0;
 }
 
+/* A forked child has no other threads, and OpenMP would wait there for those of the team. They are
+ * started again when the parent needs them. */
+static void end_team(void) {
+    omp_pause_resource_all(omp_pause_soft);
+}
+
+static void expect_forks(void) {
+    pthread_atfork(end_team, NULL, NULL);
+}
+
 static int open_engine(struct gpufft *g) {
     const struct gpufft_options *o = &g->options;
     g->environment = (struct gf_environment){.cache_folder = o->cache_folder};
@@ -147,8 +158,10 @@ static int open_engine(struct gpufft *g) {
 }
 
 int gpufft_open(const struct gpufft_options *options, struct gpufft **library) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!library)
         return gf_fail(GF_EUSAGE, "no place for the library");
+    pthread_once(&once, expect_forks);
     struct gpufft *g = *library = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();

@@ -54,6 +54,44 @@ static void test_end(bool forks) {
     gpufft_plan_free(plan);
 }
 
+/* Runs with a team of two threads; true if the result is right. */
+static bool runs_team(void) {
+    const int64_t n = 512;
+    struct gpufft *g;
+    struct gpufft_plan *plan;
+    struct gpufft_bound *bound;
+    struct gpufft_transform t = good;
+    float *in = calloc(2, (size_t)(n * n) * sizeof *in),
+          *out = calloc(2, (size_t)(n * n) * sizeof *in);
+    t.shape[0] = t.shape[1] = n;
+    NEED(in && out && !open_library(&g, 2) && !gpufft_plan_make(g, &t, &plan) &&
+         !gpufft_plan_bind(plan, in, out, &bound));
+    in[0] = 3;
+    bool good_ones = true;
+    for (int i = 0; i < 12; i++)
+        good_ones = !gpufft_run(bound) && good_ones;
+    for (int64_t i = 0; i < n * n; i++)
+        good_ones = good_ones && out[2 * i] > 2.999F && out[2 * i] < 3.001F;
+    gpufft_bound_free(bound);
+    gpufft_plan_free(plan);
+    gpufft_close(g);
+    free(in);
+    free(out);
+    return good_ones;
+}
+
+static void test_team(void) {
+    int status = 0;
+    CHECK(runs_team());
+    const pid_t child = fork();
+    if (!child) {
+        alarm(60); /* a child that waits for threads it does not have fails */
+        _exit(!runs_team());
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+    CHECK(runs_team());
+}
+
 struct ticks {
     int n, most;
     double last;
@@ -117,8 +155,8 @@ static void test_tick_within(int threads) {
     ((float *)(void *)in)[77] = 1;
     CHECK_EQ(gpufft_run(bound), 0);
     memcpy(want, out, bytes);
-    CHECK_MSG(ticks.n > 3 && ticks.last == 1, "%d ticks", ticks.n);
-    ticks = (struct ticks){.most = 2};
+    CHECK_MSG(ticks.n > 2 && ticks.last == 1, "%d ticks", ticks.n);
+    ticks = (struct ticks){.most = 1};
     CHECK_EQ(gpufft_run(bound), GPUFFT_ECANCELED);
     CHECK_MSG(ticks.last > 0 && ticks.last < 1, "%g", ticks.last);
     ticks = (struct ticks){.most = 1000};
@@ -137,6 +175,7 @@ int main(int argc, char **argv) {
     backend = argc > 1 ? argv[1] : backend;
     RUN("a closed library refuses", test_end(false));
     RUN("a forked child has to open its own", test_end(true));
+    RUN("a forked child has teams of threads", test_team());
     RUN("a call ends where its caller asks", test_tick());
     RUN("a pass ends where its caller asks", test_tick_within(1));
     RUN("passes of a team end where their caller asks", test_tick_within(2));
