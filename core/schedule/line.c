@@ -140,7 +140,7 @@ static int64_t widest(const struct gf_slab_plan *p) {
     return widest;
 }
 
-/* Bytes of a column of a block, with its samples. */
+/* Bytes of a column of a block, with its samples, in a slot. */
 static int64_t column_bytes(const struct gf_slab_plan *p) {
     const int64_t rows = gf_slab_line_rows(p);
     const bool reads = p->job.direction == GF_FORWARD, writes = !reads || p->job.op == GF_FILTER;
@@ -157,11 +157,12 @@ static int64_t column_bytes(const struct gf_slab_plan *p) {
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const bool inverse = p->job.direction == GF_INVERSE;
     const int64_t number = p->width * p->number, room = memory - memory / 8;
-    const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
+    const int64_t column = p->slots * column_bytes(p), rows = gf_slab_line_rows(p);
     const int64_t staged = gf_min(rows, STAGED);
     const bool full = gf_job_is_real(&p->job) && !p->job.in_half;
     const int64_t step = !inverse ? number + widest(p) : full ? number : 0;
-    const int64_t point = number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
+    const int64_t point =
+        p->slots * number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
     const int64_t most = gf_slab_line_frequencies(p);
     int64_t n = room / column, slab = (room - staged * number) / point;
     n = gf_min(n, p->rows);
@@ -201,6 +202,21 @@ void gf_slab_line_describe(struct gf_slab_plan *p) {
     p->exchange_bytes = p->lines * p->units * p->width * p->number;
 }
 
+/* Two slots, unless that makes the runs of columns shorter than several of a disk's blocks; of rows
+ * if the memory holds them with the cut for one. */
+static int choose_slots(struct gf_slab_plan *p, int64_t memory, int64_t *row, int64_t *needed) {
+    enum { LEAST_RUN = 64 << 10 };
+    const int64_t more = (p->real ? 2 : 1) * p->rows * p->width * p->number;
+    const bool overlaps = !p->members && p->slots > 1;
+    p->row_slots = overlaps && *row + more <= memory ? p->slots : 1;
+    *row += p->row_slots > 1 ? more : 0;
+    if (overlaps && !choose_blocks(p, memory, needed) &&
+        p->block_units * p->width * p->number >= LEAST_RUN)
+        return 0;
+    p->slots = 1;
+    return choose_blocks(p, gf_slab_cached(p, memory), needed);
+}
+
 int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t row = 0;
@@ -215,7 +231,7 @@ int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64
                        "shortest take %s, limit %s (--max-memory)",
                        (long long)p->units, gf_memory_need_text(row, need),
                        gf_memory_limit_text(memory, limit));
-    rc = choose_blocks(p, gf_slab_cached(p, memory - kept), needed);
+    rc = choose_slots(p, memory - kept, &row, needed);
     *needed = row > *needed && !rc ? row : *needed;
     return rc;
 }

@@ -325,8 +325,7 @@ static int fit_slots(struct gf_slab_plan *p, const struct gf_slab_worker *w, int
 static int fit(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
                int64_t *needed) {
     enum { LEAST_PIECE = 4 << 10 };
-    p->slots = GF_SLAB_MOST_SLOTS;
-    int rc = p->members || w->makes_input ? GF_ENOMEM : fit_slots(p, w, memory, needed);
+    int rc = p->members || p->slots < 2 ? GF_ENOMEM : fit_slots(p, w, memory, needed);
     if (!rc && gf_slab_largest_piece(p, gf_slab_longest(p)) >= LEAST_PIECE)
         return 0;
     p->slots = 1;
@@ -348,7 +347,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
                                .real = gf_job_is_real(job),
                                .packed = w->packs == GF_PACKS_ALL,
                                .packed_within = w->packs == GF_PACKS_WITHIN,
-                               .slots = 1,
+                               .slots = w->makes_input ? 1 : GF_SLAB_MOST_SLOTS,
                                .members = members};
     if (line)
         gf_slab_line_describe(p);

@@ -77,8 +77,9 @@ struct gf_slab_plan {
     int64_t n_blocks;
     int64_t step_pages; /* pages (of a line, points) converted to output at a time */
     int64_t row_units;  /* of a slab of rows, for pictures */
-    /* parts in memory at once: with two, one is read and one written while one is transformed */
-    int slots;
+    /* parts in memory at once: with two, one is read and one written while one is transformed; rows
+     * of a line, which have a walk of their own */
+    int slots, row_slots;
     int64_t exchange_bytes, memory_bytes;
     int members; /* sharing the parts, with the exchange in their memory; 0: one, with a file */
     int n_walks;

@@ -13,128 +13,11 @@
  * its rows.
  *
  * The exchange holds the matrix row by row. n1 is the least divisor of n whose rows fit memory,
- * which makes the file's runs as long as possible: about M^2 / 3n bytes with M bytes of memory. Two
- * walks would have runs of the square root of that. */
-#include "core/split/state.h"
+ * which makes the file's runs as long as possible: about M^2 / 3n bytes with M bytes of memory in a
+ * slot. Two walks would have runs of the square root of that. */
+#include "core/split/line_numbers.h"
 
-#include <stdlib.h>
-
-#include "core/base/value/halves.h"
-#include "core/base/value/sample_run.h"
 #include "core/base/value/status.h"
-
-/* ---- arithmetic: twiddles, real rows, interleaving ---- */
-
-enum { CHUNK = 256 };
-
-/* columns[count][width] of row k1, from column `first` on, times exp(-+2 pi i k1 i2 / n). */
-struct line_twiddle {
-    const struct gf_roots *roots; /* of the line's samples */
-    int64_t row, first, count, width;
-    bool inverse, is_double;
-    int threads;
-};
-
-/* exp(-+2 pi i k / n) */
-static struct gf_number root_at(const struct line_twiddle *t, uint64_t k) {
-    long double re, im;
-    gf_roots_at(t->roots, k % t->roots->n, &re, &im);
-    return (struct gf_number){(double)re, t->inverse ? -(double)im : (double)im};
-}
-
-/* a b mod n */
-static uint64_t product_mod(int64_t a, int64_t b, uint64_t n) {
-    return (uint64_t)((unsigned __int128)(uint64_t)a * (uint64_t)b % n);
-}
-
-static inline __attribute__((always_inline)) void twiddle_chunk(const struct gf_number *fine,
-                                                                struct gf_number base,
-                                                                int64_t count, int64_t width,
-                                                                bool is_double, void *columns) {
-    for (int64_t j = 0; j < count; j++) {
-        const struct gf_number w = gf_number_times(base, fine[j]);
-        for (int64_t c = 0; c < width; c++) {
-            const int64_t i = j * width + c;
-            gf_number_put(columns, i, is_double,
-                          gf_number_times(gf_number_get(columns, i, is_double), w));
-        }
-    }
-}
-
-static void multiply_twiddles(const struct line_twiddle *t, void *columns) {
-    struct gf_number fine[CHUNK];
-    for (int j = 0; j < CHUNK; j++)
-        fine[j] = root_at(t, (uint64_t)t->row * (uint64_t)j);
-#pragma omp parallel for num_threads(t->threads) if (t->threads > 1)
-    for (int64_t at = 0; at < t->count; at += CHUNK) {
-        const int64_t n = gf_min(t->count - at, CHUNK);
-        const struct gf_number base = root_at(t, product_mod(t->row, t->first + at, t->roots->n));
-        char *to = (char *)columns + at * t->width * (t->is_double ? 16 : 8);
-        if (t->width == 1 && !t->is_double) /* constants let the loop be vectorized */
-            twiddle_chunk(fine, base, n, 1, false, to);
-        else
-            twiddle_chunk(fine, base, n, t->width, t->is_double, to);
-    }
-}
-
-/* Rows 0 and n1/2 of half spectra are real. Their a[i] and b[i] become (a + b) / 2 and (a - b) / 2,
- * samples i2 and i2 + n2 of the real line of 2 n2 samples whose spectrum both rows form, stored as
- * consecutive reals. Or back. Works in the order in
- * which no number is overwritten before it is read. */
-static void fold(void *a, void *b, int64_t count, bool is_double, bool back) {
-    for (int64_t i = 0; i < count && !back; i++) {
-        const double x = gf_real_get(a, 2 * i, is_double), y = gf_real_get(b, 2 * i, is_double);
-        gf_real_put(a, i, is_double, (x + y) / 2);
-        gf_real_put(b, i, is_double, (x - y) / 2);
-    }
-    for (int64_t i = count - 1; i >= 0 && back; i--) {
-        const double x = gf_real_get(a, i, is_double), y = gf_real_get(b, i, is_double);
-        gf_number_put(a, i, is_double, (struct gf_number){(x + y) / 2, 0});
-        gf_number_put(b, i, is_double, (struct gf_number){(x - y) / 2, 0});
-    }
-}
-
-/* Interleaves a few rows into a part of a line, or back: number j of run i, which is in `staged` at
- * i * stride bytes, goes to place at + step j. Mirrored runs are reversed and conjugated. */
-struct line_weave {
-    int n;
-    int64_t step, stride, point; /* bytes of a point: all channels, of `number` bytes each */
-    int64_t number;
-    int threads;
-    struct {
-        int64_t at, count;
-        bool mirrored;
-    } run[GF_SLAB_STAGED];
-};
-
-static inline __attribute__((always_inline)) void weave_at(const struct line_weave *w, int64_t j,
-                                                           int64_t point, int64_t number,
-                                                           char *staged, char *line, bool to_line) {
-    for (int i = 0; i < w->n; i++) {
-        const int64_t count = w->run[i].count;
-        const bool mirrored = w->run[i].mirrored;
-        if (j >= count)
-            continue;
-        char *one = staged + i * w->stride + (mirrored ? count - 1 - j : j) * point;
-        char *other = line + (w->run[i].at + w->step * j) * point, *to = to_line ? other : one;
-        memcpy(to, to_line ? one : other, (size_t)point);
-        for (int64_t c = 0; c < point && mirrored; c += number)
-            gf_number_put(to + c, 0, number == 16,
-                          gf_number_conjugate(gf_number_get(to + c, 0, number == 16)));
-    }
-}
-
-static void weave(const struct line_weave *w, char *staged, char *line, bool to_line) {
-    int64_t longest = 0;
-    for (int i = 0; i < w->n; i++)
-        longest = w->run[i].count > longest ? w->run[i].count : longest;
-#pragma omp parallel for num_threads(w->threads) if (w->threads > 1)
-    for (int64_t j = 0; j < longest; j++)
-        if (w->point == 8) /* constants turn the copy into a move */
-            weave_at(w, j, 8, 8, staged, line, to_line);
-        else
-            weave_at(w, j, w->point, w->number, staged, line, to_line);
-}
 
 /* ---- the state ---- */
 
@@ -180,7 +63,7 @@ struct columns {
     bool inverse, in_place;
     int64_t line, first, count;
     char *block;
-    void *const *samples;
+    void *samples[GF_MAX_OUTPUTS];
 };
 
 /* Copies the columns' spectra to or from the exchange. */
@@ -189,8 +72,8 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
     const int64_t run = c->count * l->point;
     int rc = 0;
     if (p->real && !gets)
-        fold(c->block, c->block + p->pages * run, c->count * p->width, gf_slab_is_double(l->p),
-             false);
+        gf_slab_fold(c->block, c->block + p->pages * run, c->count * p->width,
+                     gf_slab_is_double(l->p), false);
     for (int64_t k = 0; k < p->pages + p->real && !rc; k++) {
         const bool folded = p->real && k % p->pages == 0; /* two rows of reals, consecutive */
         const int64_t at =
@@ -199,22 +82,24 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
         rc = move(l, at, c->block + k * run, folded ? run / 2 : run, gets);
     }
     if (p->real && gets && !rc)
-        fold(c->block, c->block + p->pages * run, c->count * p->width, gf_slab_is_double(l->p),
-             true);
+        gf_slab_fold(c->block, c->block + p->pages * run, c->count * p->width,
+                     gf_slab_is_double(l->p), true);
+    if (!rc)
+        gf_slab_moved(l->r, c->count * p->pages * l->point);
     return rc;
 }
 
 static void twiddle(const struct lines *l, const struct columns *c, bool inverse) {
     for (int64_t k1 = 1; k1 < l->p->pages; k1++)
-        multiply_twiddles(&(struct line_twiddle){l->roots, k1, c->first, c->count, l->p->width,
-                                                 inverse, gf_slab_is_double(l->p),
-                                                 l->r->io->threads},
-                          c->block + k1 * c->count * l->point);
+        gf_slab_twiddle(&(struct gf_slab_twiddle){l->roots, k1, c->first, c->count, l->p->width,
+                                                  inverse, gf_slab_is_double(l->p),
+                                                  l->r->io->threads},
+                        c->block + k1 * c->count * l->point);
 }
 
-static int forward_columns(struct lines *l, const struct columns *c) {
+static int read_samples(const struct columns *c) {
+    struct lines *l = c->l;
     const struct gf_slab_plan *p = l->p;
-    const struct gf_job job = gf_slab_line_columns_job(p, c->count, false);
     const int64_t sample = p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
     struct gf_array run = gf_array_wrap(NULL, p->job.in_dtype, 2, (int64_t[]){c->count, p->width});
     int rc = 0;
@@ -225,71 +110,122 @@ static int forward_columns(struct lines *l, const struct columns *c) {
         if (!rc && l->ranges->samples)
             gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, l->ranges->energy);
     }
-    if (!rc && (l->step > 1 || !c->in_place))
-        rc = gf_slab_run_part(l->r, &job, c->samples[0], (void *[]){c->block});
-    if (rc)
-        return rc;
-    twiddle(l, c, false);
-    rc = move_columns(l, c, false);
     if (!rc)
-        gf_slab_moved(l->r, c->count * (l->step * sample + p->pages * l->point));
+        gf_slab_moved(l->r, c->count * l->step * sample);
     return rc;
 }
 
-/* Writes the rows of samples up to the line's end, without the padding behind it. */
-static int inverse_columns(struct lines *l, const struct columns *c) {
-    const struct gf_slab_plan *p = l->p;
-    const struct gf_slab_io *io = l->r->io;
-    const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1);
-    const int64_t rows = gf_min(gf_divide_up(kept - c->first, p->rows), l->step);
-    struct gf_job job = gf_slab_line_columns_job(p, c->count, true);
-    job.counted[0] = rows;
-    int rc = move_columns(l, c, true);
+static int forward_columns(const struct columns *c) {
+    struct lines *l = c->l;
+    const struct gf_job job = gf_slab_line_columns_job(l->p, c->count, false);
+    int rc = 0;
+    if (l->step > 1 || !c->in_place)
+        rc = gf_slab_run_part(l->r, &job, c->samples[0], (void *[]){c->block});
     if (!rc)
-        gf_slab_moved(l->r, c->count * p->pages * l->point);
-    if (rc || kept <= c->first)
-        return rc;
-    twiddle(l, c, true);
-    rc = gf_slab_run_part(l->r, &job, c->block, c->samples);
+        twiddle(l, c, false);
+    return rc;
+}
+
+static int put_columns(const struct columns *c) {
+    return move_columns(c->l, c, false);
+}
+
+static int get_columns(const struct columns *c) {
+    return move_columns(c->l, c, true);
+}
+
+/* The rows of samples up to the line's end, without the padding behind it. */
+static int64_t kept_rows(const struct columns *c) {
+    const struct gf_slab_plan *p = c->l->p;
+    const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1) - c->first;
+    return kept > 0 ? gf_min(gf_divide_up(kept, p->rows), c->l->step) : 0;
+}
+
+static int inverse_columns(const struct columns *c) {
+    struct gf_job job = gf_slab_line_columns_job(c->l->p, c->count, true);
+    job.counted[0] = kept_rows(c);
+    if (!job.counted[0])
+        return 0;
+    twiddle(c->l, c, true);
+    return gf_slab_run_part(c->l->r, &job, c->block, c->samples);
+}
+
+static int write_samples(const struct columns *c) {
+    const struct gf_slab_plan *p = c->l->p;
+    const struct gf_slab_io *io = c->l->r->io;
+    const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1), rows = kept_rows(c);
+    int rc = 0;
     for (int i = 0; i < p->job.n_out; i++) {
         const int64_t run = c->count * gf_slab_line_out_bytes(p, i);
         for (int64_t i1 = 0; i1 < rows && !rc; i1++)
             rc = io->write_span(io->user, i, c->line * kept + i1 * p->rows + c->first, c->count,
                                 (char *)c->samples[i] + i1 * run);
-        gf_slab_moved(l->r, rows * run);
+        gf_slab_moved(c->l->r, rows * run);
     }
     return rc;
 }
 
-/* Runs block k of all lines', in two parts if the padding begins within it. */
-static int run_columns(struct gf_slab_state *r, struct gf_slab_part *part) {
-    const struct gf_slab_plan *p = r->plan;
-    struct columns *c = part->user;
+/* The bytes of a column's samples of the input, or of output i. */
+static int64_t column_bytes(const struct columns *c, int i) {
+    const struct gf_slab_plan *p = c->l->p;
+    const enum gf_dtype t = c->inverse ? p->job.out[i].dtype : p->job.in_dtype;
+    return c->l->step * p->width * (int64_t)gf_dtype_size(t);
+}
+
+/* Takes a step with the block of a part, in two pieces if the padding begins within it. */
+static int step_columns(struct gf_slab_part *part, int (*step)(const struct columns *)) {
+    struct columns c = *(const struct columns *)part->user;
+    const struct gf_slab_plan *p = c.l->p;
     const int64_t k = part->index, first = k % p->n_blocks * p->block_units;
     const int64_t end = gf_min(first + p->block_units, p->rows);
     const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1) % p->rows;
     int rc = 0;
-    c->line = k / p->n_blocks;
-    c->samples = part->room + 1;
-    c->block = c->in_place ? c->samples[0] : part->room[0];
-    for (c->first = first; c->first < end && !rc; c->first += c->count) {
-        c->count = (c->inverse && c->first < kept && kept < end ? kept : end) - c->first;
-        rc = c->inverse ? inverse_columns(c->l, c) : forward_columns(c->l, c);
+    c.line = k / p->n_blocks;
+    for (c.first = first; c.first < end && !rc; c.first += c.count) {
+        const int64_t done = c.first - first;
+        c.count = (c.inverse && c.first < kept && kept < end ? kept : end) - c.first;
+        for (int i = 0; i < GF_MAX_OUTPUTS && part->room[1 + i]; i++)
+            c.samples[i] = (char *)part->room[1 + i] + done * column_bytes(&c, i);
+        c.block = c.in_place ? c.samples[0]
+                             : (char *)part->room[0] + done * (p->pages + p->real) * c.l->point;
+        rc = step(&c);
     }
     return rc;
 }
 
+static int read_columns(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const bool inverse = ((const struct columns *)part->user)->inverse;
+    (void)r;
+    return step_columns(part, inverse ? get_columns : read_samples);
+}
+
+static int run_columns(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const bool inverse = ((const struct columns *)part->user)->inverse;
+    (void)r;
+    return step_columns(part, inverse ? inverse_columns : forward_columns);
+}
+
+static int write_columns(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const bool inverse = ((const struct columns *)part->user)->inverse;
+    (void)r;
+    return step_columns(part, inverse ? write_samples : put_columns);
+}
+
 static int column_walk(struct lines *l, bool inverse) {
     const struct gf_slab_plan *p = l->p;
-    const int64_t rows = p->pages + p->real, samples = l->step * p->block_units * p->width;
-    struct columns c = {.l = l, .inverse = inverse};
-    struct gf_slab_walk walk = {.work = run_columns, .user = &c, .n = p->lines * p->n_blocks};
+    struct columns c = {.l = l, .inverse = inverse, .in_place = gf_slab_line_in_place(p, inverse)};
+    struct gf_slab_walk walk = {.read = read_columns,
+                                .work = run_columns,
+                                .write = write_columns,
+                                .writes_input = c.in_place,
+                                .user = &c,
+                                .n = p->lines * p->n_blocks};
     for (int i = 0; i < (inverse ? p->job.n_out : 1); i++) {
-        const enum gf_dtype t = inverse ? p->job.out[i].dtype : p->job.in_dtype;
-        walk.room[1 + i].bytes = samples * (int64_t)gf_dtype_size(t);
+        walk.room[1 + i].bytes = p->block_units * column_bytes(&c, i);
+        walk.room[1 + i].of = inverse && !c.in_place ? GF_SLAB_WRITTEN : GF_SLAB_READ;
     }
-    c.in_place = gf_slab_line_in_place(p, inverse);
-    walk.room[0].bytes = c.in_place ? 0 : rows * p->block_units * l->point;
+    walk.room[0].bytes = c.in_place ? 0 : (p->pages + p->real) * p->block_units * l->point;
+    walk.room[0].of = inverse ? GF_SLAB_READ : GF_SLAB_WRITTEN;
     return gf_slab_walk(l->r, &walk);
 }
 
@@ -305,12 +241,12 @@ struct span {
 static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t n, int64_t step,
                      bool gets) {
     const struct gf_slab_plan *p = l->p;
-    struct line_weave w = {.n = (int)n,
-                           .step = step,
-                           .stride = (s->count / step + 1) * l->point,
-                           .point = l->point,
-                           .number = p->number,
-                           .threads = l->r->io->threads};
+    struct gf_slab_weave w = {.n = (int)n,
+                              .step = step,
+                              .stride = (s->count / step + 1) * l->point,
+                              .point = l->point,
+                              .number = p->number,
+                              .threads = l->r->io->threads};
     int64_t from[GF_SLAB_STAGED];
     int rc = 0;
     for (int i = 0; i < n; i++) {
@@ -325,13 +261,13 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
                                     : place(l, s->line, k, column);
     }
     if (!gets)
-        weave(&w, l->staged, s->numbers, false);
+        gf_slab_weave(&w, l->staged, s->numbers, false);
     for (int i = 0; i < n && !rc; i++)
         if (w.run[i].count)
             rc =
                 move(l, from[i], (char *)l->staged + i * w.stride, w.run[i].count * l->point, gets);
     if (!rc && gets)
-        weave(&w, l->staged, s->numbers, true);
+        gf_slab_weave(&w, l->staged, s->numbers, true);
     return rc;
 }
 
@@ -437,14 +373,13 @@ static int split_zero(struct lines *l, const struct span *s) {
     return rc;
 }
 
-static int forward_slab(struct lines *l, const struct span *s) {
+static int get_slab(struct lines *l, const struct span *s) {
     int rc = move_span(l, s, true);
     if (!rc && is_real(l))
         rc = split_zero(l, s);
-    if (rc)
-        return rc;
-    gf_slab_moved(l->r, gf_min(s->count, l->n - s->first) * l->point);
-    return emit(l, s);
+    if (!rc)
+        gf_slab_moved(l->r, gf_min(s->count, l->n - s->first) * l->point);
+    return rc;
 }
 
 /* ---- inverse ---- */
@@ -504,7 +439,7 @@ static int move_mirror(struct lines *l, const struct span *s) {
     return move_span(l, &m, false);
 }
 
-static int inverse_slab(struct lines *l, const struct span *s) {
+static int read_slab_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     char last[16 * GF_SLAB_CHANNELS];
     const bool zero = p->real && s->first == 0;
@@ -516,25 +451,37 @@ static int inverse_slab(struct lines *l, const struct span *s) {
         const struct gf_number b = gf_number_get(last, c, gf_slab_is_double(l->p));
         gf_number_put(s->numbers, c, gf_slab_is_double(l->p), (struct gf_number){a.re, b.re});
     }
-    if (!rc)
-        rc = move_span(l, s, false);
+    return rc;
+}
+
+static int put_slab(struct lines *l, const struct span *s) {
+    int rc = move_span(l, s, false);
     if (!rc)
         gf_slab_moved(l->r, s->count * l->point);
-    return rc || !p->odd ? rc : move_mirror(l, s);
+    return rc || !l->p->odd ? rc : move_mirror(l, s);
 }
 
 /* ---- both ---- */
 
-static int run_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
-    const struct gf_slab_plan *p = r->plan;
-    struct lines *l = part->user;
+static int step_slab(struct gf_slab_part *part, int (*step)(struct lines *, const struct span *)) {
+    struct lines l = *(const struct lines *)part->user;
+    const struct gf_slab_plan *p = l.p;
     const int64_t all = gf_slab_line_frequencies(p), k = part->index;
     struct span s = {k / p->n_slabs, k % p->n_slabs * p->slab_pages, 0, part->room[0]};
-    l->staged = part->room[1];
-    l->numbers = part->room[2];
-    l->converted = part->room[3];
+    l.staged = part->room[1];
+    l.numbers = part->room[2];
+    l.converted = part->room[3];
     s.count = gf_min(p->slab_pages, all - s.first);
-    return s.count < 1 ? 0 : is_inverse(l) ? inverse_slab(l, &s) : forward_slab(l, &s);
+    return s.count < 1 ? 0 : step(&l, &s);
+}
+
+static int read_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const bool inverse = r->plan->job.direction == GF_INVERSE;
+    return step_slab(part, inverse ? read_slab_numbers : get_slab);
+}
+
+static int run_slab(struct gf_slab_state *r, struct gf_slab_part *part) {
+    return step_slab(part, r->plan->job.direction == GF_INVERSE ? put_slab : emit);
 }
 
 static int slab_walk(struct lines *l) {
@@ -546,10 +493,11 @@ static int slab_walk(struct lines *l) {
         widest = gf_max(widest, bytes);
     }
     const struct gf_slab_walk walk = {
+        .read = read_slab,
         .work = run_slab,
         .user = l,
         .n = p->lines * p->n_slabs,
-        .room = {{p->slab_pages * l->point, GF_SLAB_ALONE},
+        .room = {{p->slab_pages * l->point, GF_SLAB_READ},
                  {staged * (p->slab_pages / l->step + 1) * l->point, GF_SLAB_ALONE},
                  {is_real(l) ? step : 0, GF_SLAB_ALONE},
                  {is_inverse(l) ? 0 : widest, GF_SLAB_ALONE}}};

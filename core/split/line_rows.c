@@ -102,33 +102,55 @@ static int filter_row(struct row *w, int64_t row, bool is_real) {
 
 /* ---- the walk ---- */
 
-/* Runs line by line, or for a filter row by row, so that each table is made once. */
-static int run_row(struct gf_slab_state *r, struct gf_slab_part *part) {
-    struct row *w = part->user;
-    const int64_t k = part->index;
-    const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_io *io = r->io;
+/* A row of the exchange, line by line, or for a filter row by row, so that each table is made once. */
+struct place {
+    int64_t row, at, bytes;
+    bool is_real, from_half, to_half; /* of half spectra */
+};
+
+static struct place place_of(const struct gf_slab_plan *p, int64_t k) {
     const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
     const int64_t row = filter ? k / p->lines : k % p->pages;
-    const int64_t place = filter ? k % p->lines * p->pages + row : k;
-    const bool is_real = p->real && row == 0;
-    const bool from_half = is_real && inverse, to_half = is_real && !inverse && !filter;
     const int64_t bytes = p->rows * p->width * p->number;
+    const bool is_real = p->real && row == 0;
+    return (struct place){.row = row,
+                          .at = (filter ? k % p->lines * p->pages + row : k) * bytes,
+                          .bytes = bytes,
+                          .is_real = is_real,
+                          .from_half = is_real && inverse,
+                          .to_half = is_real && !inverse && !filter};
+}
+
+static int read_row(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct place at = place_of(p, part->index);
+    int rc = r->io->get(r->io->user, at.at, part->room[at.from_half], at.bytes);
+    if (!rc && p->job.op != GF_FILTER && part->index + 1 < p->lines * p->pages)
+        gf_slab_expect(r, at.at + at.bytes, at.bytes);
+    if (!rc)
+        gf_slab_moved(r, at.bytes);
+    return rc;
+}
+
+static int run_row(struct gf_slab_state *r, struct gf_slab_part *part) {
+    struct row *w = part->user;
+    const struct place at = place_of(r->plan, part->index);
     w->data = part->room[0];
     w->half = part->room[1];
-    int rc = io->get(io->user, place * bytes, from_half ? w->half : w->data, bytes);
-    if (!rc && !filter && k + 1 < p->lines * p->pages)
-        gf_slab_expect(r, (k + 1) * bytes, bytes);
-    if (from_half)
+    if (at.from_half)
         pack(w, true);
-    if (!rc)
-        rc = filter ? filter_row(w, row, is_real) : transform(w, is_real, inverse);
-    if (to_half)
+    int rc = r->plan->job.op == GF_FILTER ? filter_row(w, at.row, at.is_real)
+                                          : transform(w, at.is_real, at.from_half);
+    if (at.to_half && !rc)
         pack(w, false);
+    return rc;
+}
+
+static int write_row(struct gf_slab_state *r, struct gf_slab_part *part) {
+    const struct place at = place_of(r->plan, part->index);
+    int rc = r->io->put(r->io->user, at.at, part->room[at.to_half], at.bytes);
     if (!rc)
-        rc = io->put(io->user, place * bytes, to_half ? w->half : w->data, bytes);
-    if (!rc)
-        gf_slab_moved(r, 2 * bytes);
+        gf_slab_moved(r, at.bytes);
     return rc;
 }
 
@@ -137,10 +159,14 @@ int gf_slab_line_transform_rows(struct gf_slab_state *r) {
     const int64_t point = p->width * p->number;
     struct row w = {.r = r, .row = -1};
     const struct gf_slab_walk walk = {
+        .read = read_row,
         .work = run_row,
+        .write = write_row,
         .user = &w,
         .n = p->lines * p->pages,
-        .room = {{p->rows * point, GF_SLAB_ALONE},
-                 {p->real ? (p->rows + 1) * point : 0, GF_SLAB_ALONE}}};
+        .slots = p->row_slots,
+        .writes_input = true,
+        .room = {{p->rows * point, GF_SLAB_READ},
+                 {p->real ? (p->rows + 1) * point : 0, GF_SLAB_READ}}};
     return gf_slab_walk(r, &walk);
 }

@@ -99,10 +99,11 @@ static int run_in_turn(const struct walk *a) {
 
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
     struct walk a = {r, w, gf_ranks_own(r->io->ranks, w->n), gf_max(w->steps, 1), 1, {{NULL}}};
-    const bool overlaps = r->plan->slots > 1 && w->read && a.own.count * a.steps > 1;
+    const int slots = w->slots ? w->slots : r->plan->slots;
+    const bool overlaps = slots > 1 && w->read && a.own.count * a.steps > 1;
     int rc = 0;
     if (overlaps)
-        a.slots = r->plan->slots;
+        a.slots = slots;
     for (int i = 0; i < GF_SLAB_ROOMS; i++)
         for (int64_t k = 0; k < (w->room[i].of ? a.slots : 1) && w->room[i].bytes && !rc; k++)
             if (!(a.memory[i][k] = gf_alloc((size_t)w->room[i].bytes)))

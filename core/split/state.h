@@ -49,6 +49,7 @@ struct gf_slab_walk {
     gf_slab_part_fn *read, *work, *write; /* read and write may be NULL */
     void *user;                           /* for work that the steps share */
     int64_t n, steps;                     /* steps 0: 1 */
+    int slots;                            /* 0: the plan's */
     bool writes_input;                    /* write() uses what read() made, too */
     struct {
         int64_t bytes; /* 0: leaves it NULL */

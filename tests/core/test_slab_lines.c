@@ -157,8 +157,15 @@ static void test_line_plans(void) {
     CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 96 << 20, 0, &p));
     CHECK_EQ(gf_slab_bytes_moved(&p), 6 * v + 8);
     CHECK(p.memory_bytes <= 96 << 20 && p.pages * p.rows == 1 << 26);
-    CHECK(8 * p.block_units >= 1 << 20); /* runs */
+    CHECK(p.slots == 2 && p.row_slots == 2);
+    CHECK(8 * p.block_units >= 1 << 19); /* runs */
+    CHECK(8 * p.slab_pages / p.pages >= 1 << 19);
+    CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){.makes_input = true}, 96 << 20, 0, &p));
+    CHECK(p.slots == 1 && p.row_slots == 1 && p.memory_bytes <= 96 << 20);
+    CHECK(8 * p.block_units >= 1 << 20);
     CHECK(8 * p.slab_pages / p.pages >= 1 << 20);
+    CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 8 << 20, 0, &p));
+    CHECK(p.slots == 1 && p.memory_bytes <= 8 << 20); /* of two slots the runs were too short */
     job.shape[0] = 3 * ((1 << 25) + 1); /* odd: all numbers of a complex line in between */
     CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 96 << 20, 0, &p));
     CHECK(p.exchange_bytes == 8 * job.shape[0] && !p.real);
