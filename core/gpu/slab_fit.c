@@ -71,7 +71,7 @@ static struct gf_job block_job(const struct gf_gpu_walk *w, int64_t bins) {
     job.lean = false;
     if (gf_gpu_from_input(w))
         job.in_dtype = s->plan.job.in_dtype;
-    if (gf_gpu_to_output(w))
+    if (gf_gpu_to_output(w) && !gf_gpu_walk_samples(w))
         gf_part_outputs(&job, &s->plan.job);
     return job;
 }
@@ -90,8 +90,9 @@ static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
                         : gf_gpu_blocks(w)       ? block_job(w, count)
                         : gf_gpu_walk_columns(w) ? columns_job(w, count)
                                                  : slab_job(w, count);
+    const bool outputs = gf_gpu_to_output(w) && !gf_gpu_walk_samples(w);
     int n = 0;
-    for (int i = 0; i < job.n_out && gf_gpu_to_output(w); i++) {
+    for (int i = 0; i < job.n_out && outputs; i++) {
         if (gf_gpu_scans(w) && !gf_gpu_slabs_scans(s, i))
             continue;
         w->output[n] = i;
@@ -100,7 +101,7 @@ static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
             gf_part_range(&job.out[n], (double[]){0, 0}); /* a placeholder */
         n++;
     }
-    job.n_out = gf_gpu_to_output(w) ? n : job.n_out;
+    job.n_out = outputs ? n : job.n_out;
     if (s->role.in_place) {
         const int64_t pitch = s->pitch * (s->unit / s->plan.number);
         job.out_pitch = gf_gpu_walk_leaves(w) ? 0 : pitch;

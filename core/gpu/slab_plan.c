@@ -53,9 +53,10 @@ static const char *refuses(const struct gf_job *asked, const struct gf_job *job)
         if (real && forward && twice && (line || !job->out[i].half) &&
             !gf_gpu_slab_mirrors(&job->out[i]))
             return "an output of this type has no mirror image";
-        if ((line || job->axes == 1) && gf_output_samples(job, i))
-            return line ? "an automatic range of a single line"
-                        : "an automatic range along the slowest axis alone";
+        if (job->axes == 1 && gf_output_samples(job, i))
+            return "an automatic range along the slowest axis alone";
+        if (line && gf_output_samples(job, i) && gf_job_is_full(job))
+            return "an automatic range of a single line beside a full one";
     }
     return NULL;
 }
@@ -170,7 +171,9 @@ static void start_walk(struct gf_gpu_slabs *s, int i) {
         w->extent = p->kept_pages;
     w->info->bytes_read =
         gf_gpu_from_input(w) ? gf_job_bytes(&p->job, -1) : p->exchange_bytes / all * w->extent;
-    w->info->bytes_written = !to ? p->exchange_bytes : gf_gpu_scans(w) ? 0 : output_bytes(w);
+    w->info->bytes_written = !to || gf_gpu_walk_samples(w) ? p->exchange_bytes
+                             : gf_gpu_scans(w)             ? 0
+                                                           : output_bytes(w);
     if (s->role.members)
         take_share(w);
 }
@@ -187,7 +190,7 @@ static void start_walks(struct gf_gpu_slabs *s) {
         first = 0;
         last = GF_SLAB_FROM_INPUT | GF_SLAB_TO_OUTPUT | (job->axes == 1) * GF_SLAB_BLOCKS;
     }
-    bool scans = false;
+    bool scans = gf_gpu_slabs_sample_line(s);
     for (int i = 0; i < job->n_out && forward && job->op == GF_FFT; i++)
         scans |= gf_gpu_slabs_scans(s, i);
     gf_slab_list_steps(&s->plan, first, s->filter, scans, last);

@@ -41,6 +41,8 @@ static int run_walk(struct run *r, int index) {
     int rc = gf_gpu_slab_take(r->all, index, index + 1);
     rc = rc ? gf_gpu_slab_settle(r->all, rc) : gf_gpu_slab_walk(r->all, index, index + 1);
     gf_gpu_slab_give_back(r->all, index, index + 1);
+    if (!rc && gf_gpu_walk_samples(&r->s->walk[index]))
+        gf_ranges_settle(&r->range);
     for (int i = 0; i < r->s->plan.job.n_out && gf_gpu_scans(&r->s->walk[index]) && !rc; i++)
         if (gf_gpu_slabs_scans(r->s, i))
             r->range.of[i][1] = r->all->high[i];
@@ -197,24 +199,32 @@ static int make_table(struct run *r) {
                                        : 0;
 }
 
+/* Opens the display ranges of a spectrum: a line's are found in complete bins. */
+static int open_ranges(struct run *r) {
+    const struct gf_gpu_slabs *s = r->s;
+    const bool line = gf_gpu_slabs_sample_line(s);
+    const bool whole = line || !gf_gpu_job_walks_twice(&s->plan.job);
+    const struct gf_array row = gf_gpu_slab_drop(&r->ends.in.a, 2);
+    int rc = gf_ranges_open(line ? &s->asked : &s->plan.job,
+                            whole ? GF_RANGES_WHOLE : GF_RANGES_PAGES, &r->range);
+    if (rc)
+        return rc;
+    if (line)
+        gf_range_energy_add(&s->asked, &row, r->range.energy);
+    else
+        gf_ranges_input(&r->range, 0, &r->ends.in.a);
+    return s->page ? find_page_ranges(r) : 0;
+}
+
 static int run_walks(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
     struct gf_report *found = &r->all->found;
     const bool spectrum = s->plan.job.op == GF_FFT && s->plan.job.direction == GF_FORWARD;
-    int rc = s->filter  ? make_table(r)
-             : spectrum ? gf_ranges_open(&s->plan.job,
-                                         gf_gpu_job_walks_twice(&s->plan.job) ? GF_RANGES_PAGES
-                                                                              : GF_RANGES_WHOLE,
-                                         &r->range)
-                        : 0;
-    if (!rc)
-        gf_ranges_input(&r->range, 0, &r->ends.in.a);
-    if (!rc && s->page)
-        rc = find_page_ranges(r);
+    int rc = s->filter ? make_table(r) : spectrum ? open_ranges(r) : 0;
     r->all->range = spectrum ? &r->range : NULL;
     for (int i = 0; i < s->plan.n_walks && !rc; i++) {
         rc = run_walk(r, i);
-        if (!rc && spectrum && !gf_gpu_to_output(&s->walk[i]))
+        if (!rc && spectrum && !gf_gpu_to_output(&s->walk[i]) && !gf_gpu_slabs_sample_line(s))
             rc = find_ranges(r);
         /* Transforming back along z turns the offset's bin into the same number in every page. */
         if (!rc && gf_gpu_walk_filters(&s->walk[i]) && s->plan.job.filter->offset != 0)

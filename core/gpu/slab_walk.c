@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "core/base/value/halves.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/plan_builder.h"
 
@@ -49,7 +50,7 @@ static bool sends(struct gf_gpu_walk *w) {
 }
 
 static bool shows(struct gf_gpu_walk *w) {
-    return sends(w) && !gf_gpu_blocks(w) && w->all->range &&
+    return sends(w) && !gf_gpu_blocks(w) && w->all->range && !gf_gpu_slabs_sample_line(w->s) &&
            (w->all->range->samples || w->all->range->zeros);
 }
 
@@ -182,9 +183,9 @@ static int queue_passes(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *
     return w->c->api->mark(w->c->gpu, GF_GPU_TRANSFORMED + slot);
 }
 
-/* True if outputs are downloaded; those sent to other devices only to find ranges. */
+/* True if outputs are downloaded; those sent to other devices, or scanned, only to find ranges. */
 static bool downloads(struct gf_gpu_walk *w) {
-    return !gf_gpu_scans(w) && (!sends(w) || shows(w));
+    return gf_gpu_scans(w) ? gf_gpu_walk_samples(w) : !sends(w) || shows(w);
 }
 
 static int download_output(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_plan *p, int k,
@@ -279,6 +280,28 @@ static int pack(struct gf_gpu_walk *w, int64_t next, struct gf_gpu_slab_copy *co
     return *n > before ? w->c->api->reach(w->c->gpu, GF_GPU_UPLOADED + slot) : 0;
 }
 
+/* Shows the sampled points of a line that a part has, or whose negatives it has. */
+static void show_points(struct gf_gpu_walk *w, int64_t part, char *packed) {
+    const struct gf_gpu_slabs *s = w->s;
+    const struct gf_range_axis *x = &w->all->range->sample.axis[2];
+    const struct gf_span own = gf_gpu_part_span(w, part);
+    const int64_t columns = s->plan.job.shape[2], lanes = gf_job_lanes(&s->plan.job);
+    const enum gf_dtype number = gf_job_number(&s->plan.job);
+    for (int k = 0; k < x->count; k++) {
+        const int64_t n = s->asked.shape[0], there = x->index[k];
+        const bool mirrored = s->plan.real && there % columns > columns / 2;
+        const int64_t at = mirrored ? n - there : there, bin = at % columns - own.first;
+        if (bin < 0 || bin >= own.count)
+            continue;
+        char *point = packed + (at / columns * own.count + bin) * s->unit;
+        for (int64_t c = 0; c < lanes && mirrored; c++)
+            gf_number_put(point, c, number == GF_C128,
+                          gf_number_conjugate(gf_number_get(point, c, number == GF_C128)));
+        const struct gf_array one = gf_array_wrap(point, number, 4, (int64_t[]){1, 1, 1, lanes});
+        gf_ranges_spectrum(w->all->range, (int64_t[]){0, 0, there}, &one);
+    }
+}
+
 static int unpack(struct gf_gpu_walk *w, int64_t back, struct gf_gpu_slab_copy *copy, int *n) {
     if (back < 0 || back >= w->n || w->s->role.resident)
         return 0;
@@ -290,7 +313,9 @@ static int unpack(struct gf_gpu_walk *w, int64_t back, struct gf_gpu_slab_copy *
         const struct gf_array spectrum = gf_slab_spectrum(&w->s->plan, own.count, from);
         gf_ranges_spectrum(w->all->range, (int64_t[]){own.first, 0, 0}, &spectrum);
     }
-    for (int k = 0; k < p->job.n_out && downloads(w) && !sends(w) && !rc; k++)
+    if (!rc && gf_gpu_walk_samples(w))
+        show_points(w, back, from);
+    for (int k = 0; k < p->job.n_out && downloads(w) && !gf_gpu_scans(w) && !sends(w) && !rc; k++)
         if (w->to_staged[k])
             copy[(*n)++] = copy_of(w, back, k, from + gf_gpu_slab_output_at(p, k));
     return rc;
@@ -305,7 +330,7 @@ void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *en
         const struct gf_gpu_slab_end *to =
             gf_gpu_to_output(w) ? &ends->out[w->output[k]] : &ends->exchange;
         w->to[k] = side_of(w, k, &to->a);
-        w->to_staged[k] = sends(w) || is_staged(&w->to[k], to->locked);
+        w->to_staged[k] = sends(w) || gf_gpu_scans(w) || is_staged(&w->to[k], to->locked);
     }
 }
 

@@ -22,6 +22,13 @@ static inline bool gf_gpu_walk_filters(const struct gf_gpu_walk *w) {
 static inline bool gf_gpu_walk_columns(const struct gf_gpu_walk *w) {
     return gf_gpu_slabs_are_line(w->s) && !gf_gpu_blocks(w);
 }
+/* True if a line's automatic range is found in its bins; if a walk makes them for that. */
+static inline bool gf_gpu_slabs_sample_line(const struct gf_gpu_slabs *s) {
+    return gf_gpu_slabs_are_line(s) && gf_job_samples(&s->plan.job);
+}
+static inline bool gf_gpu_walk_samples(const struct gf_gpu_walk *w) {
+    return gf_gpu_scans(w) && gf_gpu_slabs_sample_line(w->s);
+}
 
 /* Views begin at multiples of so many bins of at least 8 bytes. */
 enum { GF_GPU_VIEW_BINS = GF_GPU_VIEW_ALIGNED / 8 };

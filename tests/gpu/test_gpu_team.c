@@ -59,6 +59,7 @@ static const struct limited jobs[] = {
     {2, "fwd c64 30030 ch=2 > complex shift, magnitude f32 shift", 700},
     {3, "fwd f32 16128 > complex half", 120},
     {5, "fwd u8 30030 > magnitude u8 display", 220},
+    {2, "fwd f32 16128 > magnitude u8 display auto", 150},
     {3, "inv c64 16384 > complex", 200},
     {2, "inv c64 30030 real centred > real f32, magnitude f32", 400},
     {3, "fwd f32 16128 > real f32 | low-gaussian=900 offset=3", 200},
