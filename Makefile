@@ -151,7 +151,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist clean help
+.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -314,6 +314,7 @@ include tests/check.mk
 
 # ---------------------------------------------------------------- using it
 
+PYTHON_FOLDER ?= $(PREFIX)/lib/python3/dist-packages/gpufft
 # The library's version is in its symbols; 0 is that of its interface.
 install-library: $(LIBRARY)
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
@@ -322,6 +323,8 @@ install-library: $(LIBRARY)
 	ln -sf libgpufft.so.0 $(DESTDIR)$(PREFIX)/lib/libgpufft.so
 	install -m 644 $(BUILD)/gpufft.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
 	install -D -m 644 man/gpufft.3 $(DESTDIR)$(PREFIX)/share/man/man3/gpufft.3
+	install -d $(DESTDIR)$(PYTHON_FOLDER)
+	install -m 644 core/api/python/gpufft/*.py $(DESTDIR)$(PYTHON_FOLDER)/
 
 ## install, uninstall: program, library, manual and completions below DESTDIR and PREFIX
 install: gpufft man completions $(PLUGINS) install-library
@@ -335,6 +338,7 @@ install: gpufft man completions $(PLUGINS) install-library
 	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
 
 uninstall:
+	rm -rf $(DESTDIR)$(PYTHON_FOLDER)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpufft.h lib/libgpufft.a lib/libgpufft.so lib/libgpufft.so.0 lib/pkgconfig/gpufft.pc share/man/man3/gpufft.3)
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/bin/gpufft-bench-report $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 

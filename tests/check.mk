@@ -117,6 +117,10 @@ check-psd: gpufft
 check-register: gpufft
 	python3 tests/core/check_register.py ./gpufft
 
+## check-python: the Python module against SciPy, and SciPy's own tests of scipy.fft on it (pip install scipy pytest)
+check-python: $(LIBRARY)
+	tests/python/check $(BUILD)
+
 ## check-gpu: the GPU backends on random and large jobs
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)

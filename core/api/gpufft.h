@@ -249,8 +249,8 @@ struct gpufft_fact {
     const char *key, *unit; /* NULL: none */
     int kind;               /* enum gpufft_fact_kind */
     int width;              /* 0: a value is one number; else a list of so many */
-    int64_t rows;           /* of a column, whose values are `stride` bytes apart; 0: one value */
-    int64_t stride;
+    int64_t rows;           /* of a table or a column, whose values are `stride` bytes apart */
+    int64_t stride;         /* 0: one value */
     const void *data;
     int64_t within; /* following facts that belong to it, theirs included */
 };

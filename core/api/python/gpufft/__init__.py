@@ -1,0 +1,75 @@
+"""gpufft: Fourier transforms of arrays on the CPU and on GPUs.
+
+    import gpufft
+    spectrum = gpufft.rfft2(picture)                 as scipy.fft.rfft2, kept plans included
+
+    with scipy.fft.set_backend(gpufft): ...          and other people's code runs on it
+
+Arrays that are contiguous, or whose axes are views with strides of whole items, are read where they are.
+A thread that waits here leaves the interpreter to others, and Ctrl-C ends a long call. After a fork the
+child opens the library anew. use() chooses backend, device and memory."""
+
+import os as _os
+
+from . import _fft, _library, _operations
+from ._library import Error, version
+
+for _function in (*_fft.functions.values(), *_operations.public):
+    _function.__module__ = __name__
+    globals()[_function.__name__] = _function
+
+__all__ = ["Error", "describe", "next_fast_len", "use", "version", *_fft.functions,
+           *(f.__name__ for f in _operations.public)]
+__ua_domain__ = "numpy.scipy.fft"
+
+
+def __ua_function__(method, args, kwargs):
+    function = _fft.functions.get(method.__name__)
+    try:
+        return function(*args, **kwargs) if function else NotImplemented
+    except NotImplementedError:
+        return NotImplemented
+
+
+def next_fast_len(target, real=False):
+    """The cheapest length of at least `target` points to pad to: its prime factors are 2, 3, 5 and 7.
+    ValueError if target is below 1."""
+    n = _library.good_size(_fft.operator.index(target))
+    if n < 1:
+        raise ValueError("the length must be at least 1, and at most 2^40")
+    return n
+
+
+def use(backend=None, device=None, memory=0, cache_folder=None):
+    """Chooses for all that follows.
+
+    backend, device: as --backend and --device of gpufft(1), such as "cuda"; None: the one that is
+        expected to be fastest, GPUs included
+    memory: the limit in bytes of workspace; 0: what is free
+    cache_folder: where compiled kernels and measured speeds are kept; None: nowhere"""
+    _library.use(backend=backend, device=device, memory=memory, cache_folder=cache_folder)
+    _fft.forget()
+
+
+def describe(x, function="fftn", **arguments):
+    """How a transform like gpufft.fftn(x, …) runs: a list with a dict for each of its plans, with
+    backend, why, passes, calls, bytes, workspace and device (bytes of device memory)."""
+    kind = "real" if "r" in function[:2] else "complex"
+    x = _fft._array(x)
+    axes = arguments.get("axes", (-2, -1) if function.endswith("2") else None)
+    s = arguments.get("s")
+    if function.endswith("fft"):
+        axes, s = arguments.get("axis", -1), arguments.get("n")
+    job = _fft._Job(x, kind, function.startswith("i"), s, axes, arguments.get("norm"),
+                    _fft._workers(arguments.get("workers")))
+    x = job.cut(x)
+    job.plan(x, _fft.np.empty(job.out_shape, job.out_type))
+    return [step.plan.describe() for step in job.steps]
+
+
+def _forked():
+    _fft.forget()
+    _library.forget()
+
+
+_os.register_at_fork(after_in_child=_forked)

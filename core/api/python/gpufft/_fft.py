@@ -1,0 +1,291 @@
+"""Fourier transforms of arrays, with the names, arguments and results of scipy.fft."""
+
+import operator
+import sys
+
+import numpy as np
+
+from . import _library
+from ._library import FORWARD, INVERSE, MAX_AXES, MAX_RANK, TYPES, Plan, Transform
+
+_NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
+_MOST_PLANS = 256
+_LONG = 1 << 20  # elements from which on a call looks for Ctrl-C
+# Elements below which other layouts than C's are copied. Axes are transformed in the order of their
+# strides, so that the layout would show in the last digits, and a copy costs less than strides do.
+_SHORT = 1 << 16
+_jobs = {}
+
+
+def forget():
+    """Drops the plans that are kept."""
+    _jobs.clear()
+
+
+# ---- what the caller means ----
+
+
+def _array(x):
+    """An array of real or complex numbers that the library reads where they are, if it can."""
+    if not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
+        x = np.from_dlpack(x)
+    x = np.asarray(x)
+    t = x.dtype
+    if t.kind == "b":
+        return x.view(np.uint8)
+    if t.kind in "fc" and t.itemsize > (8 if t.kind == "f" else 16):
+        raise NotImplementedError(f"no transforms of {t}")
+    if t.kind not in "iufc" or t.kind in "iu" and t.itemsize == 8:
+        return np.asarray(x, np.float64)
+    if t == np.float16:
+        return np.asarray(x, np.float32)
+    unit = t.itemsize // (2 if t.kind == "c" else 1)
+    if not t.isnative or not x.flags.aligned or any(s % unit for s in x.strides):
+        return np.array(x, t.newbyteorder("="))
+    if x.size < _SHORT and not x.flags.c_contiguous:
+        return np.ascontiguousarray(x)
+    return x
+
+
+def _integers(values, name):
+    try:
+        return [operator.index(v) for v in (values if np.iterable(values) else (values,))]
+    except TypeError as e:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from e
+
+
+def _axes_of(x, s, axes):
+    """The transformed axes, and the length that each is cut or padded to."""
+    if axes is not None:
+        axes = [a + x.ndim if a < 0 else a for a in _integers(axes, "axes")]
+        if any(not 0 <= a < x.ndim for a in axes):
+            raise ValueError("axes exceeds dimensionality of input")
+        if len(set(axes)) < len(axes):
+            raise ValueError("all axes must be unique")
+    if s is None:
+        axes = list(range(x.ndim)) if axes is None else axes
+        return axes, [x.shape[a] for a in axes]
+    s = _integers(s, "shape")
+    if axes is None:
+        if len(s) > x.ndim:
+            raise ValueError("shape requires more axes than are present")
+        axes = list(range(x.ndim - len(s), x.ndim))
+    if len(s) != len(axes):
+        raise ValueError("when given, axes and shape arguments have to be of the same length")
+    return axes, [x.shape[a] if n == -1 else n for a, n in zip(axes, s)]
+
+
+def _check_lengths(lengths):
+    if any(n < 1 for n in lengths):
+        shown = lengths if len(lengths) != 1 else lengths[0]
+        raise ValueError(f"invalid number of data points ({shown}) specified")
+
+
+def _workers(workers):
+    if workers is None:
+        scipy = sys.modules.get("scipy.fft")
+        return scipy.get_workers() if scipy else 1
+    workers = operator.index(workers)
+    cpus = _library.os.cpu_count()
+    if workers == 0:
+        raise ValueError("workers must not be zero")
+    if workers < -cpus:
+        raise ValueError(f"workers value out of range; got {workers}, must not be less than {-cpus}")
+    return workers if workers > 0 else workers + 1 + cpus
+
+
+# ---- from there to plans ----
+
+
+class _Step:
+    """One plan, from the input or the result so far to the result. `x` and `y` are arrays of their
+    shapes and strides."""
+
+    def __init__(self, x, y, shape, axes, direction, half, norm, workers):
+        t = Transform(size=_library.ctypes.sizeof(Transform), direction=direction,
+                      in_type=TYPES[x.dtype.str[1:]], out_type=TYPES[y.dtype.str[1:]],
+                      rank=len(shape), n_axes=len(axes), half=half, norm=norm, in_place=x is y)
+        t.shape[:len(shape)] = shape
+        t.axes[:len(axes)] = axes
+        t.in_stride[:len(shape)], t.out_stride[:len(shape)] = x.strides, y.strides
+        self.plan = Plan(t, workers, x.size >= _LONG)
+
+
+class _Job:
+    """All that a call does after its arguments are understood: kept for calls of the same form."""
+
+    def __init__(self, x, kind, inverse, s, axes, norm, workers):
+        self.axes, lengths = _axes_of(x, s, axes)
+        if kind == "real" and not self.axes:
+            raise ValueError("at least 1 axis must be transformed")
+        norm = _norm(norm)
+        _check_lengths(lengths)
+        if kind == "real" and inverse and s is None:
+            # one number has no inverse as a line, and is its own as several axes
+            lengths[-1] = 2 * (lengths[-1] - 1) or int(not isinstance(axes, int))
+            _check_lengths(lengths)
+        if x.ndim > MAX_RANK:
+            raise NotImplementedError(f"arrays of more than {MAX_RANK} axes")
+        double = x.dtype.kind in "iu" or x.dtype in (np.float64, np.complex128)
+        self.complex = np.dtype(np.complex128 if double else np.complex64)
+        self.real = np.dtype(np.float64 if double else np.float32)
+        whole = list(x.shape)
+        for a, n in zip(self.axes, lengths):
+            whole[a] = n
+        self.in_shape = list(whole)
+        self.out_shape, self.out_type = list(whole), self.complex
+        if kind == "real":
+            halved = self.axes[-1]
+            (self.in_shape if inverse else self.out_shape)[halved] = whole[halved] // 2 + 1
+            self.out_type = self.real if inverse else self.complex
+        self.kind, self.inverse, self.whole = kind, inverse, whole
+        # The inverse of real numbers is the conjugate of their transform.
+        self.conjugate = inverse and kind == "complex" and x.dtype.kind != "c"
+        self.norm = 2 - norm if self.conjugate else norm
+        self.steps = None
+        self.workers = workers
+
+    def cut(self, x):
+        """Cuts and pads the input; a view if it need not be longer."""
+        if list(x.shape) == self.in_shape:
+            return x
+        part = x[tuple(slice(0, n) for n in self.in_shape)]
+        if list(part.shape) == self.in_shape:
+            return part
+        padded = np.zeros(self.in_shape, x.dtype)
+        padded[tuple(slice(0, n) for n in part.shape)] = part
+        return padded
+
+    def plan(self, x, y):
+        """Plans the steps, three axes each, for arrays like these."""
+        direction = INVERSE if self.inverse and not self.conjugate else FORWARD
+        groups = [self.axes[max(0, n - MAX_AXES):n] for n in range(len(self.axes), 0, -MAX_AXES)]
+        back = self.kind == "real" and self.inverse
+        self.steps = []
+        if back and len(groups) > 1:  # the halved axis is last
+            middle = np.empty(self.in_shape, self.complex)
+            for i, axes in enumerate(reversed(groups[1:])):
+                self.steps.append(_Step(middle if i else x, middle, self.in_shape, axes, direction,
+                                        0, self.norm, self.workers))
+            x, groups = middle, groups[:1]
+        for i, axes in enumerate(groups):
+            half = self.kind == "real" and i == 0
+            self.steps.append(_Step(y if i else x, y, self.whole if half else self.out_shape, axes,
+                                    direction, half, self.norm, self.workers))
+
+    def run(self, x):
+        x = self.cut(x)
+        if self.kind == "real" and self.inverse and x.dtype.kind != "c":
+            x = x.astype(self.complex)
+        if not self.axes:
+            return x.astype(self.out_type)
+        y = np.empty(self.out_shape, self.out_type)
+        if y.size == 0:
+            return y
+        if self.steps is None:
+            self.plan(x, y)
+        source, target = x.__array_interface__["data"][0], y.__array_interface__["data"][0]
+        first = 0
+        if self.kind == "real" and self.inverse and len(self.steps) > 1:
+            middle = np.empty(self.in_shape, self.complex)
+            at = middle.__array_interface__["data"][0]
+            for step in self.steps[:-1]:
+                step.plan.run(source, at)
+                source = at
+            first = len(self.steps) - 1
+        for step in self.steps[first:]:
+            step.plan.run(source, target)
+            source = target
+        if self.conjugate:
+            np.conjugate(y, out=y)
+        return y
+
+
+def _norm(norm):
+    try:
+        return _NORMS[norm]
+    except (KeyError, TypeError):
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"') \
+            from None
+
+
+def _transform(x, kind, inverse, s, axes, norm, workers, plan):
+    if plan is not None:
+        raise NotImplementedError("plans of other libraries are not taken")
+    x = _array(x)
+    if kind == "real" and not inverse and x.dtype.kind == "c":
+        raise TypeError("x must be a real sequence")
+    workers = _workers(workers)
+    try:
+        key = (kind, inverse, x.shape, x.strides, x.dtype, s, axes, norm, workers)
+        job = _jobs.get(key)
+    except TypeError:  # s or axes is a list
+        return _transform(x, kind, inverse, s if s is None else tuple(_integers(s, "shape")),
+                          axes if axes is None or isinstance(axes, int) else
+                          tuple(_integers(axes, "axes")), norm, workers, None)
+    if job is None:
+        job = _Job(x, kind, inverse, s, axes, norm, workers)
+        y = job.run(x)
+        while len(_jobs) >= _MOST_PLANS:
+            _jobs.pop(next(iter(_jobs)), None)
+        _jobs[key] = job
+        return y
+    return job.run(x)
+
+
+# ---- the functions ----
+
+_PARAMETERS = """
+    x: array of any shape to eight axes, {of}; integers are taken as float64, float16 as float32
+    {lengths}
+    norm: where 1/N is applied: "backward" (by the inverse), "ortho" (its square root, by both), "forward"
+    overwrite_x: accepted, and never needed
+    workers: threads; negative: counted from the number of CPUs; None: scipy.fft.get_workers(), or one
+
+    Returns a new array: {result}, of single precision for single precision. Raises ValueError for axes
+    or lengths that do not fit, NotImplementedError for long double, MemoryError, Error."""
+
+
+def _line(name, kind, inverse, what, of, result):
+    def function(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+        return _transform(x, kind, inverse, n, operator.index(axis), norm, workers, plan)
+
+    return _named(function, name, what, of, result, "n, axis: the length that the axis is cut or "
+                  "padded with zeros to, and the axis")
+
+
+def _several(name, kind, inverse, what, of, result, default=None):
+    if default:
+        def function(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *,
+                     plan=None):
+            return _transform(x, kind, inverse, s, axes, norm, workers, plan)
+    else:
+        def function(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *,
+                     plan=None):
+            return _transform(x, kind, inverse, s, axes, norm, workers, plan)
+    return _named(function, name, what, of, result,
+                  "s, axes: the lengths that axes are cut or padded with zeros to, and the axes")
+
+
+def _named(function, name, what, of, result, lengths):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = what + "\n" + _PARAMETERS.format(of=of, lengths=lengths, result=result)
+    return function
+
+
+_TEXTS = (("", "complex", False, "The discrete Fourier transform", "real or complex", "complex"),
+          ("i", "complex", True, "The inverse discrete Fourier transform", "real or complex",
+           "complex"),
+          ("r", "real", False, "The half of the transform of real numbers that has no negative "
+           "frequencies of the last axis", "real", "complex, n // 2 + 1 along the last axis"),
+          ("ir", "real", True, "The real inverse of half a spectrum; without a length an even one",
+           "complex, n // 2 + 1 along the last axis", "real"))
+
+functions = {}
+for _prefix, _kind, _inverse, _what, _of, _result in _TEXTS:
+    functions[_prefix + "fft"] = _line(_prefix + "fft", _kind, _inverse, _what + ", along one axis.",
+                                       _of, _result)
+    functions[_prefix + "fft2"] = _several(_prefix + "fft2", _kind, _inverse,
+                                           _what + ", along the last two axes.", _of, _result, True)
+    functions[_prefix + "fftn"] = _several(_prefix + "fftn", _kind, _inverse,
+                                           _what + ", along all axes.", _of, _result)

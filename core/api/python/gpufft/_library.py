@@ -1,0 +1,185 @@
+"""libgpufft through ctypes: open libraries, plans and runs, as core/api/gpufft.h has them."""
+
+import ctypes
+import os
+import signal
+import threading
+
+MAX_RANK, MAX_AXES = 8, 3
+FORWARD, INVERSE = 0, 1
+TYPES = {"u1": 0, "i1": 1, "u2": 2, "i2": 3, "u4": 4, "i4": 5, "f4": 6, "f8": 7, "c8": 8, "c16": 9}
+_FAILURES = {-1: ValueError, -3: OSError, -4: MemoryError, -6: ValueError, -7: NotImplementedError}
+
+
+class Error(RuntimeError):
+    """A failure of the library that no other exception fits, such as a device that was lost."""
+
+
+class Transform(ctypes.Structure):
+    """struct gpufft_transform"""
+
+    _fields_ = [("size", ctypes.c_size_t), ("direction", ctypes.c_int), ("in_type", ctypes.c_int),
+                ("out_type", ctypes.c_int), ("rank", ctypes.c_int),
+                ("shape", ctypes.c_int64 * MAX_RANK), ("n_axes", ctypes.c_int),
+                ("axes", ctypes.c_int * MAX_AXES), ("half", ctypes.c_int), ("norm", ctypes.c_int),
+                ("in_stride", ctypes.c_int64 * MAX_RANK),
+                ("out_stride", ctypes.c_int64 * MAX_RANK), ("in_place", ctypes.c_int),
+                ("runs", ctypes.c_int64)]
+
+
+_TICK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double)
+
+
+class Options(ctypes.Structure):
+    """struct gpufft_options"""
+
+    _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p),
+                ("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("memory", ctypes.c_int64),
+                ("cache_folder", ctypes.c_char_p), ("log", ctypes.c_void_p), ("tick", _TICK),
+                ("user", ctypes.c_void_p)]
+
+
+class Description(ctypes.Structure):
+    """struct gpufft_description"""
+
+    _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p), ("why", ctypes.c_char_p),
+                ("n_passes", ctypes.c_int), ("n_calls", ctypes.c_int64), ("bytes", ctypes.c_int64),
+                ("workspace", ctypes.c_int64), ("device", ctypes.c_int64)]
+
+
+def _load():
+    name = "libgpufft.so.0"
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    lib = ctypes.CDLL(beside if os.path.exists(beside) else name)
+    pointer, integer = ctypes.c_void_p, ctypes.c_int
+    reference = ctypes.POINTER(pointer)
+    for function, result, arguments in (
+            ("message", ctypes.c_char_p, ()), ("version", ctypes.c_char_p, ()),
+            ("open", integer, (ctypes.POINTER(Options), reference)), ("close", None, (pointer,)),
+            ("plan_make", integer, (pointer, ctypes.POINTER(Transform), reference)),
+            ("plan_free", None, (pointer,)),
+            ("plan_describe", integer, (pointer, ctypes.POINTER(Description))),
+            ("plan_pass", ctypes.c_char_p, (pointer, integer)),
+            ("plan_bind", integer, (pointer, pointer, pointer, reference)),
+            ("run", integer, (pointer,)), ("bound_free", None, (pointer,)),
+            ("good_size", ctypes.c_int64, (ctypes.c_int64,))):
+        f = getattr(lib, "gpufft_" + function)
+        f.restype, f.argtypes = result, arguments
+    return lib
+
+
+_lib = _load()
+_bind, _run, _free = _lib.gpufft_plan_bind, _lib.gpufft_run, _lib.gpufft_bound_free
+_lock = threading.Lock()
+_libraries = {}  # by threads and whether Ctrl-C is looked for
+_settings = {"backend": None, "device": None, "memory": 0, "cache_folder": None}
+_stopped = []  # by Ctrl-C, during a watched call of the main thread
+
+
+def fail(rc):
+    """Raises the exception of a negative code, with the library's message."""
+    raise _FAILURES.get(rc, Error)(_lib.gpufft_message().decode("utf-8", "replace"))
+
+
+def watched(call, *arguments):
+    """Calls the library so that Ctrl-C ends it. The interpreter raises KeyboardInterrupt between its
+    own instructions, of which a call has none but those of _look(): for as long as it lasts, Ctrl-C
+    only leaves a note there."""
+    handler = None
+    if threading.current_thread() is threading.main_thread():
+        handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        return call(*arguments)
+    _stopped.clear()
+    signal.signal(signal.SIGINT, lambda number, frame: _stopped.append(frame))
+    try:
+        rc = call(*arguments)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if _stopped:
+        handler(signal.SIGINT, _stopped[0])
+    return rc
+
+
+def _look(_user, _done):
+    return bool(_stopped) and threading.current_thread() is threading.main_thread()
+
+
+_tick, _no_tick = _TICK(_look), _TICK()
+
+
+def _library(threads, looks):
+    with _lock:
+        if (threads, looks) not in _libraries:
+            encoded = {k: os.fsencode(v) if isinstance(v, (str, os.PathLike)) else v
+                       for k, v in _settings.items()}
+            o = Options(size=ctypes.sizeof(Options), threads=threads,
+                        tick=_tick if looks else _no_tick, **encoded)
+            handle = ctypes.c_void_p()
+            rc = _lib.gpufft_open(ctypes.byref(o), ctypes.byref(handle))
+            if rc:
+                fail(rc)
+            _libraries[threads, looks] = handle
+        return _libraries[threads, looks]
+
+
+def forget():
+    """Plans made from now on open libraries anew; earlier ones keep theirs. In a forked child those
+    of the parent are of no use."""
+    with _lock:
+        _libraries.clear()
+
+
+def use(**settings):
+    """Replaces settings for all plans made from now on."""
+    _settings.update(settings)
+    with _lock:
+        for handle in _libraries.values():
+            _lib.gpufft_close(handle)
+        _libraries.clear()
+
+
+class Plan:
+    """A plan, which any number of threads may run at once."""
+
+    def __init__(self, transform, threads, looks):
+        self._handle = ctypes.c_void_p()
+        self._looks = looks
+        rc = _lib.gpufft_plan_make(_library(threads, looks), ctypes.byref(transform),
+                                   ctypes.byref(self._handle))
+        if rc:
+            fail(rc)
+
+    def __del__(self, free=_lib.gpufft_plan_free):
+        free(self._handle)
+
+    def run(self, source, target):
+        """From and to the addresses of arrays of the planned shapes and strides."""
+        bound = ctypes.c_void_p()
+        rc = _bind(self._handle, source, target, ctypes.byref(bound))
+        if not rc:
+            rc = watched(_run, bound) if self._looks else _run(bound)
+            _free(bound)
+        if rc:
+            fail(rc)
+
+    def describe(self):
+        """Backend, the reason for it, passes, bytes."""
+        d = Description(size=ctypes.sizeof(Description))
+        rc = _lib.gpufft_plan_describe(self._handle, ctypes.byref(d))
+        if rc:
+            fail(rc)
+        passes = [_lib.gpufft_plan_pass(self._handle, i).decode() for i in range(d.n_passes)]
+        return {"backend": d.backend.decode(), "why": d.why.decode(), "passes": passes,
+                "calls": d.n_calls, "bytes": d.bytes, "workspace": d.workspace,
+                "device": d.device}
+
+
+def version():
+    """The version of the library, such as "0.1.0"."""
+    return _lib.gpufft_version().decode()
+
+
+def good_size(n):
+    """The cheapest length of at least n points; 0 if n is out of range."""
+    return _lib.gpufft_good_size(n)
