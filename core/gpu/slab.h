@@ -148,11 +148,13 @@ struct gf_gpu_slab_end {
     bool locked, ours; /* page-locked; to be unlocked by this job */
 };
 
-/* A view without the n slowest axes, each of one index. */
-static inline struct gf_array gf_gpu_slab_drop(const struct gf_array *a, int n) {
+/* A view without the n slowest axes and the `last` ones before the channels, each of one index. */
+static inline struct gf_array gf_gpu_slab_drop(const struct gf_array *a, int n, int last) {
     struct gf_array v = *a;
     for (v.base = NULL; n > 0; n--)
         v = gf_array_index(&v, 0, 0);
+    for (; last > 0; last--)
+        v = gf_array_index(&v, v.rank - 2, 0);
     return v;
 }
 
@@ -165,7 +167,7 @@ struct gf_gpu_slabs {
      * the exchange, which is in the array's order. Each walk cuts its own parts. */
     struct gf_slab_plan plan;
     struct gf_job asked;           /* as asked for, without */
-    int dropped;                   /* so many slowest axes of one index */
+    int dropped, last;             /* so many slowest and last axes of one index */
     struct gf_filter *filter;      /* of blocks: a copy without the offset */
     struct gf_filter *of_pages[2]; /* of slabs by themselves, as long as each and as the rest */
     struct gf_gpu_run *page;       /* of one walk: for the pages that automatic ranges sample */

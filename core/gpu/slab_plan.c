@@ -264,7 +264,7 @@ static int take_filter(struct gf_gpu_slabs *s) {
         drop_axes(&f->factor[i].a, s->dropped);
         drop_axes(&f->factor[i].b, s->dropped);
     }
-    f->table = gf_gpu_slab_drop(&f->table, f->table.data ? s->dropped : 0);
+    f->table = gf_gpu_slab_drop(&f->table, f->table.data ? s->dropped : 0, 0);
     return 0;
 }
 
@@ -296,6 +296,10 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
         asked = *job; /* pages are filtered by a filter of volumes */
         dropped = 0;
     }
+    int last = asked.ndim;
+    if (job->op == GF_FFT && !role.resident)
+        asked = gf_slab_without_single(&asked);
+    last -= asked.ndim;
     const bool line = asked.ndim == 1;
     const struct gf_job volume = line ? line_matrix(&asked) : gf_slab_volume(&asked);
     const char *why = refuses(&asked, &volume);
@@ -316,6 +320,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     s->plan.picture = asked.ndim < 3;
     s->asked = asked;
     s->dropped = dropped;
+    s->last = last;
     int rc = take_filter(s);
     describe(s);
     if (!rc) {

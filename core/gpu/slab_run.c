@@ -204,7 +204,7 @@ static int open_ranges(struct run *r) {
     const struct gf_gpu_slabs *s = r->s;
     const bool line = gf_gpu_slabs_sample_line(s);
     const bool whole = line || !gf_gpu_job_walks_twice(&s->plan.job);
-    const struct gf_array row = gf_gpu_slab_drop(&r->ends.in.a, 2);
+    const struct gf_array row = gf_gpu_slab_drop(&r->ends.in.a, 2, 0);
     int rc = gf_ranges_open(line ? &s->asked : &s->plan.job,
                             whole ? GF_RANGES_WHOLE : GF_RANGES_PAGES, &r->range);
     if (rc)
@@ -316,12 +316,12 @@ static int take_exchange(struct run *r) {
 int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
     struct gf_gpu_slabs *s = p->member->s;
-    struct gf_array to[GF_MAX_OUTPUTS], from = gf_gpu_slab_drop(in, s->dropped);
+    struct gf_array to[GF_MAX_OUTPUTS], from = gf_gpu_slab_drop(in, s->dropped, s->last);
     struct run r = {.all = p, .c = p->member->c, .s = s, .ends.in.a = gf_gpu_slab_volume(&from)};
     const double start = gf_now_ms();
     p->found = (struct gf_report){.devices = s->role.members};
     for (int i = 0; i < s->plan.job.n_out; i++) {
-        to[i] = gf_gpu_slab_drop(&out[i], s->dropped);
+        to[i] = gf_gpu_slab_drop(&out[i], s->dropped, s->last);
         r.ends.out[i].a = gf_gpu_slab_volume(&to[i]);
     }
     int rc = take_exchange(&r);

@@ -208,6 +208,8 @@ static const struct limited jobs[] = {
     {"fwd f32 30030 > magnitude u8 display shift", 200},
     {"fwd u8 30030 > magnitude u8 display", 150},
     {"fwd f32 16128 > magnitude u8 display auto shift", 150},
+    {"fwd f32 130x240x1 > complex half, phase f32 shift", 250},
+    {"inv c64 16128x1 centred > complex", 150},
     {"fwd c64 8008 ch=2 > power u8 display auto, phase f32", 200},
     {"fwd u8 15015 > imag u8 display auto, real u8 display auto", 150},
     {"fwd f64 10010 double > complex half", 200},
