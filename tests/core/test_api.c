@@ -231,7 +231,7 @@ static long double error_of(const struct trial *r, const struct held *out, long 
                    is_complex(r->t.out_type) ? got[1] - expected[1] * r->scale : 0);
         worst = e > worst || isnan(e) ? e : worst;
     }
-    return worst / (sqrtl(sum / (long double)r->points) * r->scale);
+    return sum > 0 ? worst / (sqrtl(sum / (long double)r->points) * r->scale) : worst;
 }
 
 static int run_trial(const struct trial *r, const struct held *in, struct held *out) {
@@ -280,6 +280,40 @@ static void test_random(int trials) {
             free(out.memory);
         free(x);
     }
+}
+
+/* Transforms with a member or two that are any number: a code and a message, or a plan. */
+static void test_corrupted(int trials) {
+    /* no lengths whose tables take minutes or gigabytes */
+    static const int64_t any[] = {-1, 0,  1,   2,         3,         7,
+                                  9,  64, 255, INT64_MIN, INT64_MAX, INT64_MAX / 8};
+    int refused = 0;
+    for (int k = 0; k < trials; k++) {
+        struct trial r = make_trial();
+        struct gpufft_plan *plan = (void *)&r;
+        struct gpufft_bound *bound;
+        struct gpufft_description d = {.size = sizeof d};
+        const int n = (int)pick(2) + 1;
+        for (int i = 0; i < n; i++) {
+            const int64_t v = any[pick(sizeof any / sizeof *any)];
+            const size_t at = (size_t)pick(sizeof r.t / 4) * 4,
+                         axes = offsetof(struct gpufft_transform, n_axes);
+            const bool small = (at >= 8 && at < offsetof(struct gpufft_transform, shape)) ||
+                               (at >= axes && at < offsetof(struct gpufft_transform, in_stride)) ||
+                               at == offsetof(struct gpufft_transform, in_place);
+            memcpy((char *)&r.t + (small ? at : at / 8 * 8), &v, small ? 4 : 8);
+        }
+        const int rc = gpufft_plan_make(library, &r.t, &plan);
+        CHECK_MSG(rc ? rc < 0 && !plan && *gpufft_message() : !!plan, "trial %d: %d", k, rc);
+        refused += rc != 0;
+        if (rc)
+            continue;
+        CHECK(!gpufft_plan_describe(plan, &d) && d.n_calls > 0);
+        CHECK_EQ(gpufft_plan_bind(plan, NULL, &r, &bound), GPUFFT_EUSAGE);
+        gpufft_plan_free(plan);
+    }
+    CHECK_MSG(trials < 100 || (refused > trials / 4 && refused < trials), "%d of %d refused",
+              refused, trials);
 }
 
 /* ---- threads ---- */
@@ -485,6 +519,7 @@ int main(int argc, char **argv) {
     backend = argc > 1 ? argv[1] : backend;
     NEED(!open_library(&library, 2));
     RUN("random transforms are direct sums", test_random(trials));
+    RUN("whatever a transform says, there is a code or a plan", test_corrupted(trials));
     RUN("eight threads share a plan", test_threads());
     RUN("bad transforms are refused", test_refused());
     RUN("arrays that overlap are refused", test_overlap());

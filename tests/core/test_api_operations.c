@@ -191,7 +191,7 @@ static void test_facts_alone(void) {
 /* ---- bad input ---- */
 
 static void test_refused(void) {
-    static float in[ALL], out[ALL];
+    static float in[2 * ALL], out[2 * ALL]; /* complex ones, too */
     const struct gpufft_array from = array_of(GPUFFT_F32, SIDE, SIDE, in);
     struct gpufft_array to = array_of(GPUFFT_F32, SIDE, SIDE, out);
     struct gpufft_operation *o;
