@@ -175,6 +175,8 @@ GPUFFT_API const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i);
  * the device). */
 GPUFFT_API int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
                                 struct gpufft_bound **bound);
+/* Binds it to other arrays, with the workspace that it has; it keeps its arrays if these are refused. */
+GPUFFT_API int gpufft_bound_move(struct gpufft_bound *bound, const void *in, void *out);
 GPUFFT_API int gpufft_run(struct gpufft_bound *bound);
 /* Accepts NULL. */
 GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);

@@ -6,23 +6,6 @@
 
 #include "core/base/value/status.h"
 
-#define SAME(NAME) _Static_assert((int)GPUFFT_##NAME == (int)GF_##NAME, "mirrored")
-SAME(U8);
-SAME(I8);
-SAME(U16);
-SAME(I16);
-SAME(U32);
-SAME(I32);
-SAME(F32);
-SAME(F64);
-SAME(C64);
-SAME(C128);
-SAME(FORWARD);
-SAME(INVERSE);
-SAME(NORM_BACKWARD);
-SAME(NORM_ORTHO);
-SAME(NORM_FORWARD);
-
 /* ---- the caller's words ---- */
 
 static int check_types(const struct gpufft_transform *t) {

@@ -9,20 +9,18 @@
 #include <unistd.h>
 
 #include "core/base/value/factor.h"
+#include "core/op/facts.h"
 
-#define SAME(NAME) _Static_assert((int)GPUFFT_##NAME == (int)GF_##NAME, "mirrored")
-SAME(EUSAGE);
-SAME(EFORMAT);
-SAME(EIO);
-SAME(ENOMEM);
-SAME(EABSENT);
-SAME(EINVAL);
-SAME(EUNSUPP);
-SAME(EBACKEND);
-SAME(EUNABLE);
-SAME(ECANCELED);
-SAME(ECLOSED);
-SAME(EFORK);
+/* The header repeats these numbers. */
+#define SAME(NAME) _Static_assert((int)GPUFFT_##NAME == (int)GF_##NAME, #NAME);
+/* clang-format off */
+#define EACH(X) \
+    X(EUSAGE) X(EFORMAT) X(EIO) X(ENOMEM) X(EABSENT) X(EINVAL) X(EUNSUPP) X(EBACKEND) X(EUNABLE) \
+    X(ECANCELED) X(ECLOSED) X(EFORK) X(U8) X(I8) X(U16) X(I16) X(U32) X(I32) X(F32) X(F64) X(C64) \
+    X(C128) X(FORWARD) X(INVERSE) X(NORM_BACKWARD) X(NORM_ORTHO) X(NORM_FORWARD) X(FACT_REAL) \
+    X(FACT_LONG) X(FACT_BOOL) X(FACT_TEXT) X(FACT_RECORD) X(FACT_TABLE) X(FACT_LIST)
+/* clang-format on */
+EACH(SAME)
 
 const char *gpufft_message(void) {
     return gf_message();

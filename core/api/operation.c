@@ -6,15 +6,6 @@
 #include "core/api/picture.h"
 #include "core/op/operations.h"
 
-#define SAME(NAME) _Static_assert((int)GPUFFT_##NAME == (int)GF_##NAME, "mirrored")
-SAME(FACT_REAL);
-SAME(FACT_LONG);
-SAME(FACT_BOOL);
-SAME(FACT_TEXT);
-SAME(FACT_RECORD);
-SAME(FACT_TABLE);
-SAME(FACT_LIST);
-
 enum { MOST_WITH = 64 };
 
 struct gpufft_operation {

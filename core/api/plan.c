@@ -149,26 +149,35 @@ static int bind_call(struct gpufft_bound *b, int64_t i) {
     return rc;
 }
 
+int gpufft_bound_move(struct gpufft_bound *b, const void *in, void *out) {
+    if (!b)
+        return gf_fail(GF_EUSAGE, "no bound plan");
+    int rc = gf_library_check(b->plan->library);
+    if (!rc)
+        rc = gf_layout_check(&b->plan->layout, in, out);
+    if (rc)
+        return rc;
+    b->in = in;
+    b->out = out;
+    return b->plan->shared ? bind_call(b, 0) : 0;
+}
+
 int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
                      struct gpufft_bound **bound) {
     if (!plan || !bound)
         return gf_fail(GF_EUSAGE, plan ? "no place for the bound plan" : "no plan");
     *bound = NULL;
-    int rc = gf_library_check(plan->library);
-    if (!rc)
-        rc = gf_layout_check(&plan->layout, in, out);
-    if (rc)
-        return rc;
+    if (!gf_library_is_open(plan->library))
+        return gf_library_check(plan->library);
     struct gpufft_bound *b = calloc(1, sizeof *b);
     if (!b)
         return gf_no_memory();
     plan->users++;
-    *b = (struct gpufft_bound){.plan = plan, .in = in, .out = out};
+    b->plan = plan;
     b->once = plan->layout.calls == 1;
-    if (plan->shared)
-        rc = bind_call(b, 0);
-    else
+    if (!plan->shared)
         gf_runner_beside(&b->runner, &plan->runner, plan->library->threads);
+    const int rc = gpufft_bound_move(b, in, out);
     if (rc)
         gpufft_bound_free(b);
     else
@@ -189,7 +198,7 @@ static int run_call(struct gpufft_bound *b, int64_t i) {
     struct gf_array in, out;
     struct gf_report report;
     if (b->plan->shared) {
-        const int rc = b->once ? 0 : bind_call(b, i);
+        const int rc = b->once && b->bound ? 0 : bind_call(b, i);
         return rc ? rc : gf_bound_run(b->bound, NULL);
     }
     gf_layout_views(&b->plan->layout, b->in, b->out, i, &in, &out);

@@ -441,6 +441,19 @@ static void test_overlap(void) {
     CHECK_EQ(gpufft_plan_bind(plan, x, x + 48, NULL), GPUFFT_EUSAGE);
     CHECK_EQ(gpufft_plan_bind(plan, x, x + 48, &bound), 0);
     CHECK_EQ(gpufft_run(bound), 0);
+    /* the same numbers in other arrays, with the same workspace */
+    float *y = gpufft_alloc(sizeof x);
+    NEED(y);
+    x[0] = y[0] = 5;
+    memset(y + 1, 0, sizeof x - sizeof *x);
+    CHECK_EQ(gpufft_bound_move(bound, y, y + 47), GPUFFT_EINVAL);
+    CHECK_EQ(gpufft_run(bound), 0);
+    CHECK(x[48] > 4.99F && x[48] < 5.01F);
+    CHECK_EQ(gpufft_bound_move(bound, y, y + 48), 0);
+    CHECK_EQ(gpufft_run(bound), 0);
+    CHECK(!memcmp(x + 48, y + 48, 48 * sizeof *x));
+    CHECK_EQ(gpufft_bound_move(NULL, y, y + 48), GPUFFT_EUSAGE);
+    gpufft_free(y);
     gpufft_bound_free(bound);
     CHECK_EQ(gpufft_run(NULL), GPUFFT_EUSAGE);
     gpufft_plan_free(plan);

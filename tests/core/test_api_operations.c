@@ -7,6 +7,10 @@
 
 enum { SIDE = 32, ALL = SIDE * SIDE };
 
+/* The layout that programs are compiled for. */
+_Static_assert(sizeof(struct gpufft_array) == 168 && sizeof(struct gpufft_fact) == 64,
+               "a struct changed: append members, and accept the size before");
+
 static struct gpufft *library;
 
 static struct gpufft_array array_of(int type, int64_t h, int64_t w, void *data) {
