@@ -75,6 +75,7 @@ struct gpufft_options {
      * expected to be fastest for each transform, GPUs included. */
     const char *backend, *device;
     int threads;    /* 0: as many as the CPUs that this process may use */
+    int untuned;    /* 1: speeds and plans that `gpufft tune` recorded are ignored */
     int64_t memory; /* limit in bytes for workspace and for operations' arrays; 0: what is free */
     /* The folder in which compiled kernels and measured speeds are kept, absolute; NULL: none is. */
     const char *cache_folder;

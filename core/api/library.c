@@ -101,8 +101,8 @@ static int copy_text(const char **text) {
 static int take_options(struct gpufft *g, const struct gpufft_options *options) {
     struct gpufft_options o = {.size = sizeof o};
     int rc = options ? gf_struct_take(&o, sizeof o, options, "options") : 0;
-    if (!rc && (o.threads < 0 || o.memory < 0))
-        rc = gf_fail(GF_EUSAGE, "the number of threads or the memory limit is negative");
+    if (!rc && (o.threads < 0 || o.memory < 0 || (o.untuned & ~1)))
+        rc = gf_fail(GF_EUSAGE, "threads and memory are not negative, and untuned is 0 or 1");
     const char **text[] = {&o.backend, &o.device, &o.cache_folder};
     for (int i = 0; i < 3; i++) {
         if (!rc)
@@ -143,16 +143,19 @@ static int open_engine(struct gpufft *g) {
     const int rc = gf_request_find(&g->environment, &g->request, o->backend, o->device);
     if (rc)
         return rc;
-    return gf_engine_open(&g->engine, &(struct gf_engine_options){
-                                          .request = &g->request,
-                                          .use = GF_ENGINE_TOGETHER,
-                                          .open = {.environment = &g->environment,
-                                                   .threads = g->threads,
-                                                   .device = g->request.n ? NULL : o->device},
-                                          .memory_limit = o->memory,
-                                          .note = o->log,
-                                          .user = o->user,
-                                      });
+    return gf_engine_open(&g->engine,
+                          &(struct gf_engine_options){
+                              .request = &g->request,
+                              .use = GF_ENGINE_TOGETHER,
+                              .open = {.environment = &g->environment,
+                                       .threads = g->threads,
+                                       .plan = o->untuned ? GF_PLAN_ESTIMATE : GF_PLAN_KEPT,
+                                       .device = g->request.n ? NULL : o->device},
+                              .untuned = o->untuned,
+                              .memory_limit = o->memory,
+                              .note = o->log,
+                              .user = o->user,
+                          });
 }
 
 int gpufft_open(const struct gpufft_options *options, struct gpufft **library) {

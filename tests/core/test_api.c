@@ -471,6 +471,8 @@ static void test_open(void) {
     CHECK(!g && strstr(gpufft_message(), "nonesuch"));
     o = (struct gpufft_options){.size = sizeof o, .threads = -1};
     CHECK_EQ(gpufft_open(&o, &g), GPUFFT_EUSAGE);
+    o = (struct gpufft_options){.size = sizeof o, .untuned = 2};
+    CHECK_EQ(gpufft_open(&o, &g), GPUFFT_EUSAGE);
     o = (struct gpufft_options){.size = 4};
     CHECK_EQ(gpufft_open(&o, &g), GPUFFT_EUSAGE);
     CHECK_EQ(gpufft_open(NULL, NULL), GPUFFT_EUSAGE);

@@ -1,5 +1,6 @@
 /* The library's ends by its header alone: a library that was closed, or that a forked child inherited, and calls that end
  * where their caller asks. */
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +79,31 @@ static bool runs_team(void) {
     free(in);
     free(out);
     return good_ones;
+}
+
+/* Handlers, environment and standard output belong to the program. */
+static void test_guest(void) {
+    struct sigaction before[NSIG], after;
+    extern char **environ;
+    char **const vars = environ;
+    int n = 0, same = 0, all = 0;
+    memset(before, 0, sizeof before);
+    for (int i = 1; i < NSIG; i++)
+        sigaction(i, NULL, &before[i]);
+    for (; environ[n]; n++)
+        ;
+    fflush(stdout);
+    const off_t at = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    CHECK(runs_team());
+    CHECK_EQ(lseek(STDOUT_FILENO, 0, SEEK_CUR), at);
+    for (int i = 1; i < NSIG; i++) {
+        if (sigaction(i, NULL, &after))
+            continue;
+        all++;
+        same += after.sa_handler == before[i].sa_handler && after.sa_flags == before[i].sa_flags;
+    }
+    CHECK_EQ(same, all);
+    CHECK(environ == vars && !environ[n] && (!n || environ[n - 1]));
 }
 
 static void test_team(void) {
@@ -175,6 +201,7 @@ int main(int argc, char **argv) {
     backend = argc > 1 ? argv[1] : backend;
     RUN("a closed library refuses", test_end(false));
     RUN("a forked child has to open its own", test_end(true));
+    RUN("signals, environment and output stay the program's", test_guest());
     RUN("a forked child has teams of threads", test_team());
     RUN("a call ends where its caller asks", test_tick());
     RUN("a pass ends where its caller asks", test_tick_within(1));
