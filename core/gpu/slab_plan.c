@@ -30,33 +30,30 @@ static const char *refuses(const struct gf_job *asked, const struct gf_job *job)
     const bool line = asked->ndim == 1, twice = gf_gpu_job_walks_twice(job);
     const bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
     if (line && job->op == GF_DWT)
-        return "a single line's wavelet transform";
-    if (line && asked->axes != 1)
-        return "a single line that is not transformed";
+        return gf_why(GF_WHY_LINE);
     if (line && job->shape[2] < 2)
-        return "a single line of a prime number of points";
+        return gf_why(GF_WHY_PRIME);
     if (job->op == GF_DWT && gf_wavelet_keeps_share(&job->wavelet))
-        return "a threshold that keeps a share of all details";
+        return gf_why(GF_WHY_SHARE);
     if (job->op == GF_DWT && forward && (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype)))
-        return "pictures of wavelet coefficients";
+        return gf_why(GF_WHY_PICTURES);
     if (job->shape[0] < 2)
-        return "a single page";
+        return gf_why(GF_WHY_SINGLE);
     if (job->op == GF_DWT)
         return NULL;
     if (real && (job->axes == 1 || !(job->axes >> 2 & 1) || job->shape[2] < 2))
-        return "real samples whose last axis is not transformed";
-    for (int i = 0; i < job->n_out && line && asked->counted[0]; i++)
-        if (gf_dtype_is_integer(
-                job->out[i].dtype)) /* those beyond the edges would count as clipped */
-            return "edges that were added to a single line, with integer results";
-    for (int i = 0; i < job->n_out && job->op == GF_FFT; i++) {
-        if (real && forward && twice && (line || !job->out[i].half) &&
-            !gf_gpu_slab_mirrors(&job->out[i]))
-            return "an output of this type has no mirror image";
-        if (job->axes == 1 && gf_output_samples(job, i))
-            return "an automatic range along the slowest axis alone";
-        if (line && gf_output_samples(job, i) && gf_job_is_full(job))
-            return "an automatic range of a single line beside a full one";
+        return gf_why(GF_WHY_LAST);
+    for (int i = 0; i < job->n_out; i++) {
+        const struct gf_output *o = &job->out[i];
+        /* those beyond the edges would count as clipped */
+        if (line && asked->counted[0] && gf_dtype_is_integer(o->dtype))
+            return gf_why(GF_WHY_ADDED);
+        if (job->op != GF_FFT)
+            continue;
+        if (real && forward && twice && (line || !o->half) && !gf_gpu_slab_mirrors(o))
+            return gf_why(GF_WHY_MIRROR);
+        if (gf_output_samples(job, i) && (job->axes == 1 || (line && gf_job_is_full(job))))
+            return gf_why(GF_WHY_SAMPLED);
     }
     return NULL;
 }
