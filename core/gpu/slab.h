@@ -211,8 +211,6 @@ int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
 /* The same for several devices; `devices` has no plans. */
 int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job *job,
                        struct gf_gpu_role role, struct gf_gpu_shared **plan);
-/* True if output i's display range needs a scan. */
-bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
 
 /* As gf_plan_exec(); `report` may be NULL. */
 int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,

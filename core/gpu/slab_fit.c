@@ -76,12 +76,6 @@ static struct gf_job block_job(const struct gf_gpu_walk *w, int64_t bins) {
     return job;
 }
 
-/* With two walks, other ranges are found in the exchange. */
-bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
-    return gf_gpu_job_walks_twice(&s->plan.job) ? gf_output_scans_parts(&s->plan.job, i)
-                                                : gf_output_is_full(&s->plan.job.out[i]);
-}
-
 /* The job of `count` pages or bins. A scan has only the outputs that need one; w->output maps the
  * part's outputs to the job's. */
 static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
@@ -93,7 +87,7 @@ static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
     const bool outputs = gf_gpu_to_output(w) && !gf_gpu_walk_samples(w);
     int n = 0;
     for (int i = 0; i < job.n_out && outputs; i++) {
-        if (gf_gpu_scans(w) && !gf_gpu_slabs_scans(s, i))
+        if (gf_gpu_scans(w) && !gf_slab_device_scans(&s->plan, i))
             continue;
         w->output[n] = i;
         job.out[n] = job.out[i];

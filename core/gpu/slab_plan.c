@@ -6,28 +6,9 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab_walk.h"
 
-static bool is_real(const struct gf_gpu_slabs *s) {
-    return gf_job_is_real(&s->plan.job);
-}
-
-/* A line's job as a picture's with a page for each column of its matrix; it has as many rows as the
- * largest divisor up to the root, or one. */
-static struct gf_job line_matrix(const struct gf_job *job) {
-    struct gf_job matrix = *job;
-    const int64_t n = job->shape[0];
-    int64_t rows = 1;
-    for (int64_t i = 2; i <= n / i; i++)
-        rows = n % i ? rows : i;
-    matrix.ndim = 3;
-    memcpy(matrix.shape, (int64_t[]){n / rows, 1, rows}, sizeof matrix.shape);
-    memset(matrix.counted, 0, sizeof matrix.counted);
-    matrix.axes = 5;
-    return matrix;
-}
-
 /* `job`: the volume's, or line_matrix(). */
 static const char *refuses(const struct gf_job *asked, const struct gf_job *job) {
-    const bool line = asked->ndim == 1, twice = gf_gpu_job_walks_twice(job);
+    const bool line = asked->ndim == 1, twice = gf_slab_walks_twice(job);
     const bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
     if (line && job->op == GF_DWT)
         return gf_why(GF_WHY_LINE);
@@ -63,7 +44,7 @@ static const char *refuses_resident(const struct gf_job *volume, const struct gf
     const struct gf_output *o = &job->out[0];
     const bool real = gf_job_is_real(job);
     const bool to_real = real && job->direction == GF_INVERSE;
-    if (job->op != GF_FFT || job->ndim < 2 || !gf_gpu_job_walks_twice(volume))
+    if (job->op != GF_FFT || job->ndim < 2 || !gf_slab_walks_twice(volume))
         return "only transforms of all pages stay on several devices";
     if (job->n_out > 1 || o->shift || job->in_shift || job->luma)
         return "only one unshifted result of all channels stays on several devices";
@@ -73,24 +54,17 @@ static const char *refuses_resident(const struct gf_job *volume, const struct gf
     return NULL;
 }
 
-/* Sets the shape of the exchange and where it can be. */
+/* Sets the bins of the exchange and where it can be. */
 static void describe(struct gf_gpu_slabs *s) {
-    const struct gf_job *job = &s->plan.job;
+    const struct gf_slab_plan *p = &s->plan;
+    const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[0];
     const bool forward = job->direction == GF_FORWARD;
-    const bool halved = is_real(s) && (forward || job->in_half);
-    struct gf_slab_plan *p = &s->plan;
-    p->real = is_real(s);
-    p->pages = job->shape[0];
-    p->kept_pages = gf_job_counted(job, 0);
-    p->rows = job->shape[1];
-    p->width = (halved ? job->shape[2] / 2 + 1 : job->shape[2]) * gf_job_lanes(job);
-    p->number = (int64_t)gf_dtype_size(gf_job_number(job));
     s->unit = gf_job_lanes(job) * p->number;
-    p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
-    s->columns = p->width * p->number / s->unit;
+    s->columns = gf_slab_row_bytes(p) / s->unit;
     s->bins = p->rows * s->columns;
     s->pitch = gf_divide_up(s->bins, GF_GPU_VIEW_BINS) * GF_GPU_VIEW_BINS;
+    const bool halved = p->real && (forward || job->in_half);
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_job_number(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input =
@@ -133,16 +107,16 @@ static const char *name_of(const struct gf_gpu_slabs *s, unsigned step) {
         return s->filter         ? "blocks of all pages, the slowest axis, filtered and back"
                : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
                                  : "blocks of all pages, the slowest axis";
-    return !gf_gpu_job_walks_twice(&s->plan.job) ? "slabs of pages"
-           : !s->filter                          ? "slabs of pages, all axes but the slowest"
-           : step == GF_SLAB_BACK                ? "slabs of pages, back"
+    return !gf_slab_walks_twice(&s->plan.job) ? "slabs of pages"
+           : !s->filter                       ? "slabs of pages, all axes but the slowest"
+           : step == GF_SLAB_BACK             ? "slabs of pages, back"
                                   : "slabs of pages, forward but along the slowest axis";
 }
 
 /* Bytes that the device copies of the job's outputs. */
 static int64_t output_bytes(const struct gf_gpu_walk *w) {
     const struct gf_slab_plan *p = &w->s->plan;
-    const bool twice = gf_gpu_job_walks_twice(&p->job), blocks = gf_gpu_blocks(w);
+    const bool twice = gf_slab_walks_twice(&p->job), blocks = gf_gpu_blocks(w);
     int64_t sum = 0;
     for (int i = 0; i < p->job.n_out; i++) {
         const int64_t bytes = gf_job_bytes(&p->job, i), n = p->job.shape[2];
@@ -175,32 +149,12 @@ static void start_walk(struct gf_gpu_slabs *s, int i) {
         take_share(w);
 }
 
-/* A job of one walk needs no exchange. */
-static void start_walks(struct gf_gpu_slabs *s) {
-    const struct gf_job *job = &s->plan.job;
-    const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
-    /* Natural order begins with slabs both ways. */
-    const bool slabs_first = forward || s->role.natural;
-    unsigned first = slabs_first ? GF_SLAB_FORTH : GF_SLAB_INPUT;
-    unsigned last = slabs_first && !s->filter ? GF_SLAB_OUTPUT : GF_SLAB_BACK;
-    if (!twice) {
-        first = 0;
-        last = GF_SLAB_FROM_INPUT | GF_SLAB_TO_OUTPUT | (job->axes == 1) * GF_SLAB_BLOCKS;
-    }
-    bool scans = gf_gpu_slabs_sample_line(s);
-    for (int i = 0; i < job->n_out && forward && job->op == GF_FFT; i++)
-        scans |= gf_gpu_slabs_scans(s, i);
-    gf_slab_list_steps(&s->plan, first, s->filter, scans, last);
-    for (int i = 0; i < s->plan.n_walks; i++)
-        start_walk(s, i);
-}
-
 /* Plans the pages that automatic ranges sample, if a walk transforms pages by themselves. */
 static int plan_page(struct gf_gpu_slabs *s) {
     const struct gf_job one = gf_ranges_page_job(&s->plan.job);
     bool samples = false;
     for (int i = 0; i < s->plan.job.n_out && s->plan.job.op == GF_FFT; i++)
-        samples |= !gf_gpu_job_walks_twice(&s->plan.job) && gf_output_samples(&s->plan.job, i);
+        samples |= !gf_slab_walks_twice(&s->plan.job) && gf_output_samples(&s->plan.job, i);
     int rc = samples ? gf_gpu_slabs_make_run(s->c, &one, &s->page) : 0;
     if (!rc && samples) {
         s->device_bytes = s->page->program.bytes;
@@ -250,7 +204,7 @@ static void drop_axes(struct gf_lowpass *l, int n) {
 
 /* Copies the filter of blocks without its offset, which belongs to a single bin. */
 static int take_filter(struct gf_gpu_slabs *s) {
-    if (s->plan.job.op != GF_FILTER || !gf_gpu_job_walks_twice(&s->plan.job))
+    if (s->plan.job.op != GF_FILTER || !gf_slab_walks_twice(&s->plan.job))
         return 0;
     if (!(s->filter = malloc(sizeof *s->filter)))
         return gf_no_memory();
@@ -289,7 +243,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     *slabs = NULL;
     struct gf_job asked = *job;
     int dropped = role.resident ? 0 : gf_job_drop_single(&asked);
-    if (job->op == GF_FILTER && asked.ndim > 1 && !gf_gpu_job_walks_twice(&asked)) {
+    if (job->op == GF_FILTER && asked.ndim > 1 && !gf_slab_walks_twice(&asked)) {
         asked = *job; /* pages are filtered by a filter of volumes */
         dropped = 0;
     }
@@ -297,11 +251,11 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     if (job->op == GF_FFT && !role.resident)
         asked = gf_slab_without_single(&asked);
     last -= asked.ndim;
-    const bool line = asked.ndim == 1;
-    const struct gf_job volume = line ? line_matrix(&asked) : gf_slab_volume(&asked);
-    const char *why = refuses(&asked, &volume);
+    struct gf_slab_plan plan;
+    gf_slab_plan_device(&asked, role.natural, &plan);
+    const char *why = refuses(&asked, &plan.job);
     if (!why && role.resident)
-        why = refuses_resident(&volume, job);
+        why = refuses_resident(&plan.job, job);
     if (!why && role.in_place && role.members != 2)
         why = "only two devices exchange in place";
     if (!why && role.natural && job->direction == GF_INVERSE && gf_job_is_real(job))
@@ -313,17 +267,16 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
         return gf_no_memory();
     s->c = c;
     s->role = role;
-    s->plan.job = volume;
-    s->plan.picture = asked.ndim < 3;
+    s->plan = plan;
     s->asked = asked;
     s->dropped = dropped;
     s->last = last;
     int rc = take_filter(s);
     describe(s);
-    if (!rc) {
-        start_walks(s);
+    for (int i = 0; i < s->plan.n_walks; i++)
+        start_walk(s, i);
+    if (!rc)
         rc = gf_gpu_slabs_fit(s);
-    }
     if (!rc)
         rc = plan_page(s);
     if (rc) {

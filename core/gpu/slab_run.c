@@ -44,7 +44,7 @@ static int run_walk(struct run *r, int index) {
     if (!rc && gf_gpu_walk_samples(&r->s->walk[index]))
         gf_ranges_settle(&r->range);
     for (int i = 0; i < r->s->plan.job.n_out && gf_gpu_scans(&r->s->walk[index]) && !rc; i++)
-        if (gf_gpu_slabs_scans(r->s, i))
+        if (gf_slab_device_scans(&r->s->plan, i))
             r->range.of[i][1] = r->all->high[i];
     return rc;
 }
@@ -203,7 +203,7 @@ static int make_table(struct run *r) {
 static int open_ranges(struct run *r) {
     const struct gf_gpu_slabs *s = r->s;
     const bool line = gf_gpu_slabs_sample_line(s);
-    const bool whole = line || !gf_gpu_job_walks_twice(&s->plan.job);
+    const bool whole = line || !gf_slab_walks_twice(&s->plan.job);
     const struct gf_array row = gf_gpu_slab_drop(&r->ends.in.a, 2, 0);
     int rc = gf_ranges_open(line ? &s->asked : &s->plan.job,
                             whole ? GF_RANGES_WHOLE : GF_RANGES_PAGES, &r->range);

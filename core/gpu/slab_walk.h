@@ -7,9 +7,6 @@
 
 /* ---- jobs and sizes ---- */
 
-static inline bool gf_gpu_job_walks_twice(const struct gf_job *job) {
-    return job->axes & 1 && job->axes != 1;
-}
 static inline bool gf_gpu_slabs_are_line(const struct gf_gpu_slabs *s) {
     return s->asked.ndim == 1;
 }

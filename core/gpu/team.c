@@ -187,16 +187,6 @@ struct gf_plan_times gf_gpu_team_predict(const struct gf_gpu_load *load, int dev
     return t;
 }
 
-/* Bytes of the exchange, as in core/gpu/slab_plan.c. */
-static double exchange_bytes(const struct gf_job *job) {
-    const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
-    const int axis = gf_job_half_axis(job);
-    double bytes = (double)gf_job_lanes(job) * (double)gf_dtype_size(gf_job_number(job));
-    for (int i = 0; i < job->ndim; i++)
-        bytes *= half && i == axis ? (double)(job->shape[i] / 2 + 1) : (double)job->shape[i];
-    return bytes;
-}
-
 /* Adds the cost of the passes on one device; builds no kernels. */
 static bool weigh_passes(const struct gf_gpu_context *c, const struct gf_job *job,
                          struct gf_gpu_load *load) {
@@ -212,11 +202,11 @@ static bool weigh_passes(const struct gf_gpu_context *c, const struct gf_job *jo
 
 struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const struct gf_job *job) {
     const struct gf_gpu_team *t = c->team;
+    struct gf_slab_plan plan;
+    gf_slab_plan_device(job, false, &plan);
     struct gf_gpu_load load = {.in = gf_job_array_bytes(job, -1),
-                               .exchange = exchange_bytes(job),
-                               .walks = job->op == GF_FILTER              ? 3
-                                        : job->axes == 1 && job->ndim > 1 ? 1
-                                                                          : 2};
+                               .exchange = (double)plan.exchange_bytes,
+                               .walks = plan.n_walks};
     for (int i = 0; i < job->n_out; i++)
         load.out += gf_job_array_bytes(job, i);
     if (!t || !weigh_passes(c, job, &load))

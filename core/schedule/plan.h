@@ -182,6 +182,19 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count);
 /* The job of `count` pages along all axes but the slowest; `back`: of the inverse. */
 struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count);
 
+/* ---- parts on devices ---- */
+
+/* True if a volume's slowest axis and others are transformed. */
+static inline bool gf_slab_walks_twice(const struct gf_job *job) {
+    return job->axes & 1 && job->axes != 1;
+}
+/* Plans a job, without the parts, their memory, and what the walks move. The exchange is in the
+ * array's order, [page][row][column]: a picture has one row a page, a line's pages are the columns
+ * of a matrix. A job of one walk has no exchange. natural: slabs come first in both directions. */
+void gf_slab_plan_device(const struct gf_job *job, bool natural, struct gf_slab_plan *p);
+/* True if output i's display range needs a walk of its own. */
+bool gf_slab_device_scans(const struct gf_slab_plan *p, int i);
+
 /* ---- long lines ---- */
 
 /* Parts of gf_slab_refuses() and gf_slab_plan_make(). fit() returns GF_ENOMEM with the total need
