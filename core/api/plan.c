@@ -11,7 +11,7 @@ struct gpufft_plan {
     struct gpufft *library;
     atomic_int users; /* the handle, and bound plans */
     struct gf_layout layout;
-    int64_t runs;
+    int64_t runs; /* calls that are expected */
     struct gf_runner runner;
     struct gf_plan
         *shared;           /* for all threads; NULL: each bound plan has a runner, as on a device */
@@ -60,7 +60,7 @@ static bool has_own(const struct gf_runner *r) {
 static int make_plan(struct gpufft_plan *plan) {
     struct gf_runner *r = &plan->runner;
     const struct gf_crew crew = {.runner = r, .threads = r->threads};
-    gf_runner_next(r, plan->runs * plan->layout.calls);
+    gf_runner_next(r, plan->runs);
     int rc = gf_crew_plan(&crew, &plan->layout.job);
     if (!rc && !has_own(r))
         rc = gf_runner_show(r, &plan->shown);
@@ -91,7 +91,7 @@ int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *tran
     }
     plan->library = gf_library_keep(library);
     plan->users = 1;
-    plan->runs = gf_max(t.runs, 1);
+    plan->runs = gf_min(gf_max(t.runs, 1), INT64_MAX / plan->layout.calls) * plan->layout.calls;
     gf_runner_open(&plan->runner, library->engine, 0, library->threads);
     rc = make_plan(plan);
     if (rc)
@@ -211,7 +211,7 @@ static int run_calls(struct gpufft_bound *b) {
     const int64_t n = b->plan->layout.calls;
     int rc = gf_library_check(g);
     if (!rc && !b->plan->shared) {
-        gf_runner_next(&b->runner, b->plan->runs * n);
+        gf_runner_next(&b->runner, b->plan->runs);
         rc = gf_runner_plan(&b->runner, &b->plan->layout.job);
     }
     for (b->call = 0; b->call <= n && !rc; b->call++) {
