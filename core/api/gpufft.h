@@ -182,6 +182,11 @@ GPUFFT_API int gpufft_run(struct gpufft_bound *bound);
 /* Accepts NULL. */
 GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);
 
+/* Page-locks memory for the device of a plan, which then copies it faster; on the CPU there is nothing to
+ * do. Unlock it once, before it is freed and before the library is closed. */
+GPUFFT_API int gpufft_lock(struct gpufft_plan *plan, void *memory, size_t bytes);
+GPUFFT_API int gpufft_unlock(struct gpufft_plan *plan, void *memory);
+
 /* ---- operations: filters, and what else gpufft(1) does to arrays ---- */
 
 struct gpufft_image;

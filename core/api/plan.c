@@ -128,6 +128,24 @@ const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i) {
     return plan && i >= 0 && i < plan->shown->n_passes ? plan->shown->pass[i].what : NULL;
 }
 
+/* ---- page-locked memory ---- */
+
+static int check_lock(const struct gpufft_plan *plan, const void *memory, size_t bytes) {
+    if (!plan || !memory || !bytes || bytes > PTRDIFF_MAX)
+        return gf_fail(GF_EUSAGE, plan ? "no memory" : "no plan");
+    return gf_library_check(plan->library);
+}
+
+int gpufft_lock(struct gpufft_plan *plan, void *memory, size_t bytes) {
+    const int rc = check_lock(plan, memory, bytes);
+    return rc ? rc : gf_runner_lock(&plan->runner, memory, (int64_t)bytes);
+}
+
+int gpufft_unlock(struct gpufft_plan *plan, void *memory) {
+    const int rc = check_lock(plan, memory, 1);
+    return rc ? rc : gf_runner_lock(&plan->runner, memory, 0);
+}
+
 /* ---- bound plans ---- */
 
 /* Asks for the share of all calls, of which `done` is that of this one. */

@@ -158,6 +158,10 @@ bool gf_runner_feeds(const struct gf_runner *r);
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report);
 
+/* Page-locks so many bytes of the host for the planned job's device; 0: unlocks them. Nothing to do in host
+ * memory. */
+int gf_runner_lock(struct gf_runner *r, void *host, int64_t bytes);
+
 /* Gives the streamer of the device's backend (gf_engine_streaming()) and its context, which this
  * runner holds until end(); NULL for a backend in host memory. After a failure do not call
  * end(). */

@@ -378,6 +378,21 @@ int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_
     return rc;
 }
 
+int gf_runner_lock(struct gf_runner *r, void *host, int64_t bytes) {
+    const struct gf_on_device *d = backend_of(r, r->now)->on_device;
+    void *context;
+    bool locked;
+    int rc = d && d->lock ? enter(r, r->now) : 0;
+    if (rc || !d || !d->lock)
+        return rc;
+    rc = gf_engine_context(device_of(r), r->now, &r->ms.open, &context);
+    if (!rc && bytes)
+        rc = d->lock(context, host, bytes, &locked);
+    else if (!rc)
+        d->unlock(context, host);
+    return leave(r, r->now, rc);
+}
+
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context) {
     struct gf_engine_device *d = device_of(r);

@@ -106,6 +106,32 @@ static void test_guest(void) {
     CHECK(environ == vars && !environ[n] && (!n || environ[n - 1]));
 }
 
+/* Memory that is locked for a plan's device, twice, gives the same numbers. */
+static void test_locked(void) {
+    struct gpufft *g;
+    struct gpufft_plan *plan;
+    struct gpufft_bound *bound;
+    float *x = gpufft_alloc(1 << 16), plain[96] = {4};
+    NEED(x && !open_library(&g, 1) && !gpufft_plan_make(g, &good, &plan) &&
+         !gpufft_plan_bind(plan, plain, plain + 48, &bound) && !gpufft_run(bound));
+    memcpy(x, plain, sizeof plain / 2);
+    CHECK_EQ(gpufft_lock(plan, x, 1 << 16), 0);
+    CHECK_EQ(gpufft_lock(plan, x, 1 << 16), 0);
+    CHECK_EQ(gpufft_bound_move(bound, x, x + 48), 0);
+    CHECK_EQ(gpufft_run(bound), 0);
+    CHECK(!memcmp(x + 48, plain + 48, sizeof plain / 2));
+    CHECK_EQ(gpufft_unlock(plan, x), 0);
+    CHECK_EQ(gpufft_lock(plan, NULL, 8), GPUFFT_EUSAGE);
+    CHECK_EQ(gpufft_lock(plan, x, 0), GPUFFT_EUSAGE);
+    CHECK_EQ(gpufft_lock(NULL, x, 8), GPUFFT_EUSAGE);
+    CHECK_EQ(gpufft_unlock(NULL, x), GPUFFT_EUSAGE);
+    gpufft_close(g);
+    CHECK_EQ(gpufft_lock(plan, x, 8), GPUFFT_ECLOSED);
+    gpufft_bound_free(bound);
+    gpufft_plan_free(plan);
+    gpufft_free(x);
+}
+
 static void test_team(void) {
     int status = 0;
     CHECK(runs_team());
@@ -202,6 +228,7 @@ int main(int argc, char **argv) {
     RUN("a closed library refuses", test_end(false));
     RUN("a forked child has to open its own", test_end(true));
     RUN("signals, environment and output stay the program's", test_guest());
+    RUN("locked memory gives the same numbers", test_locked());
     RUN("a forked child has teams of threads", test_team());
     RUN("a call ends where its caller asks", test_tick());
     RUN("a pass ends where its caller asks", test_tick_within(1));
