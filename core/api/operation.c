@@ -18,6 +18,7 @@ struct gpufft_operation {
     struct gf_operation op; /* of the last input */
     struct gf_facts facts;  /* whose values it has */
     bool alpha;             /* its last channel is passed on, if the output has it */
+    char unit[16];          /* of its picture's axes */
 };
 
 /* Forgets the last input. */
@@ -110,6 +111,18 @@ int gpufft_operation_open(struct gpufft *library, const char *name, const char *
 
 /* ---- one input ---- */
 
+/* Takes what a picture, or a volume of which the samples are a plane, says of them. */
+static void take_image(struct gpufft_operation *o, const struct gf_image *from, int ndim) {
+    struct gf_image image = *from;
+    while (image.ndim > ndim)
+        gf_image_drop_axis(&image);
+    if (image.ndim < ndim)
+        return;
+    gf_operand_of_image(&image, ndim, &o->op.of);
+    snprintf(o->unit, sizeof o->unit, "%s", o->op.of.unit); /* facts may outlive the picture */
+    o->op.of.unit = o->unit;
+}
+
 /* Begins with an input; the operation that ended keeps what all inputs share. */
 static int begin(struct gpufft_operation *o, const struct gpufft_array *in, bool data,
                  struct gf_array *px, struct gf_bounds *bounds) {
@@ -126,7 +139,7 @@ static int begin(struct gpufft_operation *o, const struct gpufft_array *in, bool
                                   .shared = o->op.shared,
                                   .crew = {.runner = &o->runner, .threads = o->library->threads}};
     if (in->image)
-        gf_operand_of_image(&in->image->image, px->rank - 1, &o->op.of);
+        take_image(o, &in->image->image, px->rank - 1);
     o->alpha = in->channels == 2;
     px->shape[px->rank - 1] -= o->alpha;
     gf_operation_begin(&o->op, px);

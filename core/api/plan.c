@@ -13,14 +13,14 @@ struct gpufft_plan {
     struct gf_layout layout;
     int64_t runs; /* calls that are expected */
     struct gf_runner runner;
-    struct gf_plan
-        *shared;           /* for all threads; NULL: each bound plan has a runner, as on a device */
+    /* For all threads; NULL: each bound plan has a runner, as on a device. */
+    struct gf_plan *shared;
     struct gf_plan *shown; /* as described: that one or a copy */
 };
 
 struct gpufft_bound {
-    struct gf_bound
-        *bound;   /* to the arrays, or in turn to those of each call; NULL: the runner runs */
+    /* To the arrays, or in turn to those of each call; NULL: the runner runs. */
+    struct gf_bound *bound;
     bool once;    /* a single call */
     int64_t call; /* that runs */
     struct gpufft_plan *plan;

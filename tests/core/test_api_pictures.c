@@ -152,6 +152,38 @@ static void test_alpha(void) {
     gpufft_image_free(image);
 }
 
+/* The unit of a volume's axes is that of its facts, also once the volume is gone. */
+static void test_unit(void) {
+    static float samples[4 * H * W];
+    struct gpufft_array a = array_of(GPUFFT_F32, 1, samples), b;
+    struct gpufft_fact f = {.size = sizeof f};
+    struct gpufft_operation *o;
+    const char *unit = "";
+    double spacing = 0;
+    for (int i = 0; i < 4 * H * W; i++)
+        samples[i] = (float)(i % 17);
+    a.channels = 0;
+    a.shape[0] = 4;
+    a.shape[1] = H;
+    a.shape[2] = W;
+    CHECK_EQ(gpufft_image_write(library, path_of("v.mrc"), &a, NULL), 0);
+    FILE *file = fopen(path_of("v.mrc"), "r+b"); /* 2 A a sample: the cell's lengths */
+    const float cell[3] = {2 * W, 2 * H, 2 * 4};
+    NEED(file && !fseek(file, 40, SEEK_SET) && fwrite(cell, sizeof cell, 1, file) == 1 &&
+         !fclose(file));
+    struct gpufft_image *image = read_back("v.mrc", &b);
+    CHECK_EQ(gpufft_image_spacing(image, 1, &spacing, &unit), 0);
+    CHECK_MSG(spacing > 1.99 && spacing < 2.01 && !strcmp(unit, "A"), "%g %s", spacing, unit);
+    NEED(!gpufft_operation_open(library, "frc", NULL, &b, 1, &o));
+    CHECK_MSG(!gpufft_operation_run(o, &b, NULL), "%s", gpufft_message());
+    gpufft_image_free(image);
+    int in_unit = 0;
+    for (int64_t i = 0; gpufft_operation_fact(o, i, &f) > 0; i++)
+        in_unit += f.unit && strstr(f.unit, "A") != NULL;
+    CHECK_MSG(in_unit > 0, "no fact in A");
+    gpufft_operation_free(o);
+}
+
 static void test_refused(void) {
     static unsigned char bytes[H * W * 4];
     struct gpufft_array a = array_of(GPUFFT_U8, 1, bytes);
@@ -198,6 +230,7 @@ int main(void) {
     RUN("a half spectrum comes back from npy", test_spectrum("h.npy", 1, true));
     RUN("a colour spectrum comes back from TIFF", test_spectrum("s.tif", 3, false));
     RUN("alpha is passed on", test_alpha());
+    RUN("facts have the unit of a volume", test_unit());
     RUN("bad input is refused", test_refused());
     gpufft_close(library);
     char command[300];
