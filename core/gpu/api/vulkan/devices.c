@@ -40,7 +40,8 @@ struct gf_vulkan_families gf_vulkan_families(const struct gf_vulkan *vk, VkPhysi
     vk->families(device, &n, family);
     for (int i = 0; i < (int)n; i++) {
         const VkQueueFlags flags = family[i].queueFlags;
-        if (f.compute < 0 && flags & VK_QUEUE_COMPUTE_BIT)
+        /* Launches follow each other faster where there are no graphics. */
+        if (flags & VK_QUEUE_COMPUTE_BIT && (f.compute < 0 || !(flags & VK_QUEUE_GRAPHICS_BIT)))
             f.compute = i;
         if (f.transfer < 0 && flags & VK_QUEUE_TRANSFER_BIT &&
             !(flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)))
