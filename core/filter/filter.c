@@ -270,6 +270,19 @@ static struct gf_number times_table(const struct gf_job *job, double v, int64_t 
     return (struct gf_number){v * t.re, v * t.im};
 }
 
+static int tabulate_line(const struct gf_job *part, struct gf_array *out) {
+    enum { AT_ONCE = 1024 };
+    double value[2 * AT_ONCE];
+    int rc = 0;
+    for (int64_t at = 0, n; at < part->shape[0] && !rc; at += n) {
+        n = gf_min(part->shape[0] - at, AT_ONCE);
+        rc = gf_filter_line_values(part, at, n, value);
+        for (int64_t i = 0; i < n && !rc; i++)
+            gf_filter_put_number(out, at + i, gf_number_get(value, i, true));
+    }
+    return rc;
+}
+
 int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out) {
     const struct gf_array *table = &job->filter->table;
     const struct gf_job whole = gf_filter_whole(job);
@@ -283,12 +296,15 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
         return 0;
     }
     table_shape(job, shape);
-    int rc = gf_filter_compile(&whole, &t);
+    int rc =
+        gf_filter_table_alloc(job, table->data && gf_dtype_is_complex(table->dtype), shape, out);
     if (rc)
         return rc;
-    rc = gf_filter_table_alloc(job, table->data && gf_dtype_is_complex(table->dtype), shape, out);
+    rc = job->whole.step ? tabulate_line(job, out) : gf_filter_compile(&whole, &t);
     if (rc)
-        goto out;
+        gf_array_free(out);
+    if (rc || job->whole.step)
+        return rc;
     const int last = job->ndim - 1;
     const int64_t rows = gf_array_count(out) / shape[last];
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
@@ -304,9 +320,8 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
             gf_filter_put_number(out, at, times_table(job, gf_filter_value(&t, index), at));
         }
     }
-out:
     gf_filter_terms_free(&t);
-    return rc;
+    return 0;
 }
 
 int gf_filter_line_values(const struct gf_job *part, int64_t first, int64_t count, double *value) {

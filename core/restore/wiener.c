@@ -264,8 +264,11 @@ double gf_blur_rounding(const struct gf_job *job, const struct gf_array *h,
 
 /* ---- the filters ---- */
 
+/* The Laplacian of an axis at index k of the job, which may be a part. */
 static double laplacian(const struct gf_job *job, int axis, int64_t k) {
-    return on(job, axis) ? 2 - 2 * cos(2 * M_PI * (double)k / (double)job->shape[axis]) : 0;
+    const struct gf_job whole = gf_filter_whole(job);
+    const double at = (double)(job->whole.first[axis] + k * gf_max(job->whole.step, 1));
+    return on(&whole, axis) ? 2 - 2 * cos(2 * M_PI * at / (double)whole.shape[axis]) : 0;
 }
 
 /* N / S of the prior: linear in the square of the frequency between the centres of bands. */

@@ -45,10 +45,9 @@ static void refuse_parts(struct gf_operation *op) {
         op->refuses.pages = gf_why(GF_WHY_MADE);
     if (gf_filter_measures(o) || gf_filter_iterates(o))
         op->refuses.pages = gf_why(GF_WHY_DECONVOLVE);
-    op->refuses.slabs = op->refuses.pages  ? op->refuses.pages
-                        : gf_filter_psf(o) ? gf_why(GF_WHY_DECONVOLVE)
-                        : most             ? gf_why(GF_WHY_KERNELS)
-                                           : NULL;
+    op->refuses.slabs = op->refuses.pages ? op->refuses.pages
+                        : most            ? gf_why(GF_WHY_KERNELS)
+                                          : NULL;
 }
 
 /* Bytes that a table of masks, kernels or an inverse takes with the run, less the samples: files'

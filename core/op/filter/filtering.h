@@ -176,9 +176,13 @@ bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, 
 /* Bytes of the masks and kernels in memory, and of a kernel's planes while they are transformed. */
 int64_t gf_filter_parts_bytes(const struct gf_operation *op, int64_t *kernel);
 
-/* Multiplies by a kernel, or a point-spread function, centred at extent / 2. */
-int gf_filter_times_part(const struct gf_filter_part *p, const struct gf_job *job, int threads,
-                         struct gf_filter *filter);
+/* Append a Gaussian blur of that deviation in pixels, or what --deconvolve undoes: a factor or a table. */
+int gf_filter_add_blur(struct gf_filter *f, const struct gf_job *job, double pixels);
+int gf_filter_add_psf(const struct gf_filter_options *o, const struct gf_job *job, int threads,
+                      struct gf_filter *f);
+/* Makes the table of an empty filter, or of a part (`whole`): the spectrum of what --deconvolve undoes. */
+int gf_filter_take_psf(const struct gf_filter_options *o, const struct gf_job *job, int threads,
+                       struct gf_filter *f);
 
 /* ---- deconvolve.c: restores a blurred picture ---- */
 

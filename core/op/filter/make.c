@@ -176,14 +176,6 @@ static int add_profile(struct gf_filter *f, const struct gf_job *job,
                                     : gf_filter_add_lowpass(f, &l[0]);
 }
 
-/* exp(-2 pi^2 S^2 f^2), with f = k / P. */
-static int add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
-    struct gf_lowpass l = {.profile = GF_GAUSSIAN};
-    for (int i = 0; i < job->ndim; i++)
-        l.radius[i] = within_reason((double)job->shape[i] / (2 * M_PI * pixels));
-    return gf_filter_add_lowpass(f, &l);
-}
-
 static int add_peak(struct gf_filter *f, const struct gf_job *job,
                     const struct gf_filter_frame *frame, const struct gf_notch *notch) {
     struct gf_lowpass l = {.profile = GF_GAUSSIAN};
@@ -237,33 +229,21 @@ static int take_file(struct gf_filter_maker *m, const struct gf_job *job,
 
 /* ---- deconvolution ---- */
 
-static int add_psf(const struct gf_filter_options *o, const struct gf_job *job, int threads,
-                   struct gf_filter *f) {
-    const struct gf_filter_part *p = gf_filter_psf(o);
-    return p->file.value ? gf_filter_times_part(p, job, threads, f) : add_blur(f, job, p->psf.size);
-}
-
 /* Makes an empty filter what --deconvolve says: the blur's inverse, or for iterations the blur. */
 static int add_restoring(const struct gf_filter_options *o, const struct gf_job *job, int threads,
                          const struct gf_filter_frame *frame, struct gf_filter *f) {
-    struct gf_array *kept = frame->transfer, h = {0};
-    struct gf_job blur = *job;
+    struct gf_array *kept = frame->transfer;
+    int rc = 0;
+    if (gf_filter_iterates(o))
+        return gf_filter_add_psf(o, job, threads, f);
     if (kept && kept->data) {
         f->table = *kept;
-        *kept = h;
+        *kept = (struct gf_array){0};
     } else {
-        int rc = add_psf(o, job, threads, f);
-        blur.filter = f;
-        if (!rc && !gf_filter_iterates(o))
-            rc = gf_filter_tabulate(&blur, threads, &h);
-        if (rc || gf_filter_iterates(o))
-            return rc;
-        if (h.base) { /* else it is a view of the table */
-            gf_array_free(&f->table);
-            f->table = h;
-        }
-        f->n_factors = 0;
+        rc = gf_filter_take_psf(o, job, threads, f);
     }
+    if (rc)
+        return rc;
     if (frame->prior || !gf_filter_measures(o))
         return gf_wiener_invert(job, frame->prior, o->restore.regularize, threads, &f->table);
     return 0;
@@ -292,17 +272,17 @@ int gf_filter_make(struct gf_filter_maker *m, const struct gf_job *job, int thre
     int rc = gf_filter_new(out);
     if (rc)
         return rc;
-    bool files = false;
     const struct gf_filter_part *psf = gf_filter_psf(o);
+    bool files = psf && frame->in_parts;
     if (psf)
         rc = take_file(m, job, frame, psf);
-    if (!rc && psf)
+    if (!rc && psf && !frame->in_parts)
         rc = add_restoring(o, job, threads, frame, *out);
     for (int i = 0; i < o->n_parts && !rc; i++) {
         const struct gf_filter_part *p = &o->part[i];
         files = files || (p->what >= GF_KERNEL && p->what <= GF_MASK);
         rc = p->what >= GF_KERNEL ? take_file(m, job, frame, p)
-             : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
+             : p->what == GF_BLUR ? gf_filter_add_blur(*out, job, p->radius[0].value)
                                   : add_profile(*out, job, frame, p);
     }
     if (!rc && files) {

@@ -122,24 +122,69 @@ int64_t gf_filter_parts_bytes(const struct gf_operation *op, int64_t *kernel) {
     return bytes;
 }
 
-int gf_filter_times_part(const struct gf_filter_part *p, const struct gf_job *job, int threads,
-                         struct gf_filter *filter) {
+/* Multiplies by a kernel, or a point-spread function, centred at extent / 2. */
+static int times_part(const struct gf_filter_part *p, const struct gf_job *job, int threads,
+                      struct gf_filter *filter) {
     const struct gf_filter_transform transform = {gf_filter_run_here, &threads};
     struct gf_filter_samples kernel = {.value = p->file.value};
     gf_filter_spread(job, p, kernel.extent);
     return gf_filter_times_kernel(filter, job, threads, &kernel, &transform);
 }
 
+/* ---- blurs ---- */
+
+/* exp(-2 pi^2 S^2 f^2), with f = k / P. */
+int gf_filter_add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
+    struct gf_lowpass l = {.profile = GF_GAUSSIAN};
+    for (int i = 0; i < job->ndim; i++)
+        l.radius[i] = fmin(fmax((double)job->shape[i] / (2 * M_PI * pixels), 1e-60), 1e60);
+    return gf_filter_add_lowpass(f, &l);
+}
+
+int gf_filter_add_psf(const struct gf_filter_options *o, const struct gf_job *job, int threads,
+                      struct gf_filter *f) {
+    const struct gf_filter_part *p = gf_filter_psf(o);
+    const struct gf_job whole = gf_filter_whole(job);
+    return p->file.value ? times_part(p, job, threads, f)
+                         : gf_filter_add_blur(f, &whole, p->psf.size);
+}
+
+int gf_filter_take_psf(const struct gf_filter_options *o, const struct gf_job *job, int threads,
+                       struct gf_filter *f) {
+    struct gf_job blur = *job;
+    struct gf_array h = {0};
+    struct gf_filter *own;
+    int rc = gf_filter_new(&own);
+    if (rc)
+        return rc;
+    blur.filter = own;
+    rc = gf_filter_add_psf(o, job, threads, own);
+    if (!rc)
+        rc = gf_filter_tabulate(&blur, threads, &h);
+    if (!rc && !h.base) { /* a view of the table */
+        h = own->table;
+        own->table = (struct gf_array){0};
+    }
+    f->table = h;
+    gf_filter_free(own);
+    return rc;
+}
+
 int gf_filter_make_table(const void *options, const struct gf_job *part, int threads,
                          struct gf_filter *filter) {
     const struct gf_filter_options *o = options;
     int rc = 0;
+    if (filter->in_parts && gf_filter_psf(o)) {
+        rc = gf_filter_take_psf(o, part, threads, filter);
+        if (!rc)
+            rc = gf_wiener_invert(part, NULL, o->restore.regularize, threads, &filter->table);
+    }
     for (int i = 0; i < o->n_parts && !rc; i++) {
         const struct gf_filter_part *p = &o->part[i];
         if (p->what == GF_MASK)
             rc = times_mask(p, part, threads, filter);
         else if (p->what == GF_KERNEL || p->what == GF_KERNEL_MADE)
-            rc = gf_filter_times_part(p, part, threads, filter);
+            rc = times_part(p, part, threads, filter);
     }
     return rc;
 }
