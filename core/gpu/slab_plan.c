@@ -116,13 +116,14 @@ static const char *name_of(const struct gf_gpu_slabs *s, unsigned step) {
 /* Bytes that the device copies of the job's outputs. */
 static int64_t output_bytes(const struct gf_gpu_walk *w) {
     const struct gf_slab_plan *p = &w->s->plan;
-    const bool twice = gf_slab_walks_twice(&p->job), blocks = gf_gpu_blocks(w);
     int64_t sum = 0;
     for (int i = 0; i < p->job.n_out; i++) {
         const int64_t bytes = gf_job_bytes(&p->job, i), n = p->job.shape[2];
-        const bool mirrored = twice && p->real && !p->job.out[i].half &&
+        const bool mirrored = p->real && !p->job.out[i].half &&
                               w->info->step == GF_SLAB_OUTPUT; /* the host writes the rest */
-        sum += mirrored ? bytes / n * (n / 2 + 1) : blocks ? bytes : bytes / p->pages * w->extent;
+        sum += mirrored           ? bytes / n * (n / 2 + 1)
+               : gf_gpu_blocks(w) ? bytes
+                                  : bytes / p->pages * w->extent;
     }
     return sum;
 }
@@ -151,15 +152,12 @@ static void start_walk(struct gf_gpu_slabs *s, int i) {
 
 /* Plans the pages that automatic ranges sample, if a walk transforms pages by themselves. */
 static int plan_page(struct gf_gpu_slabs *s) {
-    const struct gf_job one = gf_ranges_page_job(&s->plan.job);
-    bool samples = false;
-    for (int i = 0; i < s->plan.job.n_out && s->plan.job.op == GF_FFT; i++)
-        samples |= !gf_slab_walks_twice(&s->plan.job) && gf_output_samples(&s->plan.job, i);
-    int rc = samples ? gf_gpu_slabs_make_run(s->c, &one, &s->page) : 0;
-    if (!rc && samples) {
-        s->device_bytes = s->page->program.bytes;
-        s->host_bytes = (int64_t)gf_job_array_bytes(&one, 0);
-    }
+    const struct gf_job *job = &s->plan.job, one = gf_ranges_page_job(job);
+    if (gf_slab_walks_twice(job) || job->op != GF_FFT || !gf_job_samples(job))
+        return 0;
+    int rc = gf_gpu_slabs_make_run(s->c, &one, &s->page);
+    s->device_bytes = rc ? 0 : s->page->program.bytes;
+    s->host_bytes = (int64_t)gf_job_array_bytes(&one, 0);
     return rc;
 }
 
