@@ -259,3 +259,33 @@ def test_times_beside_scipy():
         rows.append((side, best[0] / best[1], most))
         print(f"{side}x{side}: {best[0] * 1e6:.1f} us, SciPy {best[1] * 1e6:.1f}, ratio {best[0] / best[1]:.2f}")
     assert all(ratio <= most for _, ratio, most in rows), rows
+
+
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples")
+
+
+def test_a_picture_keeps_what_its_file_tells(tmp_path):
+    picture = gpufft.read(os.path.join(SAMPLES, "scene-rgb.png"))
+    assert picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3
+    assert picture.spacing == [(None, None)] * 2 and picture.record is None
+    with pytest.raises(ValueError):
+        picture[0, 0, 0] = 1
+    soft = gpufft.filter(picture, lowpass="20px")
+    gpufft.write(tmp_path / "soft.png", soft)
+    assert np.array_equal(gpufft.read(tmp_path / "soft.png"), soft)
+    corner = soft[:50, :60]
+    gpufft.write(tmp_path / "corner.tif", corner)
+    assert np.array_equal(gpufft.read(tmp_path / "corner.tif"), corner)
+
+
+def test_files_that_cannot_be_read_or_written(tmp_path):
+    (tmp_path / "text.png").write_text("no picture")
+    (tmp_path / "cut.png").write_bytes(
+        open(os.path.join(SAMPLES, "scene.png"), "rb").read()[:5000])
+    for name, error in (("none.png", OSError), ("text.png", ValueError), ("cut.png", ValueError)):
+        with pytest.raises(error):
+            gpufft.read(tmp_path / name)
+    with pytest.raises(OSError):
+        gpufft.write(tmp_path / "no folder" / "x.png", np.zeros((4, 4), "u1"))
+    gpufft.write(tmp_path / "volume.npy", np.arange(24, dtype="f4").reshape(2, 3, 4))
+    assert gpufft.read(tmp_path / "volume.npy").ravel().tolist() == list(range(24))

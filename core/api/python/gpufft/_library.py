@@ -8,7 +8,7 @@ import threading
 MAX_RANK, MAX_AXES = 8, 3
 FORWARD, INVERSE = 0, 1
 TYPES = {"u1": 0, "i1": 1, "u2": 2, "i2": 3, "u4": 4, "i4": 5, "f4": 6, "f8": 7, "c8": 8, "c16": 9}
-_FAILURES = {-1: ValueError, -3: OSError, -4: MemoryError, -6: ValueError, -7: NotImplementedError}
+_FAILURES = {-1: ValueError, -2: ValueError, -3: OSError, -4: MemoryError, -6: ValueError, -7: NotImplementedError}
 
 
 class Error(RuntimeError):
@@ -34,7 +34,8 @@ class Options(ctypes.Structure):
     """struct gpufft_options"""
 
     _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p),
-                ("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("memory", ctypes.c_int64),
+                ("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("untuned", ctypes.c_int),
+                ("memory", ctypes.c_int64),
                 ("cache_folder", ctypes.c_char_p), ("log", ctypes.c_void_p), ("tick", _TICK),
                 ("user", ctypes.c_void_p)]
 

@@ -48,11 +48,13 @@ def _functions():
 _open, _free, _describe, _run, _fact = _functions()
 
 
-def _view(x, channels):
+def _view(x, channels, image=None):
     if x.ndim > MAX_RANK:
         raise ValueError(f"an array of {x.ndim} axes, where up to {MAX_RANK} are possible")
     a = _Array(size=ctypes.sizeof(_Array), type=TYPES[x.dtype.str[1:]], rank=x.ndim,
                data=x.__array_interface__["data"][0], channels=channels)
+    image = getattr(image, "_image", None)
+    a.image = image.handle if image else None
     a.shape[:x.ndim], a.stride[:x.ndim] = x.shape, x.strides
     return a
 
@@ -88,7 +90,8 @@ class Operation:
         self._channels = bool(channels)
         self._pictures = [_array(p) for p in pictures]
         views = (_Array * max(1, len(pictures)))(
-            *(_view(p, self._channels and p.ndim == 3) for p in self._pictures))
+            *(_view(p, self._channels and p.ndim == 3, q)
+              for p, q in zip(self._pictures, pictures)))
         texts = [t.encode() for t in _texts(options)]
         rc = _open(_library._library(_workers(workers), True), name.encode(),
                    (ctypes.c_char_p * (len(texts) + 1))(*texts, None), views, len(pictures),
@@ -102,8 +105,9 @@ class Operation:
     def __call__(self, x, dtype=None):
         """Returns a new array, of the operation's own type or of dtype, to which it is rounded and
         clipped; None if the operation only finds facts."""
-        x = _array(x)
-        view, out = _view(x, self._channels), _Array(size=ctypes.sizeof(_Array))
+        of, x = x, _array(x)
+        channels = getattr(of, "_channels", 0) or self._channels
+        view, out = _view(x, channels, of), _Array(size=ctypes.sizeof(_Array))
         rc = _describe(self._handle, ctypes.byref(view), ctypes.byref(out), None)
         if rc:
             fail(rc)
@@ -111,10 +115,13 @@ class Operation:
             y, target = None, None
         else:
             y = np.empty(out.shape[:out.rank], _DTYPES[out.type] if dtype is None else dtype)
-            target = ctypes.byref(_view(y, out.channels))
+            target = ctypes.byref(_view(y, out.channels, of))
         rc = _library.watched(_run, self._handle, ctypes.byref(view), target)
         if rc:
             fail(rc)
+        if y is not None and getattr(of, "_image", None):
+            y = y.view(type(of))
+            y._image, y._channels = of._image, out.channels
         return y
 
     @property
