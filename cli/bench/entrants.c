@@ -17,13 +17,16 @@ static const struct gf_bench_entrant yardsticks[] = {
     {.name = NULL},
 };
 
+_Static_assert(sizeof yardsticks / sizeof *yardsticks <= GF_MAX_ENTRANTS - GF_MAX_BACKENDS + 1,
+               "the list of entrants has room for all yardsticks");
+
 /* Lists everything that --backend accepts, usable or not. */
 static int candidates(struct gf_bench_entrant list[GF_MAX_ENTRANTS]) {
     int n = 0;
-    for (int i = 0; gf_backends[i] && n < GF_MAX_ENTRANTS; i++)
+    for (int i = 0; gf_backends[i] && n < GF_MAX_BACKENDS; i++)
         list[n++] =
             (struct gf_bench_entrant){.name = gf_backends[i]->name, .backend = gf_backends[i]};
-    for (int i = 0; yardsticks[i].name && n < GF_MAX_ENTRANTS; i++)
+    for (int i = 0; yardsticks[i].name; i++)
         list[n++] = yardsticks[i];
     return n;
 }
