@@ -32,7 +32,7 @@
 #define CPLX(re, im) vec2(re, im)
 #define LOCAL_ID     int(gl_LocalInvocationID.x)
 #define GROUP_ID     int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)
-#define LARGEST_REAL R(3.40282346638528859812e38)
+#define LARGEST_REAL R(8.50705917302346158658e37) /* whose reciprocal GPUs do not flush to 0 */
 #define GROUPS       groups
 #define BARRIER()    barrier() /* orders accesses to shared memory too */
 
