@@ -2,7 +2,6 @@
 #include "core/engine/device.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +11,6 @@
 
 /* The gain that auto requires before several GPUs share a job, as other programs use them too. */
 static const double auto_gain = 1.2;
-
-void gf_engine_note(const struct gf_engine *e, const char *format, ...) {
-    char line[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (e->options.note)
-        e->options.note(e->options.user, line);
-}
 
 int gf_engine_position(const struct gf_engine *e, const struct gf_backend *b) {
     int i = 0;
@@ -192,7 +181,8 @@ static void note_cpu(const struct gf_engine_device *d, int i) {
     struct gf_gpu_props props;
     if (d->asked == i && !d->open.device && b->list &&
         !gf_backend_device(d->open.environment, b, NULL, &props) && props.is_cpu)
-        gf_engine_note(d->engine, "%s: runs on the CPU, its device is %s", b->name, props.name);
+        gf_tell(d->engine->options.note, d->engine->options.user,
+                "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
 /* Loses a requested device with the current gf_message(); jobs waiting for their turn fail with it
@@ -360,8 +350,8 @@ static void note_device(struct gf_engine *e, const struct gf_choice *choice) {
     if (!choice->no_device[0] || e->device_noted)
         return;
     e->device_noted = true;
-    gf_engine_note(e, "%s: %s; the CPU is used", o->device_variable ? o->device_variable : "device",
-                   choice->no_device);
+    gf_tell(e->options.note, e->options.user, "%s: %s; the CPU is used",
+            o->device_variable ? o->device_variable : "device", choice->no_device);
 }
 
 /* Locked: a new decision replaces the oldest. */

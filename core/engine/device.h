@@ -108,9 +108,6 @@ struct gf_engine {
 
 /* ---- device.c ---- */
 
-/* Passes a line on to the engine's user. */
-void gf_engine_note(const struct gf_engine *e, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 /* The number of a backend. */
 int gf_engine_position(const struct gf_engine *e, const struct gf_backend *b);
 /* Recorded rates of a device of backend i, NULL: the first; 0 if there are none, or records are

@@ -77,8 +77,8 @@ static bool has_failed(const struct gf_runner *r, int i) {
 /* Notes, in the first runner that sees it, that backend i has failed and auto looks for another. */
 static void give_up(struct gf_runner *r, int i) {
     if (!(atomic_fetch_or(&device_of(r)->given_up, 1u << i) >> i & 1))
-        gf_engine_note(r->engine, "%s: %s; trying another backend", backend_of(r, i)->name,
-                       gf_message());
+        gf_tell(r->engine->options.note, r->engine->options.user, "%s: %s; trying another backend",
+                backend_of(r, i)->name, gf_message());
 }
 
 /* Waits for the runner's turn in a shared context; its own needs none. On success the turn lasts
@@ -136,7 +136,8 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
         r->ms.built += (*plan)->kernels_built;
         r->ms.choice = (*plan)->choice;
         if (r->ms.choice.refused)
-            gf_engine_note(r->engine, "ignoring a tuned plan that does not match this transform");
+            gf_tell(r->engine->options.note, r->engine->options.user,
+                    "ignoring a tuned plan that does not match this transform");
     }
     return rc;
 }

@@ -2,22 +2,11 @@
 #include "core/op/operation.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/value/sample_run.h"
 #include "core/base/value/unit.h"
-
-void gf_operation_note(const struct gf_operation *op, const char *format, ...) {
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (op->note)
-        op->note(op->caller, text);
-}
 
 enum gf_precision gf_operation_precision(enum gf_dtype samples) {
     const enum gf_dtype real = gf_dtype_real(samples);

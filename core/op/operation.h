@@ -151,8 +151,4 @@ int gf_operation_apply(struct gf_operation *op, const struct gf_array *in, struc
  * type. Sets op->need. The caller drops the operation. */
 int gf_operation_expect(struct gf_operation *op, const struct gf_array *like);
 
-/* Tells the operation's caller, unless it does not listen. */
-void gf_operation_note(const struct gf_operation *op, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 #endif

@@ -22,6 +22,17 @@ int gf_fail(enum gf_status code, const char *format, ...) {
     return code;
 }
 
+void gf_tell(void (*tell)(void *user, const char *line), void *user, const char *format, ...) {
+    char line[1024];
+    va_list args;
+    if (!tell)
+        return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    tell(user, line);
+}
+
 int gf_no_memory(void) {
     return gf_fail(GF_ENOMEM, "out of memory");
 }

@@ -27,6 +27,10 @@ enum gf_status {
 /* Keeps the formatted message for gf_message() and returns `code`. One line, no full stop. */
 int gf_fail(enum gf_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Gives tell() the formatted line, of at most 1023 bytes; nothing if it is NULL. */
+void gf_tell(void (*tell)(void *user, const char *line), void *user, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* gf_fail(GF_ENOMEM, "out of memory"). */
 int gf_no_memory(void);
 

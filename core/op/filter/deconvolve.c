@@ -216,10 +216,10 @@ static int iterate(struct gf_operation *op) {
         rc = gf_richardson_restore(&how, &gf_filtering_of(op)->input,
                                    &gf_filtering_of(op)->restored.iterations);
     if (!rc && !how.iterations && gf_filtering_of(op)->restored.iterations == GF_RICHARDSON_MOST)
-        gf_operation_note(op,
-                          "--iterations=auto ended at its limit, %d, still above the noise of "
-                          "%.3g; --noise=LEVEL or --iterations=N ends it earlier",
-                          GF_RICHARDSON_MOST, how.noise.deviation);
+        gf_tell(op->note, op->caller,
+                "--iterations=auto ended at its limit, %d, still above the noise of "
+                "%.3g; --noise=LEVEL or --iterations=N ends it earlier",
+                GF_RICHARDSON_MOST, how.noise.deviation);
     for (int i = 0; i < runners && own; i++)
         gf_runner_close(&own[i]);
     free(own);

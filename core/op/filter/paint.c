@@ -276,10 +276,10 @@ static double least_grey(const struct gf_operation *op, struct painting *p) {
         return few;
     }
     if (d->error > step) /* strokes on one grey are meant as they are */
-        gf_operation_note(op,
-                          "--paint=%s is not drawn from its spectrum; black areas from 3x3 bins on "
-                          "are removed",
-                          p->file->text);
+        gf_tell(op->note, op->caller,
+                "--paint=%s is not drawn from its spectrum; black areas from 3x3 bins on "
+                "are removed",
+                p->file->text);
     return -1;
 }
 
@@ -322,8 +322,8 @@ static int compare(struct gf_operation *op, struct painting *p) {
     }
     if (fresh && !count)
         gf_array_free(mask);
-    gf_operation_note(op, "--paint=%s removes %lld painted frequencies", p->file->text,
-                      (long long)count);
+    gf_tell(op->note, op->caller, "--paint=%s removes %lld painted frequencies", p->file->text,
+            (long long)count);
     return 0;
 }
 
