@@ -74,6 +74,12 @@ int gf_gpu_probe(const struct gf_environment *env, const struct gf_gpu *api,
     return n < 0 ? GF_EABSENT : 0;
 }
 
+int gf_gpu_failure(const struct gf_gpu_device *head, bool full, const char *what,
+                   const char *error) {
+    return full ? gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, head->props.name)
+                : gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, head->props.name, error);
+}
+
 bool gf_gpu_lost(void *gpu) {
     return ((struct gf_gpu_device *)gpu)->lost;
 }

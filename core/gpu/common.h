@@ -26,6 +26,9 @@ int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows);
 int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
 int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+/* Fails `what` with the driver's word for it: GF_ENOMEM if memory is full, else GF_EBACKEND. */
+int gf_gpu_failure(const struct gf_gpu_device *head, bool full, const char *what,
+                   const char *error);
 /* GF_ENOMEM: "'NVIDIA H200' has no room for a buffer of 3 GiB". */
 int gf_gpu_no_room(void *gpu, int64_t bytes);
 

@@ -1,4 +1,4 @@
-/* Plans of jobs in parts on devices: the exchange and the walks. What fits a device, it tells itself. */
+/* Plans the exchange and the walks of jobs in parts on devices, which choose the parts' sizes themselves. */
 #include "core/schedule/plan.h"
 
 #include <string.h>

@@ -124,10 +124,7 @@ static int cuda_find(const struct gf_environment *env, struct gf_gpu_props *prop
 static int cuda_failure(struct gf_cuda_device *g, int rc, const char *what) {
     if (gf_cuda_is_fatal(rc))
         g->head.lost = true;
-    if (rc == GF_CU_OUT_OF_MEMORY)
-        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
-    return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->head.props.name,
-                   gf_cuda_error(g->cu, rc));
+    return gf_gpu_failure(&g->head, rc == GF_CU_OUT_OF_MEMORY, what, gf_cuda_error(g->cu, rc));
 }
 
 static int cuda_check(struct gf_cuda_device *g, int rc, const char *what) {

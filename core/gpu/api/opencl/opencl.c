@@ -47,10 +47,8 @@ struct gf_gpu_kernel {
 
 /* Turns OpenCL's code into a status. */
 static int opencl_failure(const struct context *g, int32_t rc, const char *what) {
-    if (rc == GF_CL_ALLOCATION_FAILURE || rc == GF_CL_OUT_OF_HOST_MEMORY)
-        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
-    return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->head.props.name,
-                   gf_opencl_error(rc));
+    const bool full = rc == GF_CL_ALLOCATION_FAILURE || rc == GF_CL_OUT_OF_HOST_MEMORY;
+    return gf_gpu_failure(&g->head, full, what, gf_opencl_error(rc));
 }
 
 /* Waits for the command in a slot of the ring, if any. Records its failure and returns its code. */

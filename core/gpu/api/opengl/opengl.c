@@ -59,14 +59,13 @@ static void opengl_leave(struct context *g) {
 
 /* Turns an OpenGL code into a status. */
 static int opengl_failure(struct context *g, uint32_t error, const char *what) {
-    if (error == GF_GL_OUT_OF_MEMORY)
-        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
-    g->head.lost = true;
-    if (error == GF_GL_CONTEXT_LOST)
-        return gf_fail(GF_EBACKEND, "%s failed on '%s': the device was reset", what,
-                       g->head.props.name);
-    return gf_fail(GF_EBACKEND, "%s failed on '%s': OpenGL error 0x%x", what, g->head.props.name,
-                   (unsigned)error);
+    char text[32];
+    const bool full = error == GF_GL_OUT_OF_MEMORY;
+    snprintf(text, sizeof text, "OpenGL error 0x%x", (unsigned)error);
+    if (!full)
+        g->head.lost = true;
+    return gf_gpu_failure(&g->head, full, what,
+                          error == GF_GL_CONTEXT_LOST ? "the device was reset" : text);
 }
 
 static int opengl_check(struct context *g, const char *what) {

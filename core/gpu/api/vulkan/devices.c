@@ -74,7 +74,7 @@ int64_t gf_vulkan_room(const struct gf_vulkan *vk, const struct gf_gpu_props *p,
     return most;
 }
 
-/* False if the device has an older Vulkan. Only NVIDIA tells how many units there are. */
+/* False if the device has an older Vulkan. Only NVIDIA's drivers report the number of units. */
 static bool describe(const struct gf_vulkan *vk, VkPhysicalDevice device, struct gf_gpu_props *p) {
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};

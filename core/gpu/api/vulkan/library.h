@@ -39,7 +39,7 @@ const struct gf_vulkan *gf_vulkan_find(void);
 /* As gf_gpu.find. GF_EABSENT with the remedy if there is no device. */
 int gf_vulkan_devices(const struct gf_environment *env, struct gf_gpu_props *props);
 struct gf_vulkan_families gf_vulkan_families(const struct gf_vulkan *vk, VkPhysicalDevice device);
-/* Bytes of the device's largest memory, or those of it that are free, if the driver tells. */
+/* Bytes of the device's largest memory; `free`: those not in use, if the driver reports them. */
 int64_t gf_vulkan_room(const struct gf_vulkan *vk, const struct gf_gpu_props *props, bool free);
 
 /* Loads the compiler of shaders, once. GF_EABSENT with the remedy if there is none. */

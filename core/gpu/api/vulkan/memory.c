@@ -1,16 +1,16 @@
 /* Buffers in Vulkan's kinds of memory, and the codes that calls return. */
 #include "core/base/value/status.h"
 #include "core/gpu/api/vulkan/context.h"
+#include "core/gpu/common.h"
 
 int gf_vulkan_failure(struct gf_vulkan_context *g, VkResult rc, const char *what) {
-    if (rc == VK_ERROR_OUT_OF_DEVICE_MEMORY || rc == VK_ERROR_OUT_OF_HOST_MEMORY)
-        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
-    g->head.lost = true;
-    if (rc == VK_ERROR_DEVICE_LOST)
-        return gf_fail(GF_EBACKEND, "%s failed on '%s': the device was lost", what,
-                       g->head.props.name);
-    return gf_fail(GF_EBACKEND, "%s failed on '%s': Vulkan error %d", what, g->head.props.name,
-                   (int)rc);
+    char text[32];
+    const bool full = rc == VK_ERROR_OUT_OF_DEVICE_MEMORY || rc == VK_ERROR_OUT_OF_HOST_MEMORY;
+    snprintf(text, sizeof text, "Vulkan error %d", (int)rc);
+    if (!full)
+        g->head.lost = true;
+    return gf_gpu_failure(&g->head, full, what,
+                          rc == VK_ERROR_DEVICE_LOST ? "the device was lost" : text);
 }
 
 /* Allocates from the first type that has all of `flags` and room. */
