@@ -63,8 +63,8 @@ def describe(x, function="fftn", **arguments):
     job = _fft._Job(x, kind, function.startswith("i"), s, axes, arguments.get("norm"),
                     _fft._workers(arguments.get("workers")))
     x = job.cut(x)
-    job.plan(x, _fft.np.empty(job.out_shape, job.out_type))
-    return [step.plan.describe() for step in job.steps]
+    job.plan(x, *job.targets())
+    return [plan.describe() for plan, _ in job.steps]
 
 
 def _forked():

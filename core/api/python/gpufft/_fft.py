@@ -97,18 +97,15 @@ def _workers(workers):
 # ---- from there to plans ----
 
 
-class _Step:
-    """One plan, from the input or the result so far to the result. `x` and `y` are arrays of their
-    shapes and strides."""
-
-    def __init__(self, x, y, shape, axes, direction, half, norm, workers):
-        t = Transform(size=_library.ctypes.sizeof(Transform), direction=direction,
-                      in_type=TYPES[x.dtype.str[1:]], out_type=TYPES[y.dtype.str[1:]],
-                      rank=len(shape), n_axes=len(axes), half=half, norm=norm, in_place=x is y)
-        t.shape[:len(shape)] = shape
-        t.axes[:len(axes)] = axes
-        t.in_stride[:len(shape)], t.out_stride[:len(shape)] = x.strides, y.strides
-        self.plan = Plan(t, workers, x.size >= _LONG)
+def _plan(x, y, shape, axes, direction, half, norm, workers):
+    """A plan from x to y, arrays of its shapes and strides; the same one: in place."""
+    t = Transform(size=_library.ctypes.sizeof(Transform), direction=direction,
+                  in_type=TYPES[x.dtype.str[1:]], out_type=TYPES[y.dtype.str[1:]],
+                  rank=len(shape), n_axes=len(axes), half=half, norm=norm, in_place=x is y)
+    t.shape[:len(shape)] = shape
+    t.axes[:len(axes)] = axes
+    t.in_stride[:len(shape)], t.out_stride[:len(shape)] = x.strides, y.strides
+    return Plan(t, workers, x.size >= _LONG)
 
 
 class _Job:
@@ -139,6 +136,7 @@ class _Job:
             (self.in_shape if inverse else self.out_shape)[halved] = whole[halved] // 2 + 1
             self.out_type = self.real if inverse else self.complex
         self.kind, self.inverse, self.whole = kind, inverse, whole
+        self.back = kind == "real" and inverse
         # The inverse of real numbers is the conjugate of their transform.
         self.conjugate = inverse and kind == "complex" and x.dtype.kind != "c"
         self.norm = 2 - norm if self.conjugate else norm
@@ -156,45 +154,43 @@ class _Job:
         padded[tuple(slice(0, n) for n in part.shape)] = part
         return padded
 
-    def plan(self, x, y):
-        """Plans the steps, three axes each, for arrays like these."""
+    def targets(self):
+        """The result, and the array that earlier steps fill: the same one unless the last step is the
+        only one whose result is real."""
+        y = np.empty(self.out_shape, self.out_type)
+        apart = self.back and len(self.axes) > MAX_AXES
+        return y, np.empty(self.in_shape, self.complex) if apart else y
+
+    def plan(self, x, y, middle):
+        """Plans the steps, three axes each, for arrays like these: the halved axis is the first of a
+        forward transform, the last on the way back."""
         direction = INVERSE if self.inverse and not self.conjugate else FORWARD
         groups = [self.axes[max(0, n - MAX_AXES):n] for n in range(len(self.axes), 0, -MAX_AXES)]
-        back = self.kind == "real" and self.inverse
         self.steps = []
-        if back and len(groups) > 1:  # the halved axis is last
-            middle = np.empty(self.in_shape, self.complex)
-            for i, axes in enumerate(reversed(groups[1:])):
-                self.steps.append(_Step(middle if i else x, middle, self.in_shape, axes, direction,
-                                        0, self.norm, self.workers))
-            x, groups = middle, groups[:1]
-        for i, axes in enumerate(groups):
-            half = self.kind == "real" and i == 0
-            self.steps.append(_Step(y if i else x, y, self.whole if half else self.out_shape, axes,
-                                    direction, half, self.norm, self.workers))
+        for axes in groups[:0:-1] + groups[:1] if self.back else groups:
+            half = self.kind == "real" and axes is groups[0]
+            last = half or not self.back
+            shape = self.whole if half else self.out_shape if last else self.in_shape
+            target = y if last else middle
+            self.steps.append((_plan(x, target, shape, axes, direction, half, self.norm,
+                                     self.workers), last))
+            x = target
 
     def run(self, x):
         x = self.cut(x)
-        if self.kind == "real" and self.inverse and x.dtype.kind != "c":
+        if self.back and x.dtype.kind != "c":
             x = x.astype(self.complex)
         if not self.axes:
             return x.astype(self.out_type)
-        y = np.empty(self.out_shape, self.out_type)
+        y, middle = self.targets()
         if y.size == 0:
             return y
         if self.steps is None:
-            self.plan(x, y)
-        source, target = x.__array_interface__["data"][0], y.__array_interface__["data"][0]
-        first = 0
-        if self.kind == "real" and self.inverse and len(self.steps) > 1:
-            middle = np.empty(self.in_shape, self.complex)
-            at = middle.__array_interface__["data"][0]
-            for step in self.steps[:-1]:
-                step.plan.run(source, at)
-                source = at
-            first = len(self.steps) - 1
-        for step in self.steps[first:]:
-            step.plan.run(source, target)
+            self.plan(x, y, middle)
+        source = x.__array_interface__["data"][0]
+        for plan, last in self.steps:
+            target = (y if last else middle).__array_interface__["data"][0]
+            plan.run(source, target)
             source = target
         if self.conjugate:
             np.conjugate(y, out=y)
