@@ -2,7 +2,7 @@
 # make check      every test that needs no GPU (tests/check)
 # make help       the other targets
 #
-# CC, CFLAGS, LDFLAGS, PREFIX and DESTDIR as usual. HARDEN= (empty) turns off stack protection,
+# CC, CFLAGS, LDFLAGS, PREFIX, LIBDIR and DESTDIR as usual. HARDEN= (empty) turns off stack protection,
 # fortified calls and position independence. WERROR=-Werror turns warnings into errors.
 # BUILD=dir puts the object files elsewhere.
 VERSION := 0.1.0
@@ -201,7 +201,7 @@ $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 $(BUILD)/test_options: $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/files_embedded.o
 
 # The library: the program's objects, which see each other alone. gpufft_ names are its own.
-LIBRARY := $(addprefix $(BUILD)/,libgpufft.so.0 libgpufft.a gpufft.pc)
+LIBRARY := $(addprefix $(BUILD)/,libgpufft.so.0 libgpufft.a)
 OBJCOPY ?= objcopy
 ## library, install-library: libgpufft, shared and static; header and pkg-config file too
 library: $(LIBRARY)
@@ -212,11 +212,6 @@ $(BUILD)/libgpufft.so.0: $(BELOW) core/api/gpufft.map
 
 $(BUILD)/libgpufft.a: $(BELOW)
 	$(call say,AR,rm -f $@ && $(CC) -r -nostdlib -o $(BUILD)/gpufft.o $^ && $(OBJCOPY) -w --keep-global-symbol='gpufft_*' $(BUILD)/gpufft.o && $(AR) rcs $@ $(BUILD)/gpufft.o)
-
-$(BUILD)/gpufft.pc: Makefile
-	@printf '%s\n' 'prefix=$${pcfiledir}/../..' 'Name: gpufft' 'Description: Fourier transforms on the CPU and on GPUs' \
-	    'Version: $(VERSION)' 'Requires.private: $(PKGS) $(WITH_ISAL)' 'Cflags: -I$${prefix}/include' \
-	    'Libs: -L$${prefix}/lib -lgpufft' 'Libs.private: $(OPENMP) -lm -ldl -lpthread' >$@
 
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
@@ -314,33 +309,47 @@ include tests/check.mk
 
 # ---------------------------------------------------------------- using it
 
-PYTHON_FOLDER ?= $(PREFIX)/lib/python3/dist-packages/gpufft
-# The library's version is in its symbols; 0 is that of its interface.
-install-library: $(LIBRARY)
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -m 644 core/api/gpufft.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(BUILD)/libgpufft.a $(BUILD)/libgpufft.so.0 $(DESTDIR)$(PREFIX)/lib/
-	ln -sf libgpufft.so.0 $(DESTDIR)$(PREFIX)/lib/libgpufft.so
-	install -m 644 $(BUILD)/gpufft.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
-	install -D -m 644 man/gpufft.3 $(DESTDIR)$(PREFIX)/share/man/man3/gpufft.3
-	install -d $(DESTDIR)$(PYTHON_FOLDER)
-	install -m 644 core/api/python/gpufft/*.py $(DESTDIR)$(PYTHON_FOLDER)/
+LIBDIR ?= $(PREFIX)/lib
+# The first folder below PREFIX that python3 searches. If it searches none there, PYTHONPATH must name this one.
+python_folder = $(shell python3 -c 'import site, sys; print(next(d for d in [*site.getsitepackages(), site.getusersitepackages()] \
+    if d.startswith(sys.argv[1] + "/lib")))' $(PREFIX) 2>/dev/null)
+PYTHON_FOLDER ?= $(or $(python_folder),$(PREFIX)/lib/python3/dist-packages)/gpufft
+INSTALLED = $(PYTHON_FOLDER) $(addprefix $(LIBDIR)/,libgpufft.a libgpufft.so libgpufft.so.0 pkgconfig/gpufft.pc) \
+            $(addprefix $(PREFIX)/,bin/gpufft bin/gpufft-bench-report include/gpufft.h lib/gpufft/gpufft-mpi-openmpi.so \
+            lib/gpufft/gpufft-mpi-mpich.so $(foreach s,$(SHELLS),share/$(FOR_$(s))) share/man/man3/gpufft.3 $(PAGES:$(BUILD)/man/%=share/man/man1/%))
+# Uninstalling also removes folders that are then empty, inner ones first, except those that /usr and /usr/local always have.
+up   = $(sort $(patsubst %/,%,$(dir $(1))))
+KEPT = $(if $(DESTDIR),,$(foreach p,/usr /usr/local,$(p) $(addprefix $(p)/,bin include lib share share/man)) $(wildcard $(addprefix /usr/local/,lib/python3.* lib/python3.*/dist-packages)))
+FOLDERS = $(filter-out $(KEPT),$(filter $(PREFIX)/%,$(call up,$(INSTALLED)) $(call up,$(call up,$(INSTALLED))) \
+          $(call up,$(call up,$(call up,$(INSTALLED))))) $(PREFIX))
+ldconfig = $(if $(DESTDIR),,[ "$$(id -u)" -ne 0 ] || ldconfig)
 
-## install, uninstall: program, library, manual and completions below DESTDIR and PREFIX
+# The library's version is in its symbols; 0 is that of its interface. The pkg-config file finds its prefix by its own place.
+install-library: $(LIBRARY)
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PYTHON_FOLDER)
+	install -D -m 644 core/api/gpufft.h $(DESTDIR)$(PREFIX)/include/gpufft.h
+	install -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/
+	ln -sf libgpufft.so.0 $(DESTDIR)$(LIBDIR)/libgpufft.so
+	printf '%s\n' 'prefix=$${pcfiledir}/$(shell realpath -m --relative-to=$(LIBDIR)/pkgconfig $(PREFIX))' 'libdir=$${pcfiledir}/..' \
+	    'Name: gpufft' 'Description: Fourier transforms on the CPU and on GPUs' 'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
+	    'Libs: -L$${libdir} -lgpufft' 'Libs.private: $(PKG_LIBS) $(OPENMP) -lm -ldl -lpthread' >$(DESTDIR)$(LIBDIR)/pkgconfig/gpufft.pc
+	install -D -m 644 man/gpufft.3 $(DESTDIR)$(PREFIX)/share/man/man3/gpufft.3
+	install -m 644 core/api/python/gpufft/*.py $(DESTDIR)$(PYTHON_FOLDER)/
+	$(ldconfig)
+
+## install, uninstall: program, library, Python module, manual and completions below DESTDIR and PREFIX
 install: gpufft man completions $(PLUGINS) install-library
 	$(if $(PLUGINS),install -d $(DESTDIR)$(PREFIX)/lib/gpufft && install -m 755 $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/gpufft/)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
 	install -m 755 man/bench-report $(DESTDIR)$(PREFIX)/bin/gpufft-bench-report
 	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -D -m 644 $(BUILD)/completion.bash $(DESTDIR)$(PREFIX)/share/$(FOR_bash)
-	install -D -m 644 $(BUILD)/completion.zsh $(DESTDIR)$(PREFIX)/share/$(FOR_zsh)
-	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
+	$(foreach s,$(SHELLS),install -D -m 644 $(BUILD)/completion.$(s) $(DESTDIR)$(PREFIX)/share/$(FOR_$(s)) &&) true
 
 uninstall:
-	rm -rf $(DESTDIR)$(PYTHON_FOLDER)
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpufft.h lib/libgpufft.a lib/libgpufft.so lib/libgpufft.so.0 lib/pkgconfig/gpufft.pc share/man/man3/gpufft.3)
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/bin/gpufft-bench-report $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
+	rm -rf $(addprefix $(DESTDIR),$(INSTALLED))
+	@rmdir $(addprefix $(DESTDIR),$(FOLDERS)) 2>/dev/null || true
+	$(ldconfig)
 
 ## samples: draws the pictures of samples/ again, byte for byte the same
 samples: $(BUILD)/make_samples

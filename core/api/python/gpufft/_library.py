@@ -50,8 +50,10 @@ class Description(ctypes.Structure):
 
 def _load():
     name = "libgpufft.so.0"
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-    lib = ctypes.CDLL(beside if os.path.exists(beside) else name)
+    here = os.path.dirname(os.path.abspath(__file__))
+    # In a wheel the library is beside the module; after "make install" in lib, three folders above.
+    installed = (os.path.join(here, *up, name) for up in ((), ("..", "..", "..")))
+    lib = ctypes.CDLL(next(filter(os.path.exists, installed), name))
     pointer, integer = ctypes.c_void_p, ctypes.c_int
     reference = ctypes.POINTER(pointer)
     for function, result, arguments in (
