@@ -117,7 +117,7 @@ check-psd: gpufft
 check-register: gpufft
 	python3 tests/core/check_register.py ./gpufft
 
-## check-python: the Python module against SciPy, and SciPy's own tests of scipy.fft on it (pip install scipy pytest)
+## check-python: the Python module against SciPy and PyWavelets, and their own tests on it (pip install scipy PyWavelets pytest)
 check-python: $(LIBRARY)
 	tests/python/check $(BUILD)
 

@@ -219,7 +219,9 @@ struct gpufft_operation;
  *     window      weights, and --edges=smooth, before a spectrum: all of the complex spectrum
  *     match       gpufft-match(1): the map of scores; with: the template, and its weights or none
  *     register    gpufft-register(1): the aligned picture; with: the reference
- *     dwt         gpufft-dwt(1): the packed coefficients
+ *     dwt         gpufft-dwt(1): the packed coefficients; axes=LIST, as in axes=0,-1: those alone
+ *     idwt        back from these by levels=N, boundary and axes: an even number of samples along each axis,
+ *                 of which the last one may be beyond the border
  *     frc         gpufft-frc(1): facts alone; with: the other half and a mask, or none
  *     stats       gpufft-stats(1): facts alone
  *

@@ -1,4 +1,4 @@
-/* Makes the job of a wavelet transform from its options. */
+/* Makes the jobs of wavelet transforms from their options. */
 #include "core/op/dwt.h"
 
 #include <errno.h>
@@ -144,17 +144,87 @@ const struct gf_opt gf_dwt_rows[] = {
               .print = print_threshold),
     {0}};
 
-/* ---- the operation ---- */
+/* ---- the operations ---- */
 
-static int describe(struct gf_operation *op) {
-    struct gf_output *out = op->job.out;
-    if (gf_dtype_is_integer(out->dtype)) /* coefficients are fractions */
-        out->dtype = op->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
-    return gf_dwt_describe(op->shared, false, &op->job);
+/* Makes the axes those of the option, negative ones counted from the end: unlike others, axes of one
+ * sample that are named are split. */
+static int take_axes(const char *text, struct gf_job *job) {
+    unsigned axes = 0;
+    for (const char *p = text;; p++) {
+        char *end;
+        const long v = strtol(p, &end, 10), axis = v < 0 ? v + job->ndim : v;
+        if (end == p || (*end && *end != ',') || axis < 0 || axis >= job->ndim || axes >> axis & 1)
+            return gf_fail(GF_EINVAL, "axes=%.40s: it is a list of axes from 0 to %d", text,
+                           job->ndim - 1);
+        axes |= 1u << axis;
+        p = end;
+        if (!*end)
+            break;
+    }
+    job->axes = axes;
+    return 0;
 }
 
-const struct gf_operation_kind gf_operation_dwt = {
-    .name = "dwt",
-    .options = {gf_dwt_rows, sizeof(struct gf_dwt_options), &gf_dwt_defaults, NULL},
-    .gives = GF_REAL,
-    .describe = describe};
+/* Coefficients are fractions, whatever the samples are; samples may be rounded. */
+static int describe(struct gf_operation *op) {
+    const struct gf_dwt_options *o = op->shared;
+    struct gf_output *out = op->job.out;
+    if (gf_dtype_is_integer(out->dtype) &&
+        (op->job.direction == GF_FORWARD || gf_dtype_is_integer(op->job.in_dtype)))
+        out->dtype = op->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    int rc = o->axes ? take_axes(o->axes, &op->job) : 0;
+    const unsigned axes = op->job.axes;
+    if (!rc)
+        rc = gf_dwt_describe(o, false, &op->job);
+    op->job.axes = o->axes ? axes : op->job.axes;
+    return rc;
+}
+
+/* The most samples of which the levels make that many coefficients along an axis; 0: none. Of two that
+ * differ by one, only the longer is found. */
+static int64_t samples_of(int64_t coefficients, const struct gf_wavelet *w) {
+    struct gf_dwt_axis axis;
+    int64_t low = 0, high = coefficients;
+    while (low < high) {
+        const int64_t middle = low + (high - low + 1) / 2;
+        gf_dwt_axis(middle, true, w->levels, w, &axis);
+        if (axis.packed <= coefficients)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    gf_dwt_axis(low, true, w->levels, w, &axis);
+    return axis.packed == coefficients ? low : 0;
+}
+
+static int describe_inverse(struct gf_operation *op) {
+    const struct gf_dwt_options *o = op->shared;
+    struct gf_job *job = &op->job;
+    if (o->levels < 1)
+        return gf_fail(GF_EUSAGE, "idwt needs levels=N, those of its coefficients");
+    job->direction = GF_INVERSE;
+    int rc = describe(op);
+    for (int i = 0; i < job->ndim && !rc; i++) {
+        const int64_t n = job->axes >> i & 1 ? samples_of(job->shape[i], &job->wavelet) : 1;
+        if (!n)
+            rc = gf_fail(GF_EINVAL, "no picture has %lld coefficients of %d levels along an axis",
+                         (long long)job->shape[i], o->levels);
+        else if (job->axes >> i & 1)
+            job->shape[i] = n;
+    }
+    return rc;
+}
+
+#define GF_OPERATION(title, steps) \
+    { \
+        .name = title, \
+        .options = {operation_rows, sizeof(struct gf_dwt_options), &gf_dwt_defaults, NULL}, \
+        .gives = GF_REAL, .describe = steps \
+    }
+
+static const struct gf_opt operation_rows[] = {
+    GF_ROW("wavelet levels boundary threshold", GF_OPT_ROWS, 0, .rows = gf_dwt_rows),
+    GF_TEXT("axes", axes, "LIST", "axes to transform (default: all with more than one sample)"),
+    {0}};
+const struct gf_operation_kind gf_operation_dwt = GF_OPERATION("dwt", describe),
+                               gf_operation_idwt = GF_OPERATION("idwt", describe_inverse);

@@ -19,6 +19,7 @@ struct gf_dwt_options {
     int threshold; /* enum gf_threshold */
     bool percent;
     double amount;
+    const char *axes; /* of the operations: "0,2"; NULL: all of more than one sample */
 };
 extern const struct gf_dwt_options gf_dwt_defaults;
 extern const struct gf_opt gf_dwt_rows[];
@@ -29,7 +30,8 @@ extern const struct gf_opt gf_dwt_rows[];
 int gf_dwt_describe(const struct gf_dwt_options *o, bool chosen, struct gf_job *job);
 void gf_dwt_take_threshold(const struct gf_dwt_options *o, struct gf_wavelet *w);
 
-/* The forward transform. */
-extern const struct gf_operation_kind gf_operation_dwt;
+/* The inverse takes packed coefficients, and makes the larger of the two pictures, a sample apart along
+ * an axis, that have as many. */
+extern const struct gf_operation_kind gf_operation_dwt, gf_operation_idwt;
 
 #endif

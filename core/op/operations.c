@@ -9,8 +9,9 @@
 #include "core/op/statistics.h"
 
 static const struct gf_operation_kind *const operations[] = {
-    &gf_operation_filter,   &gf_operation_window, &gf_operation_match, &gf_operation_frc,
-    &gf_operation_register, &gf_operation_stats,  &gf_operation_dwt,   NULL};
+    &gf_operation_filter, &gf_operation_window,   &gf_operation_match,
+    &gf_operation_frc,    &gf_operation_register, &gf_operation_stats,
+    &gf_operation_dwt,    &gf_operation_idwt,     NULL};
 
 const struct gf_operation_kind *gf_operation_at(int i) {
     return operations[i];

@@ -192,6 +192,65 @@ static void test_facts_alone(void) {
     gpufft_operation_free(o);
 }
 
+/* Wavelets of a picture of any size along both axes or one of them, and back. */
+static void test_wavelets(const char *boundary, int levels, const char *axes) {
+    static double in[19 * 22], middle[ALL * 2], out[ALL];
+    char level[16];
+    snprintf(level, sizeof level, "levels=%d", levels);
+    const char *const options[] = {level, boundary, axes, NULL};
+    struct gpufft_operation *there = opened("dwt", options, NULL, 0),
+                            *back = opened("idwt", options, NULL, 0);
+    NEED(there && back);
+    for (int w = 19; w <= 22; w++) {
+        const int h = 38 - w;
+        struct gpufft_array from = array_of(GPUFFT_F64, h, w, in), packed = {.size = sizeof packed},
+                            to = packed;
+        for (int i = 0; i < h * w; i++)
+            in[i] = field(i / w, i % w);
+        CHECK_EQ(gpufft_operation_describe(there, &from, &packed, NULL), 0);
+        packed.data = middle;
+        run(there, &from, &packed);
+        CHECK_EQ(gpufft_operation_describe(back, &packed, &to, NULL), 0);
+        CHECK_EQ(to.shape[0], axes ? h : h + h % 2);
+        CHECK_EQ(to.shape[1], w + w % 2);
+        to.data = out;
+        run(back, &packed, &to);
+        double worst = fabs(middle[0] - in[0]) > 1 ? 0 : 1; /* they are no copies */
+        for (int i = 0; i < h * w; i++)
+            worst = fmax(worst, fabs(out[i / w * to.shape[1] + i % w] - in[i]));
+        CHECK_MSG(worst < 1e-10, "%dx%d, %s: error %g", h, w, boundary, worst);
+    }
+    gpufft_operation_free(there);
+    gpufft_operation_free(back);
+}
+
+static void test_wavelets_refused(void) {
+    static double in[ALL], out[ALL];
+    const struct gpufft_array from = array_of(GPUFFT_F64, 7, 12, in);
+    struct gpufft_array to = array_of(GPUFFT_F64, 7, 12, out);
+    static const struct {
+        const char *name, *options[3], *text;
+        int code;
+    } bad[] = {
+        {"idwt", {NULL}, "levels=N", GPUFFT_EUSAGE},
+        {"idwt", {"levels=max"}, "levels=N", GPUFFT_EUSAGE},
+        {"idwt", {"levels=1"}, "no picture has 7 coefficients", GPUFFT_EINVAL},
+        {"dwt", {"axes=2"}, "from 0 to 1", GPUFFT_EINVAL},
+        {"dwt", {"axes=-3"}, "from 0 to 1", GPUFFT_EINVAL},
+        {"dwt", {"axes=0,0"}, "from 0 to 1", GPUFFT_EINVAL},
+        {"dwt", {"axes=0,"}, "from 0 to 1", GPUFFT_EINVAL},
+        {"dwt", {"axes=x"}, "from 0 to 1", GPUFFT_EINVAL},
+        {"dwt", {"axes=1", "levels=9"}, "allows 1 to 4", GPUFFT_EINVAL},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct gpufft_operation *o = opened(bad[i].name, bad[i].options, NULL, 0);
+        NEED(o);
+        CHECK_EQ(gpufft_operation_run(o, &from, &to), bad[i].code);
+        CHECK_HAS(gpufft_message(), bad[i].text);
+        gpufft_operation_free(o);
+    }
+}
+
 /* ---- bad input ---- */
 
 static void test_refused(void) {
@@ -319,6 +378,14 @@ int main(void) {
     RUN("a template is found", test_match());
     RUN("a shift is found", test_register());
     RUN("a measurement has no output", test_facts_alone());
+    for (int levels = 1; levels <= 3; levels++) {
+        RUN("wavelets go there and back", test_wavelets("boundary=periodic", levels, NULL));
+        RUN("mirrored wavelets go there and back",
+            test_wavelets("boundary=symmetric", levels, NULL));
+        RUN("wavelets along an axis go there and back",
+            test_wavelets("boundary=zero", levels, "axes=1"));
+    }
+    RUN("wavelets that cannot be are refused", test_wavelets_refused());
     RUN("bad input is refused", test_refused());
     RUN("a closed library runs nothing", test_closed());
     RUN("an operation ends where its caller asks", test_canceled());

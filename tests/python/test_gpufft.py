@@ -10,6 +10,7 @@ import time
 import gpufft
 import numpy as np
 import pytest
+import pywt
 import scipy.fft
 
 gpufft.use(backend="openmp")
@@ -241,6 +242,47 @@ def test_a_blur_is_undone_by_its_kernel():
     blurred = np.fft.ifft2(np.fft.fft2(x) * np.fft.fft2(k)).real
     back = gpufft.deconvolve(blurred, psf, edges="periodic", noise=0.01)
     assert np.std(back - x) < 0.35 * np.std(blurred - x)
+
+
+@pytest.mark.filterwarnings("ignore:Level value")
+def test_random_wavelets_agree_with_pywt():
+    rng = np.random.default_rng(SEED)
+    modes = ("symmetric", "zero", "periodization")
+    for _ in range(200):
+        kind = rng.choice(["f4", "f8", "c8", "c16", "i4", "f2"])
+        x = array_of(rng, kind, rng.integers(1, 9, int(rng.integers(2, 6))))
+        if rng.random() < 0.3:
+            x = np.moveaxis(x, 0, -1)[::-1]
+        mode = [str(m) for m in rng.choice(modes, 1 + int(rng.random() < 0.2))]
+        mode = mode[0] if len(mode) == 1 else tuple(mode)
+        axes = tuple(int(a) for a in rng.integers(-x.ndim, x.ndim, 2))
+        want, got = pywt.dwt2(x, "db2", mode, axes), gpufft.dwt2(x, "db2", mode, axes)
+        for a, b in zip((want[0], *want[1]), (got[0], *got[1])):
+            close(b, a)
+        missing = (want[0], (want[1][0], None, want[1][2]))
+        close(gpufft.idwt2(missing, "db2", mode, axes), pywt.idwt2(missing, "db2", mode, axes))
+        given = mode if isinstance(mode, str) else mode[0]
+        level = None if rng.random() < 0.5 else int(rng.integers(0, 6))
+        want = pywt.wavedec(x, "db2", given, level, axes[0])
+        got = gpufft.wavedec(x, pywt.Wavelet("db2"), given, level, axes[0])
+        assert len(got) == len(want)
+        for a, b in zip(want, got):
+            close(b, a)
+
+
+def test_wavelets_that_are_not_offered():
+    x = np.ones((8, 8))
+    for call, text in ((lambda: gpufft.dwt2(x, "haar"), "there is db2"),
+                       (lambda: gpufft.dwt2(x, "db2", "reflect"), "symmetric, zero and periodization"),
+                       (lambda: gpufft.dwt2(x, ("db2", "db2", "db2")), "one for each axis"),
+                       (lambda: gpufft.dwt2(x, "db2", axes=(0, 2)), "axis 2"),
+                       (lambda: gpufft.dwt2(x, "db2", axes=(0,)), "two axes"),
+                       (lambda: gpufft.dwt2(np.full((8, 8), np.nan), "db2"), "NaN"),
+                       (lambda: gpufft.idwt2((x, (x, x, x[1:])), "db2"), "different shapes"),
+                       (lambda: gpufft.idwt2((None, (None, None, None)), "db2"), "or none"),
+                       (lambda: gpufft.wavedec(x, "db2", level=-1), "below 0")):
+        with pytest.raises(ValueError, match=text):
+            call()
 
 
 def test_times_beside_scipy():

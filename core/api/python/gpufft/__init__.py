@@ -11,15 +11,16 @@ child opens the library anew. use() chooses backend, device and memory."""
 
 import os as _os
 
-from . import _fft, _image, _library, _operations
+from . import _fft, _image, _library, _operations, _wavelets
 from ._library import Error, version
 
-for _function in (*_fft.functions.values(), *_operations.public, *_image.public):
+_public = (*_fft.functions.values(), *_operations.public, *_wavelets.public, *_image.public)
+for _function in _public:
     _function.__module__ = __name__
     globals()[_function.__name__] = _function
 
-__all__ = ["Error", "describe", "next_fast_len", "use", "version", *_fft.functions,
-           *(f.__name__ for f in (*_operations.public, *_image.public))]
+__all__ = ["Error", "describe", "next_fast_len", "use", "version",
+           *(f.__name__ for f in _public)]
 __ua_domain__ = "numpy.scipy.fft"
 
 
