@@ -13,10 +13,6 @@ static const char *const types[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
                                     "f32", "f64", "c64", "c128", NULL}; /* as enum gf_dtype */
 static const char *const endians[] = {"little", "big", NULL};
 static const char *const nans[] = {"refuse", "zero", "mean", "interpolate", "keep", NULL};
-const char *const gf_kind_choices[] = {"magnitude", "phase",   "power", "real",
-                                       "imag",      "complex", NULL};
-static const char *const scales[] = {"log", "linear", "sqrt", NULL};
-static const char *const norms[] = {"backward", "ortho", "forward", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const colors[] = {"channels", "luma", NULL};
 static const char *const places[] = {"last", NULL};
@@ -55,40 +51,8 @@ static int parse_depth(const struct gf_opt *o, const char *value, void *field) {
     return rc;
 }
 
-/* auto, full or LOW,HIGH; with `percent` full, LOW,HIGH or P%,Q%. */
-static int parse_limits(const struct gf_opt *o, const char *value, struct gf_settings *s,
-                        bool percent, const char *wants) {
-    char *end;
-    s->range.given = true;
-    if (!strcmp(value, "full") || (!percent && !strcmp(value, "auto"))) {
-        s->range.which = *value == 'a' ? GF_RANGE_AUTO : GF_RANGE_FULL;
-        return 0;
-    }
-    double low = strtod(value, &end);
-    s->range.percent = percent && *end == '%';
-    end += s->range.percent;
-    bool ok = end != value && *end == ',';
-    const char *second = end + 1;
-    double high = ok ? strtod(second, &end) : 0;
-    ok = ok && end != second && (*end == '%') == s->range.percent;
-    if (!ok || end[s->range.percent] || !isfinite(low) || !isfinite(high))
-        return gf_opt_refuse(o, value, wants);
-    if (low >= high)
-        return gf_fail(GF_EUSAGE, "--range=%.40s: LOW is not below HIGH", value);
-    if (s->range.percent && (low < 0 || high > 100))
-        return gf_fail(GF_EUSAGE, "--range=%.40s: per cent are from 0 to 100", value);
-    s->range.which = GF_RANGE_GIVEN;
-    s->range.low = low;
-    s->range.high = high;
-    return 0;
-}
-
-static int parse_range(const struct gf_opt *o, const char *value, void *field) {
-    return parse_limits(o, value, field, false, "it is auto, full or LOW,HIGH");
-}
-
 static int parse_stretch(const struct gf_opt *o, const char *value, void *field) {
-    return parse_limits(o, value, field, true, "it is full, LOW,HIGH or P%,Q%");
+    return gf_range_parse(o, value, true, field);
 }
 
 int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *field) {
@@ -196,7 +160,7 @@ const struct gf_opt_group gf_opts_out = GF_GROUP(
     GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in", .inert = true));
 
 const struct gf_opt_group gf_opts_spectrum_kind = GF_GROUP(
-    NULL, GF_CHOICE("kind", kind, "KIND", gf_kind_choices,
+    NULL, GF_CHOICE("kind", kind, "KIND", gf_kind_names,
                     "what --out holds: magnitude (default), phase, power, real, imag or complex"));
 
 const struct gf_opt_group gf_opts_further = GF_GROUP(
@@ -222,7 +186,7 @@ const struct gf_opt_group gf_opts_depth_own = GF_GROUP(
                     "picture's own type)"));
 
 const struct gf_opt_group gf_opts_stretch = GF_GROUP(
-    NULL, GF_PARSED("range", 0, "RANGE", parse_stretch,
+    NULL, GF_PARSED("range", GF_AT(display.range), "RANGE", parse_stretch,
                     "values that become black and white of an integer output: full (the smallest "
                     "and largest), LOW,HIGH or quantiles, 1%,99.9% (default: none, clip)"));
 
@@ -239,16 +203,8 @@ const struct gf_opt_group gf_opts_files = GF_GROUP(
     GF_INTEGER("jpeg-quality", write.jpeg_quality, "1-100", 1, 100,
                "quality of JPEG output (default: 92)"));
 
-const struct gf_opt_group gf_opts_display = GF_GROUP(
-    "Display",
-    GF_CHOICE3("shift", shift,
-               "put the zero frequency in the centre (default: yes, but in the corner of complex "
-               "output)"),
-    GF_CHOICE("scale", scale, "log|linear|sqrt", scales,
-              "grey curve for magnitude and power (default: log)"),
-    GF_PARSED("range", 0, "RANGE", parse_range,
-              "values drawn black and white: auto (default: 1% of the bins are black and 0.1% "
-              "white), full (0 and the largest), or LOW,HIGH"));
+const struct gf_opt_group gf_opts_display =
+    GF_GROUP("Display", GF_ROWS("shift scale range", display, gf_display_rows));
 
 const struct gf_opt_group gf_opts_window =
     GF_GROUP("Edges", GF_ROWS("window edges", windowing, gf_window_rows));
@@ -262,7 +218,7 @@ const struct gf_opt_group gf_opts_axes =
                         "transform the last 1, 2 or 3 axes; 2 takes a volume page by page"));
 
 const struct gf_opt_group gf_opts_norm =
-    GF_GROUP(NULL, GF_CHOICE("norm", norm, "NAME", norms,
+    GF_GROUP(NULL, GF_CHOICE("norm", norm, "NAME", gf_norm_names,
                              "backward (default), ortho or forward, as in NumPy"));
 
 const struct gf_opt_group gf_opts_precision = GF_GROUP(

@@ -56,8 +56,6 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     &gf_opts_list, &gf_opts_frames, &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory, \
         &gf_opts_report, NULL
 
-extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_kind */
-
 /* A size such as 4G, into an int64_t of bytes. */
 int gf_opt_parse_memory(const struct gf_opt *o, const char *value, void *field);
 /* --axes as typed, into a struct gf_axes_text. */

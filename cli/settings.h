@@ -7,6 +7,7 @@
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/op/registration.h"
+#include "core/op/spectrum.h"
 #include "core/op/statistics.h"
 #include "formats/format.h"
 
@@ -67,14 +68,7 @@ struct gf_settings {
     struct gf_write_options write;
     int tiff_compression; /* index into gf_tiff_compressions */
 
-    /* display */
-    int shift; /* GF_UNSET, 0, 1 */
-    int scale; /* enum gf_scale or GF_UNSET */
-    struct {
-        enum gf_range which;
-        double low, high; /* GF_RANGE_GIVEN; with `percent` quantiles in per cent */
-        bool given, percent;
-    } range;
+    struct gf_display_options display;
 
     /* transform */
     struct gf_axes_text axes;

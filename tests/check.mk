@@ -118,7 +118,7 @@ check-register: gpufft
 	python3 tests/core/check_register.py ./gpufft
 
 ## check-python: the Python module against SciPy and PyWavelets, and their own tests on it (pip install scipy PyWavelets pytest)
-check-python: $(LIBRARY)
+check-python: gpufft $(LIBRARY)
 	tests/python/check $(BUILD)
 
 ## check-gpu: the GPU backends on random and large jobs

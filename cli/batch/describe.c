@@ -96,7 +96,7 @@ static int keep_dtype(const struct gf_settings *s, const struct gf_format *forma
         own = white <= UINT8_MAX ? GF_U8 : GF_U16;
     if (can >> own & 1)
         *dtype = own;
-    else if (!(can >> GF_F32 & 1) && !s->range.given)
+    else if (!(can >> GF_F32 & 1) && !s->display.range.given)
         return gf_fail(
             GF_EINVAL,
             "the picture's %s samples do not fit a %s file; write %s, or give --depth=%s, "
@@ -117,10 +117,11 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
         rc = keep_dtype(t->s, p->format, r->dtype, r->white, &out->dtype);
     if (rc)
         return rc;
-    if (t->s->range.given && !gf_dtype_is_integer(out->dtype))
+    if (t->s->display.range.given && !gf_dtype_is_integer(out->dtype))
         return gf_fail(GF_EINVAL, "--range makes integers, and these are %s; give --depth=8 or 16",
                        gf_dtype_name(out->dtype));
-    p->stretches = t->s->range.given && gf_dtype_is_integer(out->dtype) && p->kind != GF_PHASE;
+    p->stretches =
+        t->s->display.range.given && gf_dtype_is_integer(out->dtype) && p->kind != GF_PHASE;
     p->dtype = out->dtype;
     if (p->stretches)
         out->dtype = t->op.job.precision == GF_DOUBLE ? GF_F64 : GF_F32;

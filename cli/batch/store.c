@@ -76,13 +76,14 @@ static int dress(const struct gf_product *p, const struct gf_image *image,
 }
 
 int gf_product_stretch(const struct gf_settings *s, struct gf_product *p) {
-    double fraction[2] = {0, 1}, range[2] = {s->range.low, s->range.high};
+    const struct gf_range_options *r = &s->display.range;
+    double fraction[2] = {0, 1}, range[2] = {r->low, r->high};
     struct gf_array from = cut(p).px, *to = &p->image.px;
     if (!p->stretches)
         return 0;
-    for (int i = 0; i < 2 && s->range.percent; i++)
+    for (int i = 0; i < 2 && r->percent; i++)
         fraction[i] = range[i] / 100;
-    const bool numbers = s->range.which == GF_RANGE_GIVEN && !s->range.percent;
+    const bool numbers = r->which == GF_RANGE_GIVEN && !r->percent;
     int rc = numbers ? 0 : gf_samples_quantiles(&from, fraction, range);
     if (rc)
         return rc;

@@ -82,7 +82,8 @@ static bool becomes_plot(const struct gf_task *t, int i) {
     const struct gf_settings *s = t->s;
     const struct gf_product *p = &t->product[i];
     const int axis = line_axis(&t->op.job);
-    const bool strip = s->depth || s->scale != GF_UNSET || s->range.given || s->color != GF_UNSET;
+    const bool strip =
+        s->depth || s->display.scale != GF_UNSET || s->display.range.given || s->color != GF_UNSET;
     return axis >= 0 && t->op.job.axes >> axis & 1 && gf_job_lanes(&t->op.job) == 1 && !strip &&
            !gf_dtype_is_complex(t->op.job.in_dtype) && !s->half && p->format->pictures &&
            (p->kind == GF_MAGNITUDE || p->kind == GF_POWER);
@@ -295,24 +296,6 @@ static int draw(struct gf_task *t) {
 
 /* ---- the command ---- */
 
-/* Describes an output, which is all zero, by the options. */
-static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
-                            struct gf_output *out) {
-    out->kind = kind;
-    out->dtype = dtype;
-    out->half = s->half;
-    out->map = gf_dtype_is_integer(dtype) ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
-    out->shift = s->shift == GF_UNSET ? kind != GF_COMPLEX : s->shift;
-    if (s->scale != GF_UNSET)
-        out->scale = (enum gf_scale)s->scale;
-    /* --range is for magnitudes and the like; a phase always spans the circle. */
-    if (out->map == GF_MAP_DISPLAY && kind != GF_PHASE) {
-        out->range = s->range.which;
-        out->low = s->range.low;
-        out->high = s->range.high;
-    }
-}
-
 /* Spectra get texts, and those that can be inverted, alone or as a pair, a record of their source. */
 static void describe_record(struct gf_task *t, int i) {
     const struct gf_output *out = &t->op.job.out[i];
@@ -360,11 +343,12 @@ static int prepare(struct gf_task *t) {
     enum gf_color color = job->luma ? GF_GRAY : t->image.color;
     for (int i = 0; i < job->n_out && !rc; i++) {
         struct gf_product *p = &t->product[i];
-        enum gf_dtype dtype;
-        rc = gf_target_dtype(s, p->target, p->kind, p->format, job->precision, &dtype);
+        struct gf_output *out = &job->out[i];
+        rc = gf_target_dtype(s, p->target, p->kind, p->format, job->precision, &out->dtype);
         if (rc)
             return rc;
-        describe_output(s, p->kind, dtype, &job->out[i]);
+        out->half = s->half;
+        gf_display_describe(&s->display, p->kind, out);
         p->noise = true;
         rc = describe_drawn(t, i);
         /* A half spectrum has shorter rows than the picture: no room for alpha. */

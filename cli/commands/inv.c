@@ -28,7 +28,7 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
     if (s->norm != GF_UNSET && s->norm != (int)job->norm)
         return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));
-    if (s->shift != GF_UNSET && s->shift != job->in_shift)
+    if (s->display.shift != GF_UNSET && s->display.shift != job->in_shift)
         return gf_fail(GF_EINVAL, "its record has the zero frequency in the %s",
                        job->in_shift ? "centre" : "corner");
     if (s->halved &&
@@ -62,7 +62,7 @@ static int guess_job(struct gf_task *t) {
     job->norm = s->norm != GF_UNSET ? (enum gf_norm)s->norm
                 : imod              ? GF_NORM_ORTHO
                                     : GF_NORM_BACKWARD;
-    job->in_shift = s->shift == GF_UNSET ? s->from_magnitude || imod : s->shift;
+    job->in_shift = s->display.shift == GF_UNSET ? s->from_magnitude || imod : s->display.shift;
     gf_task_split(t, &t->image.px, job->channels);
     int rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
     if (!rc && imod)
@@ -122,7 +122,7 @@ const struct gf_task_hooks gf_hooks_inverse = {
 
 static const struct gf_opt_group kind_group = GF_GROUP(
     NULL,
-    GF_CHOICE("kind", kind, "KIND", gf_kind_choices,
+    GF_CHOICE("kind", kind, "KIND", gf_kind_names,
               "what --out holds: magnitude, phase, power, real, imag or complex (default: real, or "
               "complex if the picture was)"));
 
@@ -135,7 +135,7 @@ static const struct gf_opt_group pair_group = GF_GROUP(
 
 static const struct gf_opt_group shift_group = GF_GROUP(
     NULL,
-    GF_CHOICE3("shift", shift,
+    GF_CHOICE3("shift", display.shift,
                "the zero frequency of IN is in the centre (default: as recorded; without a record "
                "no, but yes for --from-magnitude)"));
 

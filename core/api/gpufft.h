@@ -217,6 +217,8 @@ struct gpufft_operation;
  *     filter      gpufft-filter(1): pass filters, notches, masks, --deconvolve, --destripe, …; `with`: the
  *                 samples of each option that names a picture, in their order
  *     window      weights, and --edges=smooth, before a spectrum: all of the complex spectrum
+ *     spectrum    gpufft-fwd(1): a picture of 8 bits, or 16, or of floats the numbers; options kind, shift,
+ *                 scale, range, window, edges, norm and color
  *     match       gpufft-match(1): the map of scores; with: the template, and its weights or none
  *     register    gpufft-register(1): the aligned picture; with: the reference
  *     dwt         gpufft-dwt(1): the packed coefficients; axes=LIST, as in axes=0,-1: those alone

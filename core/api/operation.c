@@ -172,7 +172,7 @@ int gpufft_operation_describe(struct gpufft_operation *o, const struct gpufft_ar
         for (int i = 0; i < job->ndim; i++)
             to.shape[i] = job->counted[i] ? gf_min(to.shape[i], job->counted[i]) : to.shape[i];
     }
-    if (o->alpha && to.type == in->type &&
+    if (o->alpha && o->op.kind->gives == GF_REAL && to.type == in->type &&
         !memcmp(to.shape, in->shape, (size_t)job->ndim * sizeof *shape)) {
         to.channels = 2;
         to.shape[to.rank - 1]++;

@@ -6,12 +6,15 @@
 #include "core/op/frc.h"
 #include "core/op/match.h"
 #include "core/op/registration.h"
+#include "core/op/spectrum.h"
 #include "core/op/statistics.h"
 
 static const struct gf_operation_kind *const operations[] = {
-    &gf_operation_filter, &gf_operation_window,   &gf_operation_match,
-    &gf_operation_frc,    &gf_operation_register, &gf_operation_stats,
-    &gf_operation_dwt,    &gf_operation_idwt,     NULL};
+    &gf_operation_filter,   &gf_operation_window,
+    &gf_operation_match,    &gf_operation_frc,
+    &gf_operation_register, &gf_operation_stats,
+    &gf_operation_spectrum, &gf_operation_dwt,
+    &gf_operation_idwt,     NULL};
 
 const struct gf_operation_kind *gf_operation_at(int i) {
     return operations[i];
@@ -84,6 +87,7 @@ void gf_operation_begin(struct gf_operation *op, const struct gf_array *in) {
                            .n_out = !op->kind->measures};
     memcpy(job->shape, in->shape, (size_t)job->ndim * sizeof *job->shape);
     job->out[0].kind = op->kind->gives;
-    job->out[0].dtype =
-        op->kind->gives == GF_COMPLEX ? gf_job_number(job) : gf_dtype_real(in->dtype);
+    job->out[0].dtype = op->kind->gives == GF_COMPLEX ? gf_job_number(job)
+                        : op->kind->gives == GF_REAL  ? gf_dtype_real(in->dtype)
+                                                      : GF_U8;
 }

@@ -192,6 +192,40 @@ static void test_facts_alone(void) {
     gpufft_operation_free(o);
 }
 
+/* Two waves along y and x as a picture in grey, and as numbers, with and without a window. */
+static void test_spectrum(void) {
+    static float in[ALL], numbers[ALL];
+    static unsigned char grey[ALL];
+    const int centre = SIDE / 2 * SIDE + SIDE / 2;
+    for (int i = 0; i < ALL; i++)
+        in[i] = (float)(5 + 4 * cos(2 * acos(-1) * (i / SIDE) / 8) +
+                        2 * cos(2 * acos(-1) * (i % SIDE) / 4));
+    const struct gpufft_array from = array_of(GPUFFT_F32, SIDE, SIDE, in);
+    struct gpufft_array to = {.size = sizeof to};
+    struct gpufft_operation *o =
+        opened("spectrum", (const char *const[]){"range=full", "scale=linear", NULL}, NULL, 0);
+    NEED(o);
+    CHECK_EQ(gpufft_operation_describe(o, &from, &to, NULL), 0);
+    CHECK(to.type == GPUFFT_U8 && to.rank == 2 && to.shape[0] == SIDE && to.shape[1] == SIDE);
+    to.data = grey;
+    run(o, &from, &to);
+    CHECK(grey[centre] == 255 && grey[centre + 4 * SIDE] == 102 && grey[centre - 8] == 51);
+    to = array_of(GPUFFT_F32, SIDE, SIDE, numbers);
+    run(o, &from, &to);
+    CHECK(fabs(numbers[centre] - 5. * ALL) < 0.01 && fabs(numbers[centre + 8] - ALL) < 0.01);
+    gpufft_operation_free(o);
+    NEED((o = opened("spectrum",
+                     (const char *const[]){"window=hann", "no-shift", "norm=forward", NULL}, NULL,
+                     0)));
+    run(o, &from, &to);
+    CHECK_MSG(fabs(numbers[0] - 1.25) < 0.01 && fabs(numbers[4 * SIDE] - 0.5) < 0.01, "%g %g",
+              numbers[0], numbers[4 * SIDE]);
+    gpufft_operation_free(o);
+    CHECK_EQ(gpufft_operation_open(library, "spectrum", (const char *const[]){"kind=complex", NULL},
+                                   NULL, 0, &o),
+             GPUFFT_EUSAGE);
+}
+
 /* Wavelets of a picture of any size along both axes or one of them, and back. */
 static void test_wavelets(const char *boundary, int levels, const char *axes) {
     static double in[19 * 22], middle[ALL * 2], out[ALL];
@@ -378,6 +412,7 @@ int main(void) {
     RUN("a template is found", test_match());
     RUN("a shift is found", test_register());
     RUN("a measurement has no output", test_facts_alone());
+    RUN("a spectrum is a picture", test_spectrum());
     for (int levels = 1; levels <= 3; levels++) {
         RUN("wavelets go there and back", test_wavelets("boundary=periodic", levels, NULL));
         RUN("mirrored wavelets go there and back",

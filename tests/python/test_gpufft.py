@@ -320,6 +320,21 @@ def test_a_picture_keeps_what_its_file_tells(tmp_path):
     assert np.array_equal(gpufft.read(tmp_path / "corner.tif"), corner)
 
 
+@pytest.mark.parametrize("name, given", [
+    ("scene.png", {}), ("scene.png", {"window": "hann", "scale": "sqrt", "range": "full"}),
+    ("scene-rgb.png", {}), ("scene.png", {"kind": "phase", "edges": "smooth", "shift": False}),
+    ("scene.png", {"kind": "power", "range": (1, 5e4), "norm": "ortho"})])
+def test_the_picture_of_a_spectrum_is_that_of_the_program(tmp_path, name, given):
+    sample, program = os.path.join(SAMPLES, name), os.path.join(SAMPLES, "../gpufft")
+    options = [f"--{t}" for t in gpufft._operations._texts(given)]
+    subprocess.run([program, "fwd", sample, *options, "--backend=openmp", f"--out={tmp_path}/o.png"],
+                   check=True)
+    got, want = gpufft.spectrum(gpufft.read(sample), **given), gpufft.read(tmp_path / "o.png")
+    assert got.dtype == np.uint8 and np.array_equal(got, want)
+    numbers = gpufft.spectrum(gpufft.read(sample), "f4", **given)
+    assert numbers.shape == got.shape and numbers.dtype == np.float32
+
+
 def test_files_that_cannot_be_read_or_written(tmp_path):
     (tmp_path / "text.png").write_text("no picture")
     (tmp_path / "cut.png").write_bytes(

@@ -80,7 +80,7 @@ class Operation:
         for frame in frames:
             smooth = soften(frame)
 
-    name: "filter", "window", "match", "register", "dwt", "frc" or "stats"; options as on its command
+    name: "filter", "window", "spectrum", "match", "register", "dwt", "idwt", "frc" or "stats"; options as on its command
     line; `pictures`: further arrays (a mask, the blur of --deconvolve, a template, a reference).
     channels: the last axis is that of channels, which are processed by themselves. workers: threads.
     One thread at a time. ValueError for options or arrays that do not suit."""
@@ -205,6 +205,14 @@ def destripe(x, angle="auto", dtype=None, channels=False, workers=None, **option
     return filter(x, dtype=dtype, channels=channels, workers=workers, destripe=angle, **options)
 
 
+def spectrum(x, dtype=None, channels=False, workers=None, **options):
+    """The picture of a spectrum that `gpufft fwd` writes (gpufft-fwd(1)): uint8, zero frequency in the centre.
+
+    dtype: "u2": 16 bits; a floating-point type: the numbers
+    options: kind ("magnitude", "phase", "power", "real", "imag"), scale, range, shift, window, edges, norm, color"""
+    return _once("spectrum", x, [], dtype, channels, workers, options)[0]
+
+
 def match(x, template, weights=None, dtype=None, workers=None, **options):
     """The map of a template's scores in a picture, and a dict of the peaks (gpufft-match(1))."""
     pictures = [template] if weights is None else [template, weights]
@@ -234,4 +242,4 @@ def psd(x, channels=False, workers=None, **options):
     return stats(x, channels=channels, workers=workers, psd=True, **options)
 
 
-public = (Operation, filter, deconvolve, destripe, match, register, frc, stats, psd)
+public = (Operation, filter, deconvolve, destripe, spectrum, match, register, frc, stats, psd)
