@@ -153,8 +153,35 @@ def test_memory_of_others_through_dlpack():
         def __dlpack_device__(self):
             return self.x.__dlpack_device__()
 
-    x = array_of(np.random.default_rng(SEED), "f4", (6, 7))
-    close(gpufft.rfft2(Other(x)), scipy.fft.rfft2(x))
+    x = array_of(np.random.default_rng(SEED), "f4", (300, 301))
+    assert np.shares_memory(gpufft._fft._array(Other(x)), x)
+    want = scipy.fft.rfft2(x)
+    close(gpufft.rfft2(Other(x)), want)
+    close(np.from_dlpack(gpufft.rfft2(Other(x))), want)
+    assert np.array_equal(gpufft.filter(Other(x), lowpass="9px"), gpufft.filter(x, lowpass="9px"))
+
+
+@pytest.mark.parametrize("module", ["cupy", "torch", "dlpack"])
+def test_arrays_on_a_device_are_refused(module):
+    class OnDevice:
+        shape, dtype = (8, 8), np.dtype("f4")
+
+        def __array__(self, *given):
+            raise TypeError("no implicit conversion")
+
+        def __dlpack_device__(self):
+            return (2, 0)
+
+    if module == "dlpack":
+        del OnDevice.__array__
+    else:
+        OnDevice.__cuda_array_interface__ = {"shape": (8, 8), "typestr": "<f4", "data": (0, False), "version": 3}
+    if module == "cupy":
+        del OnDevice.__dlpack_device__
+    for call in (gpufft.fft2, gpufft.spectrum, lambda x: gpufft.dwt2(x, "db2"),
+                 lambda x: gpufft.match(np.ones((9, 9)), x), lambda x: gpufft.write("x.npy", x)):
+        with pytest.raises(NotImplementedError, match="copy it to the host"):
+            call(OnDevice())
 
 
 @pytest.mark.parametrize("call, error", [

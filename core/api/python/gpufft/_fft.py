@@ -14,6 +14,7 @@ _LONG = 1 << 20  # elements from which on a call looks for Ctrl-C
 # Elements below which other layouts than C's are copied. Axes are transformed in the order of their
 # strides, so that the layout would show in the last digits, and a copy costs less than strides do.
 _SHORT = 1 << 16
+_HOST = (None, 1, 3, 11, 13)  # DLPack's devices in its memory: none told, CPU, pinned and managed memory
 _jobs = {}
 
 
@@ -25,11 +26,20 @@ def forget():
 # ---- what the caller means ----
 
 
+def _held(x):
+    """NumPy's view of an array in the memory of the host."""
+    if type(x) is np.ndarray:
+        return x
+    device = x.__dlpack_device__()[0] if hasattr(x, "__dlpack_device__") else _HOST[0]
+    if hasattr(x, "__cuda_array_interface__") or device not in _HOST:
+        raise NotImplementedError("this array is in a device's memory; copy it to the host's first, such as by "
+                                  "cupy.asnumpy(x) or x.cpu()")
+    return np.asarray(x) if hasattr(x, "__array__") or device is None else np.from_dlpack(x)
+
+
 def _array(x):
     """An array of real or complex numbers that the library reads where they are, if it can."""
-    if not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
-        x = np.from_dlpack(x)
-    x = np.asarray(x)
+    x = _held(x)
     t = x.dtype
     if t.kind == "b":
         return x.view(np.uint8)

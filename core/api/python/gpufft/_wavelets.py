@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from ._fft import _array, _integers
+from ._fft import _array, _held, _integers
 from ._operations import Operation
 
 _BORDERS = {"symmetric": "symmetric", "sym": "symmetric", "zero": "zero", "zpd": "zero",
@@ -14,8 +14,8 @@ _BORDERS = {"symmetric": "symmetric", "sym": "symmetric", "zero": "zero", "zpd":
 
 def _numbers(x):
     """An array of floating-point numbers, of single or double precision."""
-    x = np.asarray(x) if not hasattr(x, "__dlpack__") else x
-    if x.dtype.kind in "iufc" and (x.dtype.kind in "iu" or x.dtype.itemsize // (1 + (x.dtype.kind == "c")) > 8):
+    x = _held(x)
+    if x.dtype.kind not in "fc" or x.dtype.itemsize > (16 if x.dtype.kind == "c" else 8):
         x = np.asarray(x, np.complex128 if x.dtype.kind == "c" else np.float64)
     return _array(x)
 
