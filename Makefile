@@ -334,7 +334,7 @@ install-library: $(LIBRARY)
 	    'Name: gpufft' 'Description: Fourier transforms on the CPU and on GPUs' 'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
 	    'Libs: -L$${libdir} -lgpufft' 'Libs.private: $(PKG_LIBS) $(OPENMP) -lm -ldl -lpthread' >$(DESTDIR)$(LIBDIR)/pkgconfig/gpufft.pc
 	install -D -m 644 man/gpufft.3 $(DESTDIR)$(PREFIX)/share/man/man3/gpufft.3
-	install -m 644 core/api/python/gpufft/*.py $(DESTDIR)$(PYTHON_FOLDER)/
+	install -m 644 core/api/python/gpufft/*.py core/api/python/gpufft/py.typed $(DESTDIR)$(PYTHON_FOLDER)/
 	$(ldconfig)
 
 ## install, uninstall: program, library, Python module, manual and completions below DESTDIR and PREFIX

@@ -1,11 +1,13 @@
 """The Python module against SciPy and NumPy: random calls, views, threads, forks, Ctrl-C, operations."""
 
+import inspect
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import typing
 
 import gpufft
 import numpy as np
@@ -328,6 +330,15 @@ def test_times_beside_scipy():
         rows.append((side, best[0] / best[1], most))
         print(f"{side}x{side}: {best[0] * 1e6:.1f} us, SciPy {best[1] * 1e6:.1f}, ratio {best[0] / best[1]:.2f}")
     assert all(ratio <= most for _, ratio, most in rows), rows
+
+
+@pytest.mark.parametrize("name", [n for n in gpufft.__all__ if n not in ("Error", "Image", "Operation")])
+def test_functions_tell_their_types(name):
+    function = getattr(gpufft, name)
+    given = inspect.signature(function).parameters.values()
+    assert function.__module__ == "gpufft" and len(function.__doc__) > 30 and "return" in function.__annotations__
+    assert all(p.annotation is not p.empty for p in given)
+    assert typing.get_type_hints(function)
 
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples")

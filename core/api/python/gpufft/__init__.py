@@ -9,18 +9,25 @@ Arrays that are contiguous, or whose axes are views with strides of whole items,
 A thread that waits here leaves the interpreter to others, and Ctrl-C ends a long call. After a fork the
 child opens the library anew. use() chooses backend, device and memory."""
 
+from __future__ import annotations
+
 import os as _os
+from typing import Any as _Any
 
-from . import _fft, _image, _library, _operations, _wavelets
+from . import _fft, _library
+from ._fft import fft, fft2, fftn, ifft, ifft2, ifftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn
+from ._image import Image, read, write
 from ._library import Error, version
+from ._operations import (Operation, deconvolve, destripe, filter, frc, match, psd, register, spectrum,
+                          stats)
+from ._wavelets import dwt2, idwt2, wavedec
 
-_public = (*_fft.functions.values(), *_operations.public, *_wavelets.public, *_image.public)
-for _function in _public:
-    _function.__module__ = __name__
-    globals()[_function.__name__] = _function
-
-__all__ = ["Error", "describe", "next_fast_len", "use", "version",
-           *(f.__name__ for f in _public)]
+__all__ = [
+    "Error", "Image", "Operation", "deconvolve", "describe", "destripe", "dwt2", "fft", "fft2", "fftn", "filter",
+    "frc", "idwt2", "ifft", "ifft2", "ifftn", "irfft", "irfft2", "irfftn", "match", "next_fast_len", "psd", "read",
+    "register", "rfft", "rfft2", "rfftn", "spectrum", "stats", "use", "version", "wavedec", "write"]
+for _name in set(__all__) & set(globals()):
+    globals()[_name].__module__ = __name__
 __ua_domain__ = "numpy.scipy.fft"
 
 
@@ -32,7 +39,7 @@ def __ua_function__(method, args, kwargs):
         return NotImplemented
 
 
-def next_fast_len(target, real=False):
+def next_fast_len(target: int, real: bool = False) -> int:
     """The cheapest length of at least `target` points to pad to: its prime factors are 2, 3, 5 and 7.
     ValueError if target is below 1."""
     n = _library.good_size(_fft.operator.index(target))
@@ -41,7 +48,8 @@ def next_fast_len(target, real=False):
     return n
 
 
-def use(backend=None, device=None, memory=0, cache_folder=None):
+def use(backend: str | None = None, device: str | None = None, memory: int = 0,
+        cache_folder: str | _os.PathLike[str] | None = None) -> None:
     """Chooses for all that follows.
 
     backend, device: as --backend and --device of gpufft(1), such as "cuda"; None: the one that is
@@ -52,7 +60,7 @@ def use(backend=None, device=None, memory=0, cache_folder=None):
     _fft.forget()
 
 
-def describe(x, function="fftn", **arguments):
+def describe(x: _fft.ArrayLike, function: str = "fftn", **arguments: _Any) -> list[dict[str, _Any]]:
     """How a transform like gpufft.fftn(x, …) runs: a list with a dict for each of its plans, with
     backend, why, passes, calls, bytes, workspace and device (bytes of device memory)."""
     kind = "real" if "r" in function[:2] else "complex"

@@ -1,9 +1,13 @@
 """Fourier transforms of arrays, with the names, arguments and results of scipy.fft."""
 
+from __future__ import annotations
+
 import operator
 import sys
+from typing import Any, Protocol, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _library
 from ._library import FORWARD, INVERSE, MAX_AXES, MAX_RANK, TYPES, Plan, Transform
@@ -248,35 +252,38 @@ _PARAMETERS = """
     overwrite_x: accepted, and never needed
     workers: threads; negative: counted from the number of CPUs; None: scipy.fft.get_workers(), or one
 
-    Returns a new array: {result}, of single precision for single precision. Raises ValueError for axes
-    or lengths that do not fit, NotImplementedError for long double, MemoryError, Error."""
+    Returns a new array of the shape of x with these lengths: {result}, of single precision for single precision.
+    Raises ValueError for axes or lengths that do not fit, TypeError for complex numbers where real ones are meant,
+    NotImplementedError for long double and arrays in a device's memory, MemoryError, Error."""
 
 
-def _line(name, kind, inverse, what, of, result):
+class Line(Protocol):
+    """A transform along one axis."""
+
+    def __call__(self, x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None,
+                 overwrite_x: bool = False, workers: int | None = None, *, plan: None = None) -> NDArray[Any]: ...
+
+
+class Several(Protocol):
+    """A transform along several axes: the last two of fft2 and its like, else all."""
+
+    def __call__(self, x: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = ...,
+                 norm: str | None = None, overwrite_x: bool = False, workers: int | None = None, *,
+                 plan: None = None) -> NDArray[Any]: ...
+
+
+def _line(kind, inverse):
     def function(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
         return _transform(x, kind, inverse, n, operator.index(axis), norm, workers, plan)
 
-    return _named(function, name, what, of, result, "n, axis: the length that the axis is cut or "
-                  "padded with zeros to, and the axis")
+    return function, Line, "n, axis: the length that the axis is cut or padded with zeros to, and the axis"
 
 
-def _several(name, kind, inverse, what, of, result, default=None):
-    if default:
-        def function(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *,
-                     plan=None):
-            return _transform(x, kind, inverse, s, axes, norm, workers, plan)
-    else:
-        def function(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *,
-                     plan=None):
-            return _transform(x, kind, inverse, s, axes, norm, workers, plan)
-    return _named(function, name, what, of, result,
-                  "s, axes: the lengths that axes are cut or padded with zeros to, and the axes")
+def _several(kind, inverse, default):
+    def function(x, s=None, axes=default, norm=None, overwrite_x=False, workers=None, *, plan=None):
+        return _transform(x, kind, inverse, s, axes, norm, workers, plan)
 
-
-def _named(function, name, what, of, result, lengths):
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = what + "\n" + _PARAMETERS.format(of=of, lengths=lengths, result=result)
-    return function
+    return function, Several, "s, axes: the lengths that axes are cut or padded with zeros to, and the axes"
 
 
 _TEXTS = (("", "complex", False, "The discrete Fourier transform", "real or complex", "complex"),
@@ -287,11 +294,18 @@ _TEXTS = (("", "complex", False, "The discrete Fourier transform", "real or comp
           ("ir", "real", True, "The real inverse of half a spectrum; without a length an even one",
            "complex, n // 2 + 1 along the last axis", "real"))
 
-functions = {}
+functions: dict[str, Any] = {}
 for _prefix, _kind, _inverse, _what, _of, _result in _TEXTS:
-    functions[_prefix + "fft"] = _line(_prefix + "fft", _kind, _inverse, _what + ", along one axis.",
-                                       _of, _result)
-    functions[_prefix + "fft2"] = _several(_prefix + "fft2", _kind, _inverse,
-                                           _what + ", along the last two axes.", _of, _result, True)
-    functions[_prefix + "fftn"] = _several(_prefix + "fftn", _kind, _inverse,
-                                           _what + ", along all axes.", _of, _result)
+    for _suffix, _along, (_function, _typed, _lengths) in (
+            ("fft", "one axis", _line(_kind, _inverse)),
+            ("fft2", "the last two axes", _several(_kind, _inverse, (-2, -1))),
+            ("fftn", "all axes", _several(_kind, _inverse, None))):
+        _function.__name__ = _function.__qualname__ = _prefix + _suffix
+        _function.__annotations__ = _typed.__call__.__annotations__
+        _function.__doc__ = f"{_what}, along {_along}.\n" + _PARAMETERS.format(
+            of=_of, lengths=_lengths, result=_result)
+        functions[_prefix + _suffix] = _function
+_lines: list[Line] = [functions[p + "fft"] for p in ("", "i", "r", "ir")]
+_several_: list[Several] = [functions[p + n] for n in ("fft2", "fftn") for p in ("", "i", "r", "ir")]
+fft, ifft, rfft, irfft = _lines
+fft2, ifft2, rfft2, irfft2, fftn, ifftn, rfftn, irfftn = _several_

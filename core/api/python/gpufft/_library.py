@@ -50,38 +50,44 @@ class Description(ctypes.Structure):
 
 def _load():
     name = "libgpufft.so.0"
-    here = os.path.dirname(os.path.abspath(__file__))
-    # In a wheel the library is beside the module; after "make install" in lib, three folders above.
-    installed = (os.path.join(here, *up, name) for up in ((), ("..", "..", "..")))
-    lib = ctypes.CDLL(next(filter(os.path.exists, installed), name))
-    pointer, integer = ctypes.c_void_p, ctypes.c_int
-    reference = ctypes.POINTER(pointer)
-    for function, result, arguments in (
-            ("message", ctypes.c_char_p, ()), ("version", ctypes.c_char_p, ()),
-            ("open", integer, (ctypes.POINTER(Options), reference)), ("close", None, (pointer,)),
-            ("plan_make", integer, (pointer, ctypes.POINTER(Transform), reference)),
-            ("plan_free", None, (pointer,)),
-            ("plan_describe", integer, (pointer, ctypes.POINTER(Description))),
-            ("plan_pass", ctypes.c_char_p, (pointer, integer)),
-            ("plan_bind", integer, (pointer, pointer, pointer, reference)),
-            ("run", integer, (pointer,)), ("bound_free", None, (pointer,)),
-            ("good_size", ctypes.c_int64, (ctypes.c_int64,))):
-        f = getattr(lib, "gpufft_" + function)
-        f.restype, f.argtypes = result, arguments
-    return lib
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    return ctypes.CDLL(beside if os.path.exists(beside) else name)
 
 
 _lib = _load()
-_bind, _run, _free = _lib.gpufft_plan_bind, _lib.gpufft_run, _lib.gpufft_bound_free
-_lock = threading.Lock()
-_libraries = {}  # by threads and whether Ctrl-C is looked for
-_settings = {"backend": None, "device": None, "memory": 0, "cache_folder": None}
-_stopped = []  # by Ctrl-C, during a watched call of the main thread
 
 
 def fail(rc):
     """Raises the exception of a negative code, with the library's message."""
-    raise _FAILURES.get(rc, Error)(_lib.gpufft_message().decode("utf-8", "replace"))
+    raise _FAILURES.get(rc, Error)(_message().decode("utf-8", "replace"))
+
+
+def code(rc):
+    """The type of a result that is a code: negative ones are raised."""
+    return rc if rc >= 0 else fail(rc)
+
+
+def bind(name, result, *arguments):
+    """A function of the library with the types of its result and its arguments."""
+    f = getattr(_lib, "gpufft_" + name)
+    f.restype, f.argtypes = result, arguments
+    return f
+
+
+pointer, integer, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
+reference = ctypes.POINTER(pointer)
+_message, _version = bind("message", text), bind("version", text)
+_open, _close = bind("open", code, ctypes.POINTER(Options), reference), bind("close", None, pointer)
+_plan = bind("plan_make", code, pointer, ctypes.POINTER(Transform), reference)
+_describe = bind("plan_describe", code, pointer, ctypes.POINTER(Description))
+_pass = bind("plan_pass", text, pointer, integer)
+_bind, _run = bind("plan_bind", integer, pointer, pointer, pointer, reference), bind("run", integer, pointer)
+_free = bind("bound_free", None, pointer)
+good_size = bind("good_size", ctypes.c_int64, ctypes.c_int64)
+_lock = threading.Lock()
+_libraries = {}  # by threads and whether Ctrl-C is looked for
+_settings = {"backend": None, "device": None, "memory": 0, "cache_folder": None}
+_stopped = []  # by Ctrl-C, during a watched call of the main thread
 
 
 def watched(call, *arguments):
@@ -119,9 +125,7 @@ def _library(threads, looks):
             o = Options(size=ctypes.sizeof(Options), threads=threads,
                         tick=_tick if looks else _no_tick, **encoded)
             handle = ctypes.c_void_p()
-            rc = _lib.gpufft_open(ctypes.byref(o), ctypes.byref(handle))
-            if rc:
-                fail(rc)
+            _open(ctypes.byref(o), ctypes.byref(handle))
             _libraries[threads, looks] = handle
         return _libraries[threads, looks]
 
@@ -138,7 +142,7 @@ def use(**settings):
     _settings.update(settings)
     with _lock:
         for handle in _libraries.values():
-            _lib.gpufft_close(handle)
+            _close(handle)
         _libraries.clear()
 
 
@@ -148,12 +152,9 @@ class Plan:
     def __init__(self, transform, threads, looks):
         self._handle = ctypes.c_void_p()
         self._looks = looks
-        rc = _lib.gpufft_plan_make(_library(threads, looks), ctypes.byref(transform),
-                                   ctypes.byref(self._handle))
-        if rc:
-            fail(rc)
+        _plan(_library(threads, looks), ctypes.byref(transform), ctypes.byref(self._handle))
 
-    def __del__(self, free=_lib.gpufft_plan_free):
+    def __del__(self, free=bind("plan_free", None, pointer)):
         free(self._handle)
 
     def run(self, source, target):
@@ -169,20 +170,13 @@ class Plan:
     def describe(self):
         """Backend, the reason for it, passes, bytes."""
         d = Description(size=ctypes.sizeof(Description))
-        rc = _lib.gpufft_plan_describe(self._handle, ctypes.byref(d))
-        if rc:
-            fail(rc)
-        passes = [_lib.gpufft_plan_pass(self._handle, i).decode() for i in range(d.n_passes)]
+        _describe(self._handle, ctypes.byref(d))
+        passes = [_pass(self._handle, i).decode() for i in range(d.n_passes)]
         return {"backend": d.backend.decode(), "why": d.why.decode(), "passes": passes,
                 "calls": d.n_calls, "bytes": d.bytes, "workspace": d.workspace,
                 "device": d.device}
 
 
-def version():
+def version() -> str:
     """The version of the library, such as "0.1.0"."""
-    return _lib.gpufft_version().decode()
-
-
-def good_size(n):
-    """The cheapest length of at least n points; 0 if n is out of range."""
-    return _lib.gpufft_good_size(n)
+    return _version().decode()

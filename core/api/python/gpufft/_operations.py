@@ -1,12 +1,16 @@
 """The operations of gpufft(1) on arrays: filters, deconvolution, registration, and what they find."""
 
+from __future__ import annotations
+
 import ctypes
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _library
 from ._fft import _array, _workers
-from ._library import MAX_RANK, TYPES, fail
+from ._library import MAX_RANK, TYPES, bind, code, fail, integer, pointer, reference, text
 
 _DTYPES = {number: np.dtype(code) for code, number in TYPES.items()}
 _VALUES = {0: ctypes.c_double, 1: ctypes.c_int64, 2: ctypes.c_bool}
@@ -30,22 +34,11 @@ class _Fact(ctypes.Structure):
                 ("stride", ctypes.c_int64), ("data", ctypes.c_void_p), ("within", ctypes.c_int64)]
 
 
-def _functions():
-    lib, pointer, integer = _library._lib, ctypes.c_void_p, ctypes.c_int
-    arrays, reference = ctypes.POINTER(_Array), ctypes.POINTER(pointer)
-    for name, result, arguments in (
-            ("open", integer, (pointer, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), arrays,
-                               integer, reference)),
-            ("free", None, (pointer,)),
-            ("describe", integer, (pointer, arrays, arrays, ctypes.POINTER(ctypes.c_int64))),
-            ("run", integer, (pointer, arrays, arrays)),
-            ("fact", integer, (pointer, ctypes.c_int64, ctypes.POINTER(_Fact)))):
-        f = getattr(lib, "gpufft_operation_" + name)
-        f.restype, f.argtypes = result, arguments
-        yield f
-
-
-_open, _free, _describe, _run, _fact = _functions()
+_arrays = ctypes.POINTER(_Array)
+_open = bind("operation_open", code, pointer, text, ctypes.POINTER(text), _arrays, integer, reference)
+_describe = bind("operation_describe", code, pointer, _arrays, _arrays, ctypes.POINTER(ctypes.c_int64))
+_run = bind("operation_run", integer, pointer, _arrays, _arrays)
+_fact = bind("operation_fact", code, pointer, ctypes.c_int64, ctypes.POINTER(_Fact))
 
 
 def _view(x, channels, image=None):
@@ -80,12 +73,17 @@ class Operation:
         for frame in frames:
             smooth = soften(frame)
 
-    name: "filter", "window", "spectrum", "match", "register", "dwt", "idwt", "frc" or "stats"; options as on its command
-    line; `pictures`: further arrays (a mask, the blur of --deconvolve, a template, a reference).
-    channels: the last axis is that of channels, which are processed by themselves. workers: threads.
-    One thread at a time. ValueError for options or arrays that do not suit."""
+    name: "filter", "window", "spectrum", "match", "register", "dwt", "idwt", "frc" or "stats"; options as on its
+        command line: lowpass="20px", a sequence for several values, True and False for those without
+    pictures: further arrays (a mask, the blur of --deconvolve, a template, a reference)
+    channels: the last axis is that of channels, which are processed by themselves
+    workers: threads; None: scipy.fft.get_workers(), or one
 
-    def __init__(self, name, *pictures, channels=False, workers=None, **options):
+    One thread at a time. ValueError for options or arrays that do not suit, such as NaN or infinity, and for
+    more than three axes beside channels; NotImplementedError for arrays in a device's memory; MemoryError, Error."""
+
+    def __init__(self, name: str, *pictures: ArrayLike, channels: bool = False, workers: int | None = None,
+                 **options: Any) -> None:
         self._handle = ctypes.c_void_p()
         self._channels = bool(channels)
         self._pictures = [_array(p) for p in pictures]
@@ -93,24 +91,19 @@ class Operation:
             *(_view(p, self._channels and p.ndim == 3, q)
               for p, q in zip(self._pictures, pictures)))
         texts = [t.encode() for t in _texts(options)]
-        rc = _open(_library._library(_workers(workers), True), name.encode(),
-                   (ctypes.c_char_p * (len(texts) + 1))(*texts, None), views, len(pictures),
-                   ctypes.byref(self._handle))
-        if rc:
-            fail(rc)
+        _open(_library._library(_workers(workers), True), name.encode(), (text * (len(texts) + 1))(*texts, None),
+              views, len(pictures), ctypes.byref(self._handle))
 
-    def __del__(self, free=_free):
+    def __del__(self, free=bind("operation_free", None, pointer)):
         free(self._handle)
 
-    def __call__(self, x, dtype=None):
+    def __call__(self, x: ArrayLike, dtype: DTypeLike = None) -> Any:
         """Returns a new array, of the operation's own type or of dtype, to which it is rounded and
         clipped; None if the operation only finds facts."""
         of, x = x, _array(x)
         channels = getattr(of, "_channels", 0) or self._channels
         view, out = _view(x, channels, of), _Array(size=ctypes.sizeof(_Array))
-        rc = _describe(self._handle, ctypes.byref(view), ctypes.byref(out), None)
-        if rc:
-            fail(rc)
+        _describe(self._handle, ctypes.byref(view), ctypes.byref(out), None)
         if not out.rank:
             y, target = None, None
         else:
@@ -125,7 +118,7 @@ class Operation:
         return y
 
     @property
-    def facts(self):
+    def facts(self) -> dict[str, Any]:
         """A dict of what the last run found, as --json prints it; columns of a table are arrays."""
         found, at = {}, 0
         while True:
@@ -139,10 +132,7 @@ class Operation:
     def _fact(self, i):
         """The key and the value of fact i, and the number of the next one."""
         f = _Fact(size=ctypes.sizeof(_Fact))
-        rc = _fact(self._handle, i, ctypes.byref(f))
-        if rc < 0:
-            fail(rc)
-        if not rc:
+        if not _fact(self._handle, i, ctypes.byref(f)):
             return None
         key, last = f.key.decode() if f.key else None, i + 1 + f.within
         if f.kind < _RECORD:
@@ -181,65 +171,89 @@ def _once(name, x, pictures, dtype, channels, workers, options):
     return operation(x, dtype), operation
 
 
-def filter(x, *pictures, dtype=None, channels=False, workers=None, **options):
+def filter(x: ArrayLike, *pictures: ArrayLike, dtype: DTypeLike = None, channels: bool = False,
+           workers: int | None = None, **options: Any) -> NDArray[Any]:
     """Filters in the frequency domain: gpufft.filter(picture, lowpass="20px", edges="mirror").
 
+    x: array of one to three axes, and channels; integers are rounded and clipped again
     options: as of `gpufft filter` (gpufft-filter(1)): lowpass, highpass, bandpass, bandreject, notch,
         auto_notch, descreen, mask, convolve, deconvolve, edges, …; an option that names a picture takes
-        the next of `pictures`
-    Other arguments, the result and errors as Operation's."""
+        the next of `pictures`. Periods are in samples ("20px"), or in units if x is an Image ("2um")
+    Returns a new array like x, of dtype if that is given. Other arguments and errors as Operation's."""
     return _once("filter", x, pictures, dtype, channels, workers, options)[0]
 
 
-def deconvolve(x, psf, dtype=None, channels=False, workers=None, **options):
+def deconvolve(x: ArrayLike, psf: ArrayLike | str, dtype: DTypeLike = None, channels: bool = False,
+               workers: int | None = None, **options: Any) -> NDArray[Any]:
     """Undoes a blur, by Wiener's filter unless options say otherwise (noise, regularize, iterations).
 
-    psf: an array, or a text as of --deconvolve: "gaussian:2", "disk:3", "motion:9,30", …"""
+    psf: an array of as many axes, with its centre in the middle, or a text as of --deconvolve: "gaussian:2",
+        "disk:3", "motion:9,30", … in samples
+    Other arguments, the result and errors as filter's."""
     shown = not isinstance(psf, str)
     return filter(x, *([psf] if shown else []), dtype=dtype, channels=channels, workers=workers,
                   deconvolve="psf" if shown else psf, **options)
 
 
-def destripe(x, angle="auto", dtype=None, channels=False, workers=None, **options):
-    """Removes stripes along rows (90) or columns (0); "auto": if the picture shows any."""
+def destripe(x: ArrayLike, angle: str | float = "auto", dtype: DTypeLike = None, channels: bool = False,
+             workers: int | None = None, **options: Any) -> NDArray[Any]:
+    """Removes stripes along rows (90 degrees) or columns (0); "auto": if the picture shows any.
+
+    Other arguments, the result and errors as filter's."""
     return filter(x, dtype=dtype, channels=channels, workers=workers, destripe=angle, **options)
 
 
-def spectrum(x, dtype=None, channels=False, workers=None, **options):
-    """The picture of a spectrum that `gpufft fwd` writes (gpufft-fwd(1)): uint8, zero frequency in the centre.
+def spectrum(x: ArrayLike, dtype: DTypeLike = None, channels: bool = False, workers: int | None = None,
+             **options: Any) -> NDArray[Any]:
+    """The picture of a spectrum that `gpufft fwd` writes (gpufft-fwd(1)), with the zero frequency in the centre.
 
-    dtype: "u2": 16 bits; a floating-point type: the numbers
-    options: kind ("magnitude", "phase", "power", "real", "imag"), scale, range, shift, window, edges, norm, color"""
+    options: kind ("magnitude", "phase", "power", "real", "imag"), scale, range, shift, window, edges, norm, color
+    Returns a new array of the shape of x, but one channel if x is a colour Image: uint8, "u2" with 16 bits as
+    dtype, or the numbers with a floating-point dtype. Other arguments and errors as Operation's."""
     return _once("spectrum", x, [], dtype, channels, workers, options)[0]
 
 
-def match(x, template, weights=None, dtype=None, workers=None, **options):
-    """The map of a template's scores in a picture, and a dict of the peaks (gpufft-match(1))."""
+def match(x: ArrayLike, template: ArrayLike, weights: ArrayLike | None = None, dtype: DTypeLike = None,
+          workers: int | None = None, **options: Any) -> tuple[NDArray[Any], dict[str, Any]]:
+    """Finds a template in a picture (gpufft-match(1)).
+
+    template, weights: arrays of as many axes, none longer than x; weights have the template's shape
+    Returns the map of scores, -1 to 1, with x.shape - template.shape + 1 numbers; and a dict whose "peaks"
+    have "corner", "centre" (samples along each axis) and "score". Errors as Operation's."""
     pictures = [template] if weights is None else [template, weights]
     scores, operation = _once("match", x, pictures, dtype, False, workers, options)
     return scores, operation.facts
 
 
-def register(x, reference, dtype=None, channels=False, workers=None, **options):
-    """The picture aligned with the reference, and a dict of its motion (gpufft-register(1))."""
+def register(x: ArrayLike, reference: ArrayLike, dtype: DTypeLike = None, channels: bool = False,
+             workers: int | None = None, **options: Any) -> tuple[NDArray[Any], dict[str, Any]]:
+    """Aligns a picture with a reference of its shape (gpufft-register(1)).
+
+    Returns the aligned picture, an array like x; and a dict with "shift" (samples along each axis), "rotation"
+    (degrees), "scale", "correlation", "aligned". Other arguments and errors as Operation's."""
     aligned, operation = _once("register", x, [reference], dtype, channels, workers, options)
     return aligned, operation.facts
 
 
-def frc(x, other, mask=None, workers=None, **options):
-    """The Fourier ring or shell correlation of two halves: a dict (gpufft-frc(1))."""
+def frc(x: ArrayLike, other: ArrayLike, mask: ArrayLike | None = None, workers: int | None = None,
+        **options: Any) -> dict[str, Any]:
+    """The Fourier ring or shell correlation of two halves of one shape, and a mask of it (gpufft-frc(1)).
+
+    Returns a dict: "rings" with "frequency" (cycles a sample, or a unit of an Image), "bins" and "correlation";
+    "crossings" with "threshold" and "resolution" (samples or units). Errors as Operation's."""
     pictures = [other] if mask is None else [other, mask]
     return _once("frc", x, pictures, None, False, workers, options)[1].facts
 
 
-def stats(x, channels=False, workers=None, **options):
-    """Energy, radial spectrum and strongest peaks: a dict (gpufft-stats(1))."""
+def stats(x: ArrayLike, channels: bool = False, workers: int | None = None, **options: Any) -> dict[str, Any]:
+    """Energy, radial spectrum and strongest peaks (gpufft-stats(1)).
+
+    Returns a dict whose "signals" are a dict for each channel: "mean", "minimum", "maximum", "deviation" in the
+    unit of the samples, "energy" and "radial" in its square, "peaks". Errors as Operation's."""
     return _once("stats", x, [], None, channels, workers, options)[1].facts
 
 
-def psd(x, channels=False, workers=None, **options):
-    """The radial power spectral density, in the unit of the samples squared: a dict."""
+def psd(x: ArrayLike, channels: bool = False, workers: int | None = None, **options: Any) -> dict[str, Any]:
+    """The radial power spectral density: stats() with "density" in "radial", in the unit of the samples squared
+    for a cycle a sample along each axis, and its "slope"."""
     return stats(x, channels=channels, workers=workers, psd=True, **options)
-
-
-public = (Operation, filter, deconvolve, destripe, spectrum, match, register, frc, stats, psd)

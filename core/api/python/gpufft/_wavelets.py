@@ -1,9 +1,13 @@
 """Wavelet transforms of arrays, with the names, arguments and results of PyWavelets."""
 
+from __future__ import annotations
+
 import math
 import operator
+from typing import Any, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ._fft import _array, _held, _integers
 from ._operations import Operation
@@ -76,7 +80,8 @@ def _two(x, axes, wavelet, mode):
     return axes, borders, axes[0] == axes[1] or borders[0] != borders[1]
 
 
-def dwt2(data, wavelet, mode="symmetric", axes=(-2, -1), workers=None):
+def dwt2(data: ArrayLike, wavelet: Any, mode: Any = "symmetric", axes: Sequence[int] = (-2, -1),
+         workers: int | None = None) -> tuple[NDArray[Any], tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
     """One level of the wavelet transform along two axes, as pywt.dwt2.
 
     data: array of at least two axes; integers are taken as float64, float16 as float32
@@ -85,8 +90,8 @@ def dwt2(data, wavelet, mode="symmetric", axes=(-2, -1), workers=None):
     workers: threads; None: scipy.fft.get_workers(), or one
 
     Returns (cA, (cH, cV, cD)): the approximation, and the details along the first, the second and both
-    axes, of the precision of the data. Each has (n + 3) // 2 numbers along an axis of n, or (n + 1) // 2 with
-    periodization. ValueError for other wavelets, modes and axes, and for NaN or infinity."""
+    axes, of the precision of the data, float or complex. Each has (n + 3) // 2 numbers along an axis of n, or
+    (n + 1) // 2 with periodization. ValueError for other wavelets, modes and axes, and for NaN or infinity."""
     x = _numbers(data)
     (a, b), borders, apart = _two(x, axes, wavelet, mode)
     y = _run("dwt", x, [a] if apart else [a, b], borders[0], 1, workers)
@@ -95,7 +100,8 @@ def dwt2(data, wavelet, mode="symmetric", axes=(-2, -1), workers=None):
     return low, (details[1], details[0], details[2])
 
 
-def idwt2(coeffs, wavelet, mode="symmetric", axes=(-2, -1), workers=None):
+def idwt2(coeffs: Any, wavelet: Any, mode: Any = "symmetric", axes: Sequence[int] = (-2, -1),
+          workers: int | None = None) -> NDArray[Any]:
     """The inverse of dwt2, as pywt.idwt2: an array of an even number of samples along both axes.
 
     coeffs: (cA, (cH, cV, cD)) of one shape; None: zeros. Other arguments as dwt2's."""
@@ -117,7 +123,8 @@ def _most_levels(n):
     return max(0, (n // 3).bit_length() - 1)
 
 
-def wavedec(data, wavelet, mode="symmetric", level=None, axis=-1, workers=None):
+def wavedec(data: ArrayLike, wavelet: Any, mode: Any = "symmetric", level: int | None = None, axis: int = -1,
+            workers: int | None = None) -> list[NDArray[Any]]:
     """Several levels of the wavelet transform along one axis, as pywt.wavedec.
 
     level: how often the approximation is split; None: pywt.dwt_max_level(), the largest that leaves three
@@ -140,6 +147,3 @@ def wavedec(data, wavelet, mode="symmetric", level=None, axis=-1, workers=None):
         x, *more = np.split(y, np.cumsum([n[-1], *n[:1:-1]]), axis)
         details = more + details
     return [x, *details]
-
-
-public = (dwt2, idwt2, wavedec)
