@@ -198,6 +198,7 @@ $(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(BUILD)/tests.a
 	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) $$(TEST_LDFLAGS) -o $$@ $$(filter-out %.a,$$^) $$(filter %.a,$$^) $$(ALL_LIBS))
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
+$(BUILD)/test_api_random: TEST_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup strndup)
 $(BUILD)/test_options: $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/files_embedded.o
 
 # The library: the program's objects, which see each other alone. gpufft_ names are its own.

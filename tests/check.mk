@@ -6,9 +6,9 @@ UNIT_TESTS    := $(filter-out $(addprefix $(BUILD)/,test_backends test_gpu_force
 RUN_PARTS     := BUILD=$(BUILD) tests/check
 
 # The sanitized build and the one without ISA-L compile these sources; they link other objects of BUILD.
-OWN_ASAN := $(CLI) $(FORMATS) $(wildcard core/base/*/*.c core/api/*.c tests/core/test_api*.c tests/formats/*.c)
+OWN_ASAN := $(CLI) $(FORMATS) $(wildcard core/base/*/*.c core/api/*.c tests/core/*api*.c tests/formats/*.c)
 OWN_ZLIB := formats/png/codec_zlib.c tests/formats/test_png.c tests/formats/test_png_write.c
-READ_ASAN := $(addprefix build-asan/,test_api test_api_ends test_api_operations test_api_pictures test_formats test_png test_png_write test_record)
+READ_ASAN := $(addprefix build-asan/,test_api test_api_ends test_api_operations test_api_pictures test_api_random test_formats test_png test_png_write test_record)
 REUSED := $(sort $(KERNELS) $(foreach f,$(CORE) $(FORMATS) $(SUPPORT) kernels_embedded.c files_embedded.c,$(BUILD)/$(f:.c=.o)))
 NEEDED := gpufft $(LIBRARY) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(SHADERC) $(PLUGINS)
 

@@ -74,9 +74,9 @@ int gf_array_take(const struct gpufft_array *from, bool data, bool written, stru
     if (!rc && (a.channels < 0 || a.channels > 2))
         rc = gf_fail(GF_EUSAGE, "channels is 0, 1 or 2");
     if (!rc)
-        rc = gf_shape_check(a.rank - !!a.channels, GF_MAX_DIMS, a.shape);
-    if (!rc)
         rc = gf_shape_check(a.rank, GF_MAX_RANK, a.shape);
+    if (!rc)
+        rc = gf_shape_check(a.rank - !!a.channels, GF_MAX_DIMS, a.shape);
     if (rc)
         return rc;
     if (a.channels == 2 && a.shape[a.rank - 1] < 2)

@@ -197,6 +197,10 @@ static int take_output(struct gpufft_operation *o, const struct gpufft_array *in
         rc = gf_fail(GF_EINVAL, "input and output overlap");
     if (rc)
         return rc;
+    if (gf_dtype_is_complex(to->dtype) != (o->op.kind->gives == GF_COMPLEX))
+        return gf_fail(GF_EINVAL, "the result of %s is %s, not of type %s", o->op.kind->name,
+                       o->op.kind->gives == GF_COMPLEX ? "complex" : "real",
+                       gf_dtype_name(to->dtype));
     job->out[0].dtype = to->dtype;
     if (out->channels == 2 && !o->alpha)
         return gf_fail(GF_EINVAL, "the output has alpha, and the input has none");
