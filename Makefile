@@ -28,7 +28,7 @@ say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y $(shell head -n 1 tests/packages)
 # Goals that need a compiler.
-BUILDS := $(filter-out clean help fmt dist,$(or $(MAKECMDGOALS),all))
+BUILDS := $(filter-out clean help fmt dist debian-source,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
   $(call need,$(PKG_CONFIG),pkg-config; on Debian: $(APT))
@@ -151,7 +151,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist clean help
+.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist debian-source debian clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -380,6 +380,17 @@ DIST_XZ ?= -9
 dist:
 	git ls-files -z | tar --null --files-from=- --sort=name --owner=0 --group=0 --numeric-owner --mode=go=u,go-w \
 	    --mtime=@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} --transform='s,^,$(DIST)/,' -c | xz $(DIST_XZ) >$(DISTDIR)/$(DIST).tar.xz
+
+## debian, debian-source: Debian's packages into build-packages/ (dpkg-buildpackage), or only their source
+# debian/ is made of core/api/debian, at the top of a copy.
+debian-source:
+	rm -rf build-packages/debian && mkdir -p build-packages/debian
+	@$(MAKE) --no-print-directory dist DISTDIR=build-packages/debian DIST_XZ=-1
+	cd build-packages/debian && tar xf $(DIST).tar.xz && mv $(DIST).tar.xz gpufft_$(VERSION).orig.tar.xz && cp -r $(DIST)/core/api/debian $(DIST)/
+	sed '1,4d; s/^$$/./; s/^/ /' LICENSE >>build-packages/debian/$(DIST)/debian/copyright
+
+debian: debian-source
+	cd build-packages/debian/$(DIST) && dpkg-buildpackage -us -uc
 
 help:
 	@sed -n 's/^## \([^:]*\): /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{ printf "%-18s %s\n", $$1, $$2 }'
