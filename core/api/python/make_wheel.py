@@ -1,0 +1,107 @@
+"""Builds the wheel and the source distribution (PEP 517), without other packages.
+
+    pip install ./core/api/python         compiles program and library with make, and installs them with the module
+    python3 core/api/python/make_wheel.py FOLDER [--bundled LIBRARIES PLATFORM]
+
+The second form writes the source distribution to FOLDER, or the wheel of the program, the shared libraries and their
+licences in the folder LIBRARIES, which core/api/python/bundle fills."""
+
+import base64
+import glob
+import gzip
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import time
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.normpath(os.path.join(HERE, "..", "..", ".."))
+# Does not import the module, which would load NumPy.
+COMMAND = b"""#!python
+import importlib.util, os, sys
+program = os.path.join(os.path.dirname(importlib.util.find_spec("gpufft").origin), "gpufft")
+os.execv(program, sys.argv)
+"""
+
+
+def read(*path):
+    with open(os.path.join(TOP, *path), "rb") as f:
+        return f.read()
+
+
+def stamp():
+    """The time of all files: SOURCE_DATE_EPOCH, or that of this script."""
+    return int(os.environ.get("SOURCE_DATE_EPOCH", os.path.getmtime(__file__)))
+
+
+def version():
+    return re.search(rb"^VERSION := (\S+)", read("Makefile"), re.M)[1].decode()
+
+
+def metadata():
+    return (f"Metadata-Version: 2.1\nName: gpufft\nVersion: {version()}\n"
+            "Summary: Fourier transforms and filters of arrays and pictures, on the CPU and on GPUs\n"
+            "License: MIT\nRequires-Python: >=3.9\nRequires-Dist: numpy\n"
+            "Description-Content-Type: text/markdown\n\n").encode() + read("man", "python.md")
+
+
+def write_wheel(folder, platform, libraries=None):
+    info = f"gpufft-{version()}.dist-info"
+    files = {f"gpufft/{os.path.basename(p)}": read(p) for p in glob.glob(f"{HERE}/gpufft/*.py")}
+    programs = glob.glob(f"{libraries}/*") if libraries else [f"{TOP}/gpufft", f"{TOP}/build/libgpufft.so.0"]
+    for p in programs:
+        inside = f"{info}/licenses" if p.endswith(".txt") else "gpufft"
+        files[f"{inside}/{os.path.basename(p)}"] = read(os.path.abspath(p))
+    files[f"gpufft-{version()}.data/scripts/gpufft"] = COMMAND
+    files[f"{info}/licenses/LICENSE"] = read("LICENSE")
+    files[f"{info}/METADATA"] = metadata()
+    tag = f"py3-none-{platform}"
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: make_wheel\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    rows = []
+    for path, data in sorted(files.items()):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        rows.append(f"{path},sha256={digest},{len(data)}\n")
+    files[f"{info}/RECORD"] = "".join([*rows, f"{info}/RECORD,,\n"]).encode()
+    name = f"gpufft-{version()}-{tag}.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w", zipfile.ZIP_DEFLATED) as z:
+        for path, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(path, time.gmtime(stamp())[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            runs = data[:4] == b"\x7fELF" or "/scripts/" in path
+            entry.external_attr = (0o100755 if runs else 0o100644) << 16
+            z.writestr(entry, data)
+    return name
+
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    subprocess.run(["make", "-C", TOP, f"-j{os.cpu_count()}", "gpufft", "library", "CFLAGS=-O2"], check=True, stdout=sys.stderr)
+    return write_wheel(folder, re.sub("[-.]", "_", sysconfig.get_platform()))
+
+
+def build_sdist(folder, config_settings=None):
+    """The files that git tracks, and at the top what pip looks for there."""
+    root, paths = f"gpufft-{version()}", subprocess.check_output(["git", "-C", TOP, "ls-files", "-z"])
+    files = {p: read(p) for p in paths.decode().split("\0") if p}
+    files["PKG-INFO"] = metadata()
+    files["pyproject.toml"] = read(HERE, "pyproject.toml").replace(b'"."', b'"core/api/python"')
+    packed = gzip.GzipFile(os.path.join(folder, root + ".tar.gz"), "wb", mtime=stamp())
+    with packed, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as t:
+        for path, data in sorted(files.items()):
+            entry = tarfile.TarInfo(f"{root}/{path}")
+            entry.size, entry.mtime = len(data), stamp()
+            entry.mode = 0o755 if os.access(os.path.join(TOP, path), os.X_OK) else 0o644
+            t.addfile(entry, io.BytesIO(data))
+    return root + ".tar.gz"
+
+
+if __name__ == "__main__":
+    if sys.argv[2:3] == ["--bundled"]:
+        print(write_wheel(sys.argv[1], sys.argv[4], sys.argv[3]))
+    else:
+        print(build_sdist(sys.argv[1]))
