@@ -69,7 +69,7 @@ static int make_tables(const struct gf_job *job, struct impl *m) {
         const int64_t n = job->shape[i], count = n / 2 ? n / 2 : 1;
         m->waves[i] = gf_alloc((size_t)count * (is_double ? 16 : 8));
         made = made && m->waves[i] &&
-               gf_cpu_roots(m->waves[i], is_double ? 64 : 32, n, 1, false, (long)count);
+               gf_cpu_roots(m->waves[i], is_double ? 64 : 32, n, 1, false, (int64_t)count);
         m->longest = gf_max(m->longest, job->shape[i]);
     }
     return made ? 0 : gf_no_memory();
@@ -100,7 +100,7 @@ static void transform_axis(const struct gf_bound *b, int i, const struct gf_work
     const struct impl *m = b->plan->impl;
     void *line = ((struct memory *)b->impl)->line;
     int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i);
-    long n = i < 0 ? (long)from->extent[a] : (long)job->shape[i];
+    int64_t n = i < 0 ? (int64_t)from->extent[a] : (int64_t)job->shape[i];
     const int inverse = job->direction == GF_INVERSE;
     int64_t count[4] = {from->channels, from->extent[0], from->extent[1], from->extent[2]};
     int64_t in_step[4] = {from->extent[0] * from->extent[1] * from->pitch,
@@ -116,8 +116,8 @@ static void transform_axis(const struct gf_bound *b, int i, const struct gf_work
         }
         in *= from->complex ? 2 : 1;
         out *= to->complex ? 2 : 1;
-        long stored_in = (long)from->extent[a], stored_out = (long)to->extent[a];
-        long step_in = (long)in_step[a + 1], step_out = (long)out_step[a + 1];
+        int64_t stored_in = (int64_t)from->extent[a], stored_out = (int64_t)to->extent[a];
+        int64_t step_in = (int64_t)in_step[a + 1], step_out = (int64_t)out_step[a + 1];
         if (job->precision == GF_DOUBLE) {
             read_f64(line, (const double *)from->data + in, step_in, n, stored_in, from->complex);
             if (i >= 0)

@@ -21,7 +21,7 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct g
     const struct gf_job *job = &p->job;
     bool frequency = axis < job->ndim && (job->axes >> axis & 1);
     bool halved = half && axis == gf_job_half_axis(job) && job->shape[axis] > 1;
-    long n = a->shape[axis];
+    int64_t n = a->shape[axis];
     return (struct gf_cpu_axis){.n = n,
                                 .shift = shifted && frequency && !halved ? n / 2 : 0,
                                 .stride = a->stride[axis],
@@ -157,7 +157,7 @@ static void bind_ends(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass,
 /* Treats rows that are adjacent at both ends as one. */
 static void fold_lanes(struct gf_cpu_pass *pass) {
     struct gf_cpu_end *end[2] = {&pass->args.source, &pass->args.destination};
-    const long row = end[1]->lane.n, rows = end[1]->outer[0].n;
+    const int64_t row = end[1]->lane.n, rows = end[1]->outer[0].n;
     const bool mirrored = end[1]->outer[0].mirrored;
     pass->args.n_lane = row;
     pass->args.n_outer[0] = rows;
@@ -245,7 +245,7 @@ void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     }
 }
 
-const char *gf_cpu_work_at(const struct gf_cpu_bound *b, const long index[GF_MAX_RANK]) {
+const char *gf_cpu_work_at(const struct gf_cpu_bound *b, const int64_t index[GF_MAX_RANK]) {
     const struct gf_cpu_plan *p = b->plan;
     const int lanes = p->kernels->lanes;
     const char *at = b->work_data;
@@ -258,11 +258,11 @@ double gf_cpu_zero_frequency(const struct gf_cpu_bound *b, const struct gf_cpu_p
                              const struct gf_output *o) {
     const struct gf_cpu_plan *p = b->plan;
     const struct gf_job *job = &p->job;
-    long index[GF_MAX_RANK] = {0};
+    int64_t index[GF_MAX_RANK] = {0};
     double largest = 0;
     for (bool more = true; more;) {
         double sum = 0;
-        for (long k = 0; k < p->extent[pass->axis]; k++) {
+        for (int64_t k = 0; k < p->extent[pass->axis]; k++) {
             index[pass->axis] = k;
             sum += gf_cpu_get_real(gf_cpu_work_at(b, index), p->kernels->bits,
                                    index[p->inner] % p->kernels->lanes);

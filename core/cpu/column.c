@@ -8,7 +8,7 @@ enum { MOST_BLOCKS = 8 };
 
 bool gf_cpu_column_pays(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
-    const long lanes = p->kernels->lanes;
+    const int64_t lanes = p->kernels->lanes;
     return job->direction == GF_INVERSE && job->op == GF_FFT && job->in_half && job->ndim == 3 &&
            job->axes == 7 && job->channels == 1 && p->inner == 2 && p->half == 2 &&
            job->shape[0] >= lanes && job->shape[1] >= lanes && job->shape[2] % (2 * lanes) == 0 &&
@@ -21,7 +21,7 @@ static ptrdiff_t pitch_of(const struct gf_cpu_plan *p) {
     return ((bytes + 63) / 64 | 1) * 64; /* different cache sets */
 }
 
-static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
+static struct gf_cpu_axis plain_axis(int64_t n, ptrdiff_t stride) {
     return (struct gf_cpu_axis){.n = n, .stride = stride, .counted = n};
 }
 
@@ -36,8 +36,8 @@ static struct gf_cpu_pass column_pass(const struct gf_cpu_plan *p, int axis) {
                                 .args = {.line = p->line[axis],
                                          .form = GF_CPU_C2C,
                                          .inverse = true,
-                                         .n = (long)p->job.shape[axis],
-                                         .n_lane = (long)p->job.shape[lane],
+                                         .n = (int64_t)p->job.shape[axis],
+                                         .n_lane = (int64_t)p->job.shape[lane],
                                          .n_outer = {1, 1}}};
 }
 
@@ -68,7 +68,7 @@ static struct gf_cpu_end column_end(const struct gf_cpu_bound *b, const struct g
 /* An axis of the input, which may be centred. */
 static struct gf_cpu_axis input_axis(const struct gf_cpu_plan *p, const struct gf_array *in,
                                      int axis) {
-    struct gf_cpu_axis a = plain_axis((long)in->shape[axis], in->stride[axis]);
+    struct gf_cpu_axis a = plain_axis((int64_t)in->shape[axis], in->stride[axis]);
     a.shift = p->job.in_shift ? a.n / 2 : 0;
     return a;
 }

@@ -40,10 +40,10 @@ enum { GF_DWT_Z, GF_DWT_Y, GF_DWT_X };
 struct gf_cpu_dwt_level {
     const struct gf_cpu_kernels *kernels;
     struct gf_wavelet wavelet;
-    bool on[3]; /* z, y, x */
-    long n[3];  /* samples of the finer side */
-    long m[3];  /* samples of a band; n if the axis is off */
-    long channels;
+    bool on[3];   /* z, y, x */
+    int64_t n[3]; /* samples of the finer side */
+    int64_t m[3]; /* samples of a band; n if the axis is off */
+    int64_t channels;
     enum gf_cpu_sample type; /* of the finer side; bands have the kernels' precision */
     struct gf_cpu_rows fine;
     /* Forward along z, or NULL: one step from these planes, one per tap (NULL: zeros), with m[z] =

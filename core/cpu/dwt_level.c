@@ -36,17 +36,17 @@ static size_t type_size(enum gf_cpu_sample t) {
 /* Contiguous columns: `count` columns starting at `from` in the array (-1: zeros) and at `at` in
  * the buffer. */
 struct piece {
-    long from, at, count;
+    int64_t from, at, count;
 };
 
 struct tile {
     const struct gf_cpu_dwt_level *level;
     const struct gf_cpu_wavelet *kernels;
-    int taps, offset;         /* s in core/wavelet/dwt.h */
-    size_t real, pixel;       /* bytes of a number; of a column */
-    long first_row, last_row; /* rows of bands (forward) or pairs (inverse), [first, last) */
-    long first, last;
-    long width; /* columns per row buffer */
+    int taps, offset;            /* s in core/wavelet/dwt.h */
+    size_t real, pixel;          /* bytes of a number; of a column */
+    int64_t first_row, last_row; /* rows of bands (forward) or pairs (inverse), [first, last) */
+    int64_t first, last;
+    int64_t width; /* columns per row buffer */
     struct piece piece[MAX_PIECES];
     int n_pieces;
     char *buffer[MAX_ROWS];
@@ -59,12 +59,12 @@ static enum gf_cpu_sample own_type(const struct tile *t) {
 }
 
 /* NULL stands for a row of zeros. */
-static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
+static const char *row_at(const struct gf_cpu_rows *r, int64_t z, int64_t y) {
     return z < 0 || y < 0 ? NULL : r->data + z * r->plane + y * r->row;
 }
 
 static size_t row_bytes(const struct gf_cpu_dwt_level *l) {
-    long columns = gf_min(l->m[GF_DWT_X], TILE_COLUMNS);
+    int64_t columns = gf_min(l->m[GF_DWT_X], TILE_COLUMNS);
     size_t bytes = (size_t)((2 * (columns + gf_dwt_taps(&l->wavelet))) * l->channels) * 8;
     return (bytes + 63) / 64 * 64 + 192; /* avoid sharing one cache set */
 }
@@ -83,15 +83,15 @@ static void set_buffers(struct tile *t, char *scratch) {
 }
 
 /* Index in a periodic band of m samples; other boundaries need no extension. */
-static long band_index(long k, long m) {
+static int64_t band_index(int64_t k, int64_t m) {
     return (k % m + m) % m;
 }
 
 /* Divides columns [from, to) of an extended line, or band, of n into pieces. */
-static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
+static void cut_columns(struct tile *t, int64_t from, int64_t to, int64_t n, bool band) {
     t->width = to - from;
     t->n_pieces = 0;
-    for (long c = from; c < to;) {
+    for (int64_t c = from; c < to;) {
         struct piece *p = &t->piece[t->n_pieces++];
         p->at = c - from;
         p->from = band ? band_index(c, n) : gf_dwt_extend(c, n, t->level->wavelet.boundary);
@@ -103,7 +103,7 @@ static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
 /* Combines one row per tap into two, piece by piece. */
 static void fetch_pair(const struct tile *t, bool inverse, const char *const *row,
                        enum gf_cpu_sample type, char *low, char *high) {
-    const long channels = t->level->channels;
+    const int64_t channels = t->level->channels;
     size_t pixel = type_size(type) * (size_t)channels;
     for (int i = 0; i < t->n_pieces; i++) {
         const struct piece *p = &t->piece[i];
@@ -116,7 +116,7 @@ static void fetch_pair(const struct tile *t, bool inverse, const char *const *ro
 }
 
 static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample type, char *to) {
-    const long channels = t->level->channels;
+    const int64_t channels = t->level->channels;
     size_t pixel = type_size(type) * (size_t)channels;
     for (int i = 0; i < t->n_pieces; i++) {
         const struct piece *p = &t->piece[i];
@@ -135,9 +135,9 @@ static void pair_buffers(const struct tile *t, bool inverse, char *const *row, c
 /* ---------------------------------------------------------------- forward */
 
 /* Finishes a row along x, into one band or two. */
-static void finish_row(const struct tile *t, int band, long z, long y, const char *row) {
+static void finish_row(const struct tile *t, int band, int64_t z, int64_t y, const char *row) {
     const struct gf_cpu_dwt_level *l = t->level;
-    long n = t->last - t->first;
+    int64_t n = t->last - t->first;
     const struct gf_cpu_rows *a = &l->band[band], *d = &l->band[band | 1];
     size_t at = (size_t)t->first * t->pixel;
     char *to_a = a->data + z * a->plane + y * a->row + at;
@@ -150,22 +150,22 @@ static void finish_row(const struct tile *t, int band, long z, long y, const cha
 }
 
 /* Finds row y of each plane used by step k along z. */
-static void plane_rows(const struct tile *t, long k, long y, const char **row) {
+static void plane_rows(const struct tile *t, int64_t k, int64_t y, const char **row) {
     const struct gf_cpu_dwt_level *l = t->level;
     for (int j = 0; j < t->taps; j++) {
         if (l->window) {
             row[j] = l->window[j] && y >= 0 ? l->window[j] + y * l->fine.row : NULL;
             continue;
         }
-        long z = gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->wavelet.boundary);
+        int64_t z = gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->wavelet.boundary);
         row[j] = row_at(&l->fine, z, y);
     }
 }
 
 /* Without z, along y: reads rows of the array. */
-static void forward_rows(const struct tile *t, long z) {
+static void forward_rows(const struct tile *t, int64_t z) {
     const struct gf_cpu_dwt_level *l = t->level;
-    for (long k = t->first_row; k < t->last_row; k++) {
+    for (int64_t k = t->first_row; k < t->last_row; k++) {
         const char *row[GF_DWT_MOST_TAPS];
         for (int j = 0; j < t->taps; j++)
             row[j] =
@@ -178,11 +178,11 @@ static void forward_rows(const struct tile *t, long z) {
 }
 
 /* Along z: combines planes, and with y keeps a ring with one combined row per tap. */
-static void forward_planes(const struct tile *t, long k) {
+static void forward_planes(const struct tile *t, int64_t k) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[GF_DWT_MOST_TAPS];
     if (!l->on[GF_DWT_Y]) {
-        for (long y = t->first_row; y < t->last_row; y++) {
+        for (int64_t y = t->first_row; y < t->last_row; y++) {
             plane_rows(t, k, y, row);
             fetch_pair(t, false, row, l->type, t->buffer[0], t->buffer[1]);
             finish_row(t, 0, k, y, t->buffer[0]);
@@ -191,8 +191,8 @@ static void forward_planes(const struct tile *t, long k) {
         return;
     }
     char *const *ring[2] = {t->buffer + 2, t->buffer + 2 + t->taps};
-    long r = 2 * t->first_row - t->offset;
-    for (long y = t->first_row, have = 0; y < t->last_row; y++) {
+    int64_t r = 2 * t->first_row - t->offset;
+    for (int64_t y = t->first_row, have = 0; y < t->last_row; y++) {
         for (; have < 2 * (y - t->first_row) + t->taps; have++, r++) {
             plane_rows(t, k, gf_dwt_extend(r, l->n[GF_DWT_Y], l->wavelet.boundary), row);
             fetch_pair(t, false, row, l->type, ring[0][have % t->taps], ring[1][have % t->taps]);
@@ -208,7 +208,7 @@ static void forward_planes(const struct tile *t, long k) {
     }
 }
 
-static void forward_tile(struct tile *t, long z) {
+static void forward_tile(struct tile *t, int64_t z) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (l->on[GF_DWT_X])
         cut_columns(t, 2 * t->first - t->offset, 2 * t->last - t->offset + t->taps - 2,
@@ -216,12 +216,12 @@ static void forward_tile(struct tile *t, long z) {
     else
         cut_columns(t, t->first, t->last, l->n[GF_DWT_X], false);
     if (l->on[GF_DWT_Z]) {
-        for (long k = 0; k < l->m[GF_DWT_Z]; k++)
+        for (int64_t k = 0; k < l->m[GF_DWT_Z]; k++)
             forward_planes(t, k);
     } else if (l->on[GF_DWT_Y]) {
         forward_rows(t, z);
     } else {
-        for (long y = t->first_row; y < t->last_row; y++) {
+        for (int64_t y = t->first_row; y < t->last_row; y++) {
             fetch_row(t, row_at(&l->fine, z, y), l->type, t->buffer[0]);
             finish_row(t, 0, z, y, t->buffer[0]);
         }
@@ -232,35 +232,35 @@ static void forward_tile(struct tile *t, long z) {
 
 /* Pair p of an axis holds samples 2 p - first and the next one, where first is 1 for odd s. It is
  * computed from band samples p - before and following, one for every two taps. */
-static long first_of(const struct tile *t) {
+static int64_t first_of(const struct tile *t) {
     return t->offset % 2;
 }
 
-static long before_of(const struct tile *t) {
+static int64_t before_of(const struct tile *t) {
     return (t->taps - 2 - t->offset + first_of(t)) / 2;
 }
 
-static long band_sample(const struct tile *t, int axis, long p) {
+static int64_t band_sample(const struct tile *t, int axis, int64_t p) {
     return band_index(p - before_of(t), t->level->m[axis]);
 }
 
 /* A pair's first (j = 0) or second sample; -1 past the end of the line. */
-static long fine_sample(const struct tile *t, int axis, long p, int j) {
-    long n = t->level->n[axis], i = 2 * p - first_of(t) + j;
+static int64_t fine_sample(const struct tile *t, int axis, int64_t p, int j) {
+    int64_t n = t->level->n[axis], i = 2 * p - first_of(t) + j;
     if (i < 0)
         i = n + n % 2 - 1;
     return i < n ? i : -1;
 }
 
 /* Writes a row to the finer side, merging two halves if x is on. */
-static void put_row(struct tile *t, long z, long y, const char *a, const char *d) {
+static void put_row(struct tile *t, int64_t z, int64_t y, const char *a, const char *d) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (z < 0 || y < 0)
         return;
     char *row = l->fine.data + z * l->fine.plane + y * l->fine.row;
     size_t pixel = type_size(l->type) * (size_t)l->channels;
     const char *x = a;
-    long from = t->first, count = t->last - t->first;
+    int64_t from = t->first, count = t->last - t->first;
     if (l->on[GF_DWT_X]) {
         t->kernels->merge(a, d, count, l->channels, t->buffer[0]);
         x = t->buffer[0];
@@ -268,7 +268,7 @@ static void put_row(struct tile *t, long z, long y, const char *a, const char *d
         count *= 2;
     }
     if (from < 0) { /* periodic: the pair that wraps around */
-        long last = fine_sample(t, GF_DWT_X, 0, 0);
+        int64_t last = fine_sample(t, GF_DWT_X, 0, 0);
         if (last >= 0)
             t->clipped +=
                 t->kernels->store(x, l->channels, l->type, row + (size_t)last * pixel, false);
@@ -284,10 +284,10 @@ static void put_row(struct tile *t, long z, long y, const char *a, const char *d
 }
 
 /* Without z, along y. */
-static void inverse_rows(struct tile *t, long z) {
+static void inverse_rows(struct tile *t, int64_t z) {
     const struct gf_cpu_dwt_level *l = t->level;
     int halves = l->on[GF_DWT_X] ? 2 : 1;
-    for (long p = t->first_row; p < t->last_row; p++) {
+    for (int64_t p = t->first_row; p < t->last_row; p++) {
         char *out[2][2] = {{t->buffer[1], t->buffer[2]}, {t->buffer[3], t->buffer[4]}};
         for (int x = 0; x < halves; x++) {
             const char *row[GF_DWT_MOST_TAPS];
@@ -301,7 +301,8 @@ static void inverse_rows(struct tile *t, long z) {
 }
 
 /* Computes row y of a band of y and x, for both planes of pair p along z. */
-static void fetch_planes(const struct tile *t, long p, long y, int band, char *low, char *high) {
+static void fetch_planes(const struct tile *t, int64_t p, int64_t y, int band, char *low,
+                         char *high) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[GF_DWT_MOST_TAPS];
     for (int j = 0; j < t->taps; j++)
@@ -309,13 +310,13 @@ static void fetch_planes(const struct tile *t, long p, long y, int band, char *l
     fetch_pair(t, true, row, own_type(t), low, high);
 }
 
-static void inverse_planes(struct tile *t, long p) {
+static void inverse_planes(struct tile *t, int64_t p) {
     const struct gf_cpu_dwt_level *l = t->level;
     int halves = l->on[GF_DWT_X] ? 2 : 1;
-    const long z[2] = {fine_sample(t, GF_DWT_Z, p, 0), fine_sample(t, GF_DWT_Z, p, 1)};
+    const int64_t z[2] = {fine_sample(t, GF_DWT_Z, p, 0), fine_sample(t, GF_DWT_Z, p, 1)};
     if (!l->on[GF_DWT_Y]) {
         char *out[2][2] = {{t->buffer[1], t->buffer[2]}, {t->buffer[3], t->buffer[4]}};
-        for (long y = t->first_row; y < t->last_row; y++) {
+        for (int64_t y = t->first_row; y < t->last_row; y++) {
             for (int x = 0; x < halves; x++)
                 fetch_planes(t, p, y, x, out[0][x], out[1][x]);
             for (int j = 0; j < 2; j++)
@@ -328,8 +329,8 @@ static void inverse_planes(struct tile *t, long p) {
     char **ring[2][2];
     for (int i = 0; i < 4; i++)
         ring[i / 2][i % 2] = t->buffer + 8 + i * t->taps;
-    for (long q = t->first_row; q < t->last_row + turn - 1; q++) {
-        const long in = q % turn * 2;
+    for (int64_t q = t->first_row; q < t->last_row + turn - 1; q++) {
+        const int64_t in = q % turn * 2;
         for (int x = 0; x < halves; x++)
             for (int y = 0; y < 2; y++)
                 fetch_planes(t, p, band_sample(t, GF_DWT_Y, q), 2 * y + x, ring[0][x][in + y],
@@ -350,14 +351,14 @@ static void inverse_planes(struct tile *t, long p) {
     }
 }
 
-static long pairs(const struct gf_cpu_dwt_level *l, int axis) {
+static int64_t pairs(const struct gf_cpu_dwt_level *l, int axis) {
     return !l->on[axis]
                ? l->n[axis]
                : l->m[axis] -
                      (l->wavelet.boundary == GF_PERIODIC ? 0 : gf_dwt_taps(&l->wavelet) / 2 - 1);
 }
 
-static void inverse_tile(struct tile *t, long z) {
+static void inverse_tile(struct tile *t, int64_t z) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (l->on[GF_DWT_X])
         cut_columns(t, t->first - before_of(t), t->last - before_of(t) + t->taps / 2 - 1,
@@ -365,12 +366,12 @@ static void inverse_tile(struct tile *t, long z) {
     else
         cut_columns(t, t->first, t->last, l->n[GF_DWT_X], true);
     if (l->on[GF_DWT_Z]) {
-        for (long p = 0; p < pairs(l, GF_DWT_Z); p++)
+        for (int64_t p = 0; p < pairs(l, GF_DWT_Z); p++)
             inverse_planes(t, p);
     } else if (l->on[GF_DWT_Y]) {
         inverse_rows(t, z);
     } else {
-        for (long y = t->first_row; y < t->last_row; y++) {
+        for (int64_t y = t->first_row; y < t->last_row; y++) {
             fetch_row(t, row_at(&l->band[0], z, y), own_type(t), t->buffer[1]);
             if (l->on[GF_DWT_X])
                 fetch_row(t, row_at(&l->band[1], z, y), own_type(t), t->buffer[2]);
@@ -382,13 +383,13 @@ static void inverse_tile(struct tile *t, long z) {
 /* ---------------------------------------------------------------- tiles */
 
 static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, char *scratch) {
-    long rows = inverse ? pairs(l, GF_DWT_Y) : l->m[GF_DWT_Y];
-    long columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
-    long planes = l->on[GF_DWT_Z] ? 1 : l->n[GF_DWT_Z];
-    long high = l->on[GF_DWT_Z] ? TILE_ROWS_DEEP : TILE_ROWS;
+    int64_t rows = inverse ? pairs(l, GF_DWT_Y) : l->m[GF_DWT_Y];
+    int64_t columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
+    int64_t planes = l->on[GF_DWT_Z] ? 1 : l->n[GF_DWT_Z];
+    int64_t high = l->on[GF_DWT_Z] ? TILE_ROWS_DEEP : TILE_ROWS;
     if (planes < threads && rows / high < 4 * threads) /* work for every thread */
         high = gf_divide_up(rows, 4 * threads);
-    long down = gf_divide_up(rows, high), across = gf_divide_up(columns, TILE_COLUMNS);
+    int64_t down = gf_divide_up(rows, high), across = gf_divide_up(columns, TILE_COLUMNS);
     size_t bytes = gf_cpu_dwt_scratch(l);
     int64_t clipped = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : clipped)
@@ -401,7 +402,7 @@ static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, 
         t.pixel = t.real * (size_t)l->channels;
         set_buffers(&t, scratch + bytes * (size_t)omp_get_thread_num());
 #pragma omp for schedule(dynamic)
-        for (long i = 0; i < planes * down * across; i++) {
+        for (int64_t i = 0; i < planes * down * across; i++) {
             t.first = i % across * TILE_COLUMNS;
             t.last = gf_min(t.first + TILE_COLUMNS, columns);
             t.first_row = i / across % down * high;

@@ -100,7 +100,7 @@ static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass
 
 /* Fills all points of a block of lanes, at `index` on the other axes. */
 static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
-                       const struct gf_filter_terms *t, int64_t index[GF_MAX_RANK], long lane0,
+                       const struct gf_filter_terms *t, int64_t index[GF_MAX_RANK], int64_t lane0,
                        char *to) {
     const struct gf_array *table = &p->job.filter->table;
     const int lanes = p->kernels->lanes, bits = p->kernels->bits;
@@ -113,9 +113,9 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
         line *= a > pass->axis ? table->shape[a] : 1;
         lane *= a > pass->lane ? table->shape[a] : 1;
     }
-    for (long k = 0; k < pass->args.n; k++)
+    for (int64_t k = 0; k < pass->args.n; k++)
         for (int l = 0; l < lanes; l++) {
-            const long number = gf_min(lane0 + l, pass->args.n_lane - 1);
+            const int64_t number = gf_min(lane0 + l, pass->args.n_lane - 1);
             const int64_t i = ((complex ? 2 : 1) * k) * lanes + l;
             const struct gf_number v = table->data
                                            ? gf_filter_number(table, row + k * line + number * lane)
@@ -130,7 +130,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
 }
 
 /* The table's extent along an axis: 1 if values do not depend on it. */
-static long table_extent(const struct gf_cpu_plan *p, int axis) {
+static int64_t table_extent(const struct gf_cpu_plan *p, int axis) {
     bool spatial = axis >= 0 && axis < p->job.ndim;
     bool matters = spatial && (filtered(&p->job, axis) || p->job.filter->table.data);
     return matters ? p->extent[axis] : 1;
@@ -142,8 +142,8 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
     const struct gf_array *table = &p->job.filter->table;
     const int lanes = p->kernels->lanes;
     const bool complex = table->data && gf_dtype_is_complex(table->dtype);
-    const long blocks = gf_divide_up(table_extent(p, pass->lane), lanes);
-    const long n[2] = {table_extent(p, pass->outer[0]), table_extent(p, pass->outer[1])};
+    const int64_t blocks = gf_divide_up(table_extent(p, pass->lane), lanes);
+    const int64_t n[2] = {table_extent(p, pass->outer[0]), table_extent(p, pass->outer[1])};
     const int64_t block = pass->args.n * lanes * (complex ? 2 : 1);
     const int64_t extent[] = {block, blocks, n[0], n[1]};
     int rc = gf_size_product(extent, 4, p->kernels->bits / 8, &f->bytes);
@@ -159,9 +159,9 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
     m->outer[1] = n[1] > 1 ? block * blocks : 0;
     m->outer[0] = n[0] > 1 ? block * blocks * n[1] : 0;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (long i = 0; i < n[0] * n[1] * blocks; i++) {
+    for (int64_t i = 0; i < n[0] * n[1] * blocks; i++) {
         int64_t index[GF_MAX_RANK] = {0};
-        const long at[2] = {i / blocks / n[1], i / blocks % n[1]};
+        const int64_t at[2] = {i / blocks / n[1], i / blocks % n[1]};
         for (int d = 0; d < 2; d++)
             if (pass->outer[d] >= 0)
                 index[pass->outer[d]] = first_of(&p->job, pass->outer[d]) + at[d];

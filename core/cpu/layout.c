@@ -6,7 +6,7 @@
 #include "core/base/value/status.h"
 
 int64_t gf_cpu_cache_share(void) {
-    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    int64_t cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
     return (cache > 0 ? cache : 1 << 20) / 2;
 }
 
@@ -70,10 +70,10 @@ static bool can_spend_input(const struct gf_cpu_plan *p) {
 /* Lays out rows in bands, each as long as a tile of the first pass. */
 static void lay_out_in_input(struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
-    const long lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
+    const int64_t lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
     struct gf_cpu_layout *l = &p->work;
     l->band = gf_cpu_tile_lines(&rows->args, (int)lanes);
-    l->row_bytes = p->job.shape[rows->axis] * (long)gf_dtype_size(p->job.in_dtype);
+    l->row_bytes = p->job.shape[rows->axis] * (int64_t)gf_dtype_size(p->job.in_dtype);
     l->rest_from = l->row_bytes / block;
     if (p->extent[p->inner] > l->rest_from * lanes)
         l->bytes = p->extent[rows->lane] * block;

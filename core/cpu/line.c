@@ -13,7 +13,7 @@ const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job) {
     return k;
 }
 
-struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
+struct gf_cpu_line *gf_cpu_line_plan(int64_t n, int bits) {
     struct gf_radices r = gf_factor_radices(n);
     struct gf_cpu_line *inner;
     switch (gf_factor_algorithm(n)) {
@@ -39,7 +39,7 @@ struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
  * set than it has ways; two fours and eights are 5% faster. Shorter lines use sixteen with 32
  * registers, and a stage of four that is fused with the next (kernels/cpu/row_digits.h). Measured:
  * 4096 points alone gain 5%, as rows they lose 10%. */
-static struct gf_cpu_line *vectors_plan(long n, int lanes, int bits, bool alone) {
+static struct gf_cpu_line *vectors_plan(int64_t n, int lanes, int bits, bool alone) {
     enum { MOST_WITH_SIXTEEN = 256 };
     struct gf_radices r = gf_factor_radices(n);
     int *last = r.radix + r.n - 1, *eight = last - (r.n > 1);
@@ -57,14 +57,14 @@ static struct gf_cpu_line *vectors_plan(long n, int lanes, int bits, bool alone)
     return gf_cpu_line_stages(n, r.radix, r.n, NULL, bits);
 }
 
-bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, bool alone,
+bool gf_cpu_row_plan(int64_t n, const struct gf_cpu_kernels *kernels, bool alone,
                      struct gf_cpu_row **rows) {
     const int lanes = kernels->lanes, bits = kernels->bits;
     /* of several lines two of 64 are as fast in eights */
     const bool few = gf_cpu_row_is_few(n, lanes) && (alone || n > 4 * lanes);
     const int block = few ? lanes : gf_cpu_row_block(n, lanes);
     *rows = NULL;
-    if (!block || (alone && block < lanes && n > (long)lanes * lanes))
+    if (!block || (alone && block < lanes && n > (int64_t)lanes * lanes))
         return true;
     *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits, alone), lanes, bits);
     return *rows;

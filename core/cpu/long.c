@@ -16,7 +16,7 @@ enum {
     MOST_SIDE = 1 << 16     /* points */
 };
 
-bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
+bool gf_cpu_long_splits(int64_t n, int64_t *n1, int64_t *n2) {
     if (n > (int64_t)MOST_SIDE * MOST_SIDE || gf_factor_radices(n).rest != 1)
         return false;
     /* Find the divisor closest to the square root, preferring multiples of 16, which fill the
@@ -48,13 +48,13 @@ static void *new_table(int bits, int64_t count) {
 }
 
 /* Tabulates exp(-2 pi i k1 (step i) / n), i < count, as [block of k1][i][re|im][k1]. */
-static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, long step,
-                        long count) {
+static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, int64_t step,
+                        int64_t count) {
     const int bits = l->kernels->bits, lanes = l->kernels->lanes;
-    long lines = gf_divide_up(l->n1, lanes) * lanes;
+    int64_t lines = gf_divide_up(l->n1, lanes) * lanes;
     char *table = new_table(bits, lines * count);
-    for (long k1 = 0; table && k1 < lines; k1++)
-        for (long i = 0; i < count; i++) {
+    for (int64_t k1 = 0; table && k1 < lines; k1++)
+        for (int64_t i = 0; i < count; i++) {
             long double re, im;
             gf_roots_at(r, (uint64_t)k1 * (uint64_t)step * (uint64_t)i % r->n, &re, &im);
             int64_t at = ((k1 / lanes * count + i) * 2) * lanes + k1 % lanes;
@@ -87,7 +87,7 @@ static int plan_twist(struct gf_cpu_long *l) {
     return rc;
 }
 
-static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
+static struct gf_cpu_axis plain_axis(int64_t n, ptrdiff_t stride) {
     return (struct gf_cpu_axis){.n = n, .stride = stride};
 }
 
@@ -171,7 +171,7 @@ static int plan_tiles(struct gf_cpu_long *l) {
         bytes = (bytes + 4095) / 4096 * 4096 + 128;
         l->scratch_bytes = bytes > l->scratch_bytes ? bytes : l->scratch_bytes;
     }
-    long blocks = gf_divide_up(l->n2, l->kernels->lanes);
+    int64_t blocks = gf_divide_up(l->n2, l->kernels->lanes);
     l->work_bytes = (int64_t)blocks * (l->n1 | 1) * l->kernels->lanes * (int64_t)complex_size(l);
     const int64_t touched = 2 * l->n * (int64_t)complex_size(l) + l->work_bytes;
     l->stays = touched <= 4 * gf_cpu_cache_share() * l->threads;
@@ -183,7 +183,7 @@ static int plan_tiles(struct gf_cpu_long *l) {
 static int plan_chirp(struct gf_cpu_long *l) {
     const int bits = l->kernels->bits;
     int64_t m = gf_factor_smooth_length(2 * (int64_t)l->n - 1), twice = 2 * (int64_t)l->n;
-    long n1, n2;
+    int64_t n1, n2;
     while (m <= (int64_t)MOST_SIDE * MOST_SIDE && !gf_cpu_long_splits(m, &n1, &n2))
         m = gf_factor_smooth_length(m + 1);
     if (m > (int64_t)MOST_SIDE * MOST_SIDE)
@@ -203,7 +203,7 @@ static int plan_chirp(struct gf_cpu_long *l) {
         for (int64_t i = 2 * l->n; i < 2 * (m - l->n + 1); i++)
             x[i] = 0;
 #pragma omp parallel for num_threads(l->threads)
-        for (long k = 1; k < l->n; k++)
+        for (int64_t k = 1; k < l->n; k++)
             memcpy(x + 2 * (m - k), x + 2 * k, 2 * sizeof *x);
         ok = gf_double_transform(x, m, 1.0 / (double)m, l->spectrum, bits);
     }
@@ -211,7 +211,7 @@ static int plan_chirp(struct gf_cpu_long *l) {
     return ok ? 0 : gf_no_memory();
 }
 
-int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
+int gf_cpu_long_plan(int64_t n, const struct gf_cpu_kernels *kernels, int threads,
                      struct gf_cpu_long **out) {
     struct gf_cpu_long *l = calloc(1, sizeof *l);
     if (!l)
@@ -220,7 +220,7 @@ int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
     l->kernels = kernels;
     l->threads = threads;
     const bool few =
-        n <= (long)kernels->lanes * kernels->lanes && gf_cpu_row_block(n, kernels->lanes);
+        n <= (int64_t)kernels->lanes * kernels->lanes && gf_cpu_row_block(n, kernels->lanes);
     const bool smooth = gf_cpu_long_splits(n, &l->n1, &l->n2) || few;
     int rc = smooth ? plan_split(l) : plan_chirp(l);
     if (!rc && smooth && !l->rows)
@@ -268,14 +268,14 @@ static void run_passes(const struct gf_cpu_long *l, char *scratches,
         struct gf_cpu_stats ignored = {0};
         char *scratch = scratches + (size_t)omp_get_thread_num() * l->scratch_bytes;
         for (int p = 0; p < 2; p++) {
-            long tiles = gf_cpu_tiles(l->kernels, &pass[p]);
+            int64_t tiles = gf_cpu_tiles(l->kernels, &pass[p]);
             if (l->stays) {
 #pragma omp for schedule(static)
-                for (long i = 0; i < tiles; i++)
+                for (int64_t i = 0; i < tiles; i++)
                     l->kernels->run(&pass[p], i, scratch, &ignored);
             } else {
 #pragma omp for schedule(dynamic)
-                for (long i = 0; i < tiles; i++)
+                for (int64_t i = 0; i < tiles; i++)
                     l->kernels->run(&pass[p], i, scratch, &ignored);
             }
         }
@@ -285,21 +285,22 @@ static void run_passes(const struct gf_cpu_long *l, char *scratches,
 void gf_cpu_long_share_halves(const struct gf_cpu_long *l, const struct gf_cpu_halves *h,
                               bool packs) {
     enum { AT_ONCE = 256 };
-    const long blocks = gf_cpu_halves_blocks(h->m, l->kernels->lanes);
+    const int64_t blocks = gf_cpu_halves_blocks(h->m, l->kernels->lanes);
 #pragma omp for schedule(static)
-    for (long i = 0; i < blocks; i += AT_ONCE)
+    for (int64_t i = 0; i < blocks; i += AT_ONCE)
         (packs ? l->kernels->pack : l->kernels->unpack)(h, i, i + AT_ONCE);
 }
 
 static void run_team(const struct gf_cpu_long *l, const struct gf_cpu_split *s) {
-    const long parts[2] = {gf_cpu_split_parts(s->rows, false), gf_cpu_split_parts(s->rows, true)};
+    const int64_t parts[2] = {gf_cpu_split_parts(s->rows, false),
+                              gf_cpu_split_parts(s->rows, true)};
 #pragma omp parallel num_threads(l->threads)
     {
         if (s->halves && s->inverse)
             gf_cpu_long_share_halves(l, s->halves, true);
         for (int half = 0; half < 2; half++) {
 #pragma omp for schedule(static)
-            for (long i = 0; i < parts[half]; i++)
+            for (int64_t i = 0; i < parts[half]; i++)
                 l->kernels->split(s, half, i, i + 1);
         }
         if (s->halves && !s->inverse)
@@ -339,10 +340,10 @@ int gf_cpu_long_run_split(const struct gf_cpu_long *l, struct gf_cpu_long_memory
 
 /* Computes y = x f over n points, shared by the threads. */
 static void multiply(const struct gf_cpu_long *l, const void *x, const void *f, void *y,
-                     bool swap_before, bool swap_after, long n) {
+                     bool swap_before, bool swap_after, int64_t n) {
     enum { SHARE = 1 << 12 };
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1 && n > WORTH_A_TEAM)
-    for (long k = 0; k < n; k += SHARE)
+    for (int64_t k = 0; k < n; k += SHARE)
         l->kernels->multiply(x, f, y, swap_before, swap_after, k, k + SHARE < n ? k + SHARE : n);
 }
 

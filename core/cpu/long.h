@@ -20,7 +20,7 @@
 
 /* Constant once it is made, so that threads may share it. */
 struct gf_cpu_long {
-    long n;
+    int64_t n;
     const struct gf_cpu_kernels *kernels;
     int threads;
     /* Most of a run's data is still in the threads' caches at the next run, so each thread should
@@ -28,7 +28,7 @@ struct gf_cpu_long {
     bool stays;
     /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 is point k2 of line
      * k1. */
-    long n1, n2;
+    int64_t n1, n2;
     struct gf_cpu_row *rows; /* n1 vectors of n2 lanes, without tiles; NULL: uses line1 and line2 */
     struct gf_cpu_ways ways; /* to try, for `rows` */
     struct gf_cpu_line *line1, *line2;
@@ -49,10 +49,10 @@ struct gf_cpu_long_memory {
 };
 
 /* True for lengths that are split in two without a convolution. */
-bool gf_cpu_long_splits(int64_t n, long *n1, long *n2);
+bool gf_cpu_long_splits(int64_t n, int64_t *n1, int64_t *n2);
 
 /* Builds the tables. The caller frees them with gf_cpu_long_free(), which accepts NULL. */
-int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
+int gf_cpu_long_plan(int64_t n, const struct gf_cpu_kernels *kernels, int threads,
                      struct gf_cpu_long **out);
 void gf_cpu_long_free(struct gf_cpu_long *l);
 /* Bytes of tables and of memory allocated by runs. */

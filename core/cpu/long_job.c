@@ -42,7 +42,7 @@ static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, i
 
 /* Lengths with small factors that are not split in two are faster without a convolution. */
 static bool pays(const struct gf_job *job, int64_t n) {
-    long n1, n2;
+    int64_t n1, n2;
     int64_t points = gf_job_is_real(job) && n % 2 == 0 ? n / 2 : n;
     return gf_factor_radices(points).rest != 1 || gf_cpu_long_splits(points, &n1, &n2);
 }
@@ -97,13 +97,13 @@ static bool gives_output(const struct long_job *j, const struct gf_array *out) {
 }
 
 /* Builds the tables of a real line of 2 m points. */
-static bool make_halves(struct gf_cpu_halves *h, long m, const struct gf_cpu_kernels *kernels) {
-    const long lanes = kernels->lanes, count = (m / 2 / lanes + 1) * lanes;
+static bool make_halves(struct gf_cpu_halves *h, int64_t m, const struct gf_cpu_kernels *kernels) {
+    const int64_t lanes = kernels->lanes, count = (m / 2 / lanes + 1) * lanes;
     const size_t size = (size_t)kernels->bits / 8;
     char *w = gf_alloc(2 * (size_t)count * size), *pairs = gf_alloc(2 * (size_t)count * size);
     *h = (struct gf_cpu_halves){.m = m, .roots = w};
     const bool ok = w && pairs && gf_cpu_roots(pairs, kernels->bits, 2 * m, 1, false, count);
-    for (long k = 0; ok && k < count; k++)
+    for (int64_t k = 0; ok && k < count; k++)
         for (int part = 0; part < 2; part++)
             memcpy(w + (size_t)(k / lanes * 2 * lanes + part * lanes + k % lanes) * size,
                    pairs + (size_t)(2 * k + part) * size, size);
@@ -292,8 +292,9 @@ int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kern
     gf_work_load_text(job, p[-1].what, sizeof p->what);
     const struct gf_cpu_long *l = j->line->convolution ? j->line->convolution : j->line;
     for (int i = 0; i < (j->line->convolution ? 4 : 2); i++, p++) {
-        snprintf(p->what, sizeof p->what, "%ld lines of %ld%s%s", i % 2 ? l->n1 : l->n2,
-                 i % 2 ? l->n2 : l->n1, j->line->convolution ? ", of a chirp's convolution" : "",
+        snprintf(p->what, sizeof p->what, "%lld lines of %lld%s%s",
+                 (long long)(i % 2 ? l->n1 : l->n2), (long long)(i % 2 ? l->n2 : l->n1),
+                 j->line->convolution ? ", of a chirp's convolution" : "",
                  j->halves ? ", two samples a point" : "");
         p->bytes_read = p->bytes_written = l->n * pair * lines;
     }

@@ -7,7 +7,7 @@
 #include "core/base/job/loadstore.h"
 #include "core/base/value/status.h"
 
-static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
+static int64_t spectral_extent(const struct gf_cpu_plan *p, int axis) {
     const struct gf_job *job = &p->job;
     if (axis == job->ndim)
         return job->luma ? 1 : job->channels;
@@ -90,7 +90,7 @@ static struct gf_cpu_pass *add_pass(struct gf_cpu_plan *p, int axis, const struc
 
 /* True if tiles of this many blocks fit the cache together with the plane they read. */
 static bool fits_with_plane(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
-                            long blocks) {
+                            int64_t blocks) {
     struct gf_cpu_pass_args args = pass->args;
     args.groups = (int)gf_min(blocks, GF_CPU_MAX_GROUPS);
     int64_t bytes = p->plane.bytes + (int64_t)gf_cpu_scratch_bytes(p->kernels, &args);
@@ -113,19 +113,19 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
     if (pass->args.form != GF_CPU_C2C || pass->axis == p->inner ||
         (pass->from_input && (hermitian || fits_last_caches(p, 1))))
         return;
-    long lines = pass->args.n_lane, outer = pass->args.n_outer[0] * pass->args.n_outer[1];
+    int64_t lines = pass->args.n_lane, outer = pass->args.n_outer[0] * pass->args.n_outer[1];
     if (pass->folds) {
         lines *= outer;
         outer = 1;
     }
-    long blocks = gf_divide_up(lines, p->kernels->lanes) - pass->args.unpacks;
-    long fit = gf_cpu_cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &pass->args);
+    int64_t blocks = gf_divide_up(lines, p->kernels->lanes) - pass->args.unpacks;
+    int64_t fit = gf_cpu_cache_share() / (int64_t)gf_cpu_scratch_bytes(p->kernels, &pass->args);
     if (pass->from_plane && fits_with_plane(p, pass, blocks))
         fit = blocks;
-    long share = blocks * outer / (TILES_A_THREAD * threads);
+    int64_t share = blocks * outer / (TILES_A_THREAD * threads);
     fit = gf_min(gf_min(fit, GF_CPU_MAX_GROUPS), share);
     if (fit > 1 && blocks > 1) {
-        long tiles = gf_divide_up(blocks, fit);
+        int64_t tiles = gf_divide_up(blocks, fit);
         pass->args.groups = (int)gf_divide_up(blocks, tiles);
     }
 }
@@ -138,10 +138,10 @@ static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct g
     if (!p->rows || pass->axis != p->inner || !pass->from_input || pass->output < 0 ||
         (a->form == GF_CPU_R2C && a->n > GF_CPU_SHORT_ROW))
         return;
-    const long lines = gf_cpu_tile_lines(a, p->kernels->lanes);
-    const long bytes = lines * a->n * p->kernels->bits / 4;
-    const long share = a->n_lane / (lines * TILES_A_THREAD * threads);
-    const long fit = gf_min(TILE_BYTES / bytes, share);
+    const int64_t lines = gf_cpu_tile_lines(a, p->kernels->lanes);
+    const int64_t bytes = lines * a->n * p->kernels->bits / 4;
+    const int64_t share = a->n_lane / (lines * TILES_A_THREAD * threads);
+    const int64_t fit = gf_min(TILE_BYTES / bytes, share);
     pass->row_groups = fit > 1 ? (int)fit : 0;
 }
 

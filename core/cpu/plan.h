@@ -53,7 +53,7 @@ struct gf_cpu_layout {
     ptrdiff_t stride[GF_MAX_RANK]; /* bytes, by axis */
     int64_t bytes;
     /* If the input's memory is the workspace, `bytes` counts only what does not fit there. */
-    long band, rest_from;
+    int64_t band, rest_from;
     ptrdiff_t row_bytes;
 };
 
@@ -113,11 +113,11 @@ struct gf_cpu_plan {
     /* Half spectra lack their last column until the last pass, or until the second:
      * gf_cpu_pass_args. */
     bool packed, packed_within;
-    bool packed_back;         /* an inverse's first pass packs what its last one reads */
-    int64_t column_at;        /* column.c: offset in the workspace; 0: none */
-    int half;                 /* axis halved by the arithmetic; -1 for complex jobs */
-    int inner;                /* the workspace's innermost axis */
-    long extent[GF_MAX_RANK]; /* of the computed spectrum; channels last */
+    bool packed_back;            /* an inverse's first pass packs what its last one reads */
+    int64_t column_at;           /* column.c: offset in the workspace; 0: none */
+    int half;                    /* axis halved by the arithmetic; -1 for complex jobs */
+    int inner;                   /* the workspace's innermost axis */
+    int64_t extent[GF_MAX_RANK]; /* of the computed spectrum; channels last */
     int n_passes;
     struct gf_cpu_pass pass[GF_MAX_PASSES];
     struct gf_cpu_line *line[GF_MAX_DIMS]; /* by axis; NULL: not transformed */
@@ -163,11 +163,11 @@ void gf_cpu_plan_free(struct gf_cpu_plan *p); /* may be NULL */
 
 /* The kernels for the job's precision; NULL, after GF_EABSENT's message, if the CPU lacks them. */
 const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job);
-struct gf_cpu_line *gf_cpu_line_plan(long n, int bits);
+struct gf_cpu_line *gf_cpu_line_plan(int64_t n, int bits);
 /* Builds tables to transform lines of n points within vectors, or `alone`, a single line of smooth
  * length: struct gf_cpu_split. *rows is NULL for unsupported lengths. False without memory: other
  * kernels would round differently. */
-bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, bool alone,
+bool gf_cpu_row_plan(int64_t n, const struct gf_cpu_kernels *kernels, bool alone,
                      struct gf_cpu_row **rows);
 
 /* ---- layout.c ---- */
@@ -225,7 +225,7 @@ void gf_cpu_pass_bind(const struct gf_cpu_bound *b, struct gf_cpu_pass *pass,
 void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                          const double range[2]);
 /* The block of LANES real parts that contains the given index of the workspace. */
-const char *gf_cpu_work_at(const struct gf_cpu_bound *b, const long index[GF_MAX_RANK]);
+const char *gf_cpu_work_at(const struct gf_cpu_bound *b, const int64_t index[GF_MAX_RANK]);
 /* The end of the display range of non-negative samples, whose largest frequency is zero: its value
  * in output `o`, summed from the workspace before the last pass. */
 double gf_cpu_zero_frequency(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pass,
@@ -247,7 +247,7 @@ void gf_cpu_sampling_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pas
                            int threads);
 /* Runs a tile of that pass; kept blocks need only the store. */
 void gf_cpu_sampling_tile(const struct gf_cpu_bound *b, const struct gf_cpu_pass_args *args,
-                          long tile, void *scratch, struct gf_cpu_stats *stats);
+                          int64_t tile, void *scratch, struct gf_cpu_stats *stats);
 /* Reads the bins from the workspace. */
 void gf_cpu_sampling_read(const struct gf_cpu_bound *b);
 

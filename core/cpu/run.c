@@ -20,10 +20,10 @@ enum { MOST_JOINED = 3 };
 
 /* Tiles that a thread takes at a time: enough to amortise the hand-out, few enough that all threads
  * finish at about the same time. */
-static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int threads) {
+static int64_t tiles_at_once(const struct gf_cpu_pass *pass, int64_t tiles, int threads) {
     enum { WORTH_HANDING_OUT = 1 << 18, SHARES_A_THREAD = 16 };
     int64_t bytes = (pass->summary.bytes_read + pass->summary.bytes_written) / (tiles + 1) + 1;
-    long enough = WORTH_HANDING_OUT / bytes, most = tiles / ((long)SHARES_A_THREAD * threads);
+    int64_t enough = WORTH_HANDING_OUT / bytes, most = tiles / ((int64_t)SHARES_A_THREAD * threads);
     return gf_max(gf_min(enough, most), 1);
 }
 
@@ -39,14 +39,14 @@ struct joined {
     const struct gf_cpu_bound *b;
     const struct gf_cpu_pass *pass; /* the first */
     int count;
-    long tiles[MOST_JOINED]; /* per plane */
-    long chunks, at_once;    /* to hand out; number taken at a time */
-    struct gf_feed *feed;    /* of the first pass, or NULL */
-    struct watch *watch;     /* NULL: the run does not end early */
+    int64_t tiles[MOST_JOINED]; /* per plane */
+    int64_t chunks, at_once;    /* to hand out; number taken at a time */
+    struct gf_feed *feed;       /* of the first pass, or NULL */
+    struct watch *watch;        /* NULL: the run does not end early */
 };
 
 /* True once the caller wants the end, whom the first thread asks from time to time. */
-static bool is_over(const struct joined *j, int thread, long chunk) {
+static bool is_over(const struct joined *j, int thread, int64_t chunk) {
     enum { MS = 20 };
     struct watch *w = j->watch;
     if (!w)
@@ -73,18 +73,18 @@ static void produce(struct gf_feed *feed) {
 
 /* Runs chunk c while the input is produced: tiles in the order of their first rows, regardless of
  * channel. */
-static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
+static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args, int64_t c,
                     void *scratch, struct gf_cpu_stats *stats) {
     const struct gf_cpu_kernels *kernels = j->b->plan->kernels;
-    long lines = gf_cpu_tile_lines(args, kernels->lanes);
-    long planes = args->n_outer[0] * args->n_outer[1];
-    long a_plane = j->tiles[0] / planes, tile = c / planes, end = (tile + 1) * lines;
+    int64_t lines = gf_cpu_tile_lines(args, kernels->lanes);
+    int64_t planes = args->n_outer[0] * args->n_outer[1];
+    int64_t a_plane = j->tiles[0] / planes, tile = c / planes, end = (tile + 1) * lines;
     if (j->feed->await(j->feed->user, gf_min(end, args->n_lane)))
         kernels->run(args, c % planes * a_plane + tile, scratch, stats);
 }
 
 /* Runs chunk c: a tile, or a plane's tiles pass after pass. */
-static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
+static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *args, int64_t c,
                       void *scratch, struct gf_cpu_stats *stats) {
     if (j->feed) {
         run_fed(j, args, c, scratch, stats);
@@ -95,8 +95,8 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
         return;
     }
     for (int i = 0; i < j->count; i++) {
-        long per_chunk = j->count > 1 ? j->tiles[i] : 1;
-        for (long t = 0; t < per_chunk; t++)
+        int64_t per_chunk = j->count > 1 ? j->tiles[i] : 1;
+        for (int64_t t = 0; t < per_chunk; t++)
             j->b->plan->kernels->run(&args[i], c * per_chunk + t, scratch, stats);
     }
 }
@@ -127,7 +127,7 @@ static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
     const struct gf_cpu_pass_args *args = take_part(j, 0, room);
     if (j->feed)
         produce(j->feed);
-    for (long c = 0; c < j->chunks && !is_over(j, 0, c); c++)
+    for (int64_t c = 0; c < j->chunks && !is_over(j, 0, c); c++)
         run_chunk(j, args, c, scratch_of(j->b, 0), total);
 }
 
@@ -142,11 +142,11 @@ static void run_share(const struct joined *j, struct gf_cpu_share *shares, int t
         if (me == 0)
             produce(j->feed); /* the others start meanwhile */
 #pragma omp for schedule(dynamic) nowait
-        for (long c = 0; c < j->chunks; c++)
+        for (int64_t c = 0; c < j->chunks; c++)
             run_chunk(j, args, c, scratch, mine);
         return;
     }
-    for (long c, end; gf_cpu_share_take(shares, threads, me, j->at_once, &c, &end);)
+    for (int64_t c, end; gf_cpu_share_take(shares, threads, me, j->at_once, &c, &end);)
         for (; c < end && !is_over(j, me, c); c++)
             run_chunk(j, args, c, scratch, mine);
 }
@@ -298,7 +298,7 @@ static struct joined prepare(struct gf_cpu_bound *b, const struct gf_cpu_run *ru
             bind(b, pass + k, run->in, run->out, threads, r);
         pass[k].args.destination.stream = pass[k].stream || (past_caches && pass[k].may_stream);
     }
-    const long planes = j.count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
+    const int64_t planes = j.count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
     for (int i = 0; i < j.count; i++)
         j.tiles[i] = gf_cpu_tiles(b->plan->kernels, &pass[i].args) / planes;
     j.chunks = j.count > 1 ? planes : j.tiles[0];

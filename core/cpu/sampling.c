@@ -130,11 +130,11 @@ static int64_t step_of(const struct gf_cpu_plan *p, int axis) {
 }
 
 /* Copies `count` neighbours from a block of lanes to bin `i`. */
-static void put(const struct gf_cpu_bound *b, int64_t i, const char *block, long first,
-                long count) {
+static void put(const struct gf_cpu_bound *b, int64_t i, const char *block, int64_t first,
+                int64_t count) {
     const struct gf_range_bins *to = &b->sampled.bins;
-    const long lanes = b->plan->kernels->lanes;
-    for (long k = first; k < first + count; k++)
+    const int64_t lanes = b->plan->kernels->lanes;
+    for (int64_t k = first; k < first + count; k++)
         gf_number_put(to->value, i + k - first, to->is_double,
                       (struct gf_number){gf_real_get(block, k, to->is_double),
                                          gf_real_get(block, lanes + k, to->is_double)});
@@ -142,8 +142,8 @@ static void put(const struct gf_cpu_bound *b, int64_t i, const char *block, long
 
 /* A block of lanes at `data`, line by line. */
 static struct gf_cpu_end block_end(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
-                                   char *data, long lane0) {
-    const long lanes = p->kernels->lanes, size = (long)complex_bytes(p);
+                                   char *data, int64_t lane0) {
+    const int64_t lanes = p->kernels->lanes, size = (int64_t)complex_bytes(p);
     return (struct gf_cpu_end){.type = GF_CPU_WORK,
                                .data = data - lane0 * size,
                                .line = {.n = args->n, .stride = lanes * size},
@@ -157,11 +157,11 @@ static void run_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pa
     const struct gf_cpu_plan *p = b->plan;
     const struct gf_cpu_sampling *s = p->sampling;
     const struct gf_range_axis *x = indices_of(p, pass->lane), *k = indices_of(p, pass->axis);
-    const long lanes = p->kernels->lanes, size = (long)complex_bytes(p);
+    const int64_t lanes = p->kernels->lanes, size = (int64_t)complex_bytes(p);
     int first = s->run[number % s->n_runs], end = s->run[number % s->n_runs + 1];
     int rest = number / s->n_runs;
     char *lines = b->sampled.lines + (size_t)number * s->line_set;
-    long tile = 0, lane0 = x->index[first] / lanes * lanes;
+    int64_t tile = 0, lane0 = x->index[first] / lanes * lanes;
     int64_t to = first * step_of(p, pass->lane), step = step_of(p, pass->axis);
     for (int d = 0; d < 2; d++) {
         if (pass->outer[d] < 0)
@@ -188,21 +188,21 @@ static void run_lines(const struct gf_cpu_bound *b, const struct gf_cpu_pass *pa
 }
 
 void gf_cpu_sampling_tile(const struct gf_cpu_bound *b, const struct gf_cpu_pass_args *args,
-                          long tile, void *scratch, struct gf_cpu_stats *stats) {
+                          int64_t tile, void *scratch, struct gf_cpu_stats *stats) {
     const struct gf_cpu_plan *p = b->plan;
     const struct gf_cpu_sampled *s = &b->sampled;
-    const long groups = gf_max(args->groups, 1), blocks = blocks_in(p, args);
-    const long tiles = gf_divide_up(blocks, groups);
-    const long first = tile / tiles * blocks + tile % tiles * groups;
-    const long count = gf_min(blocks - tile % tiles * groups, groups);
+    const int64_t groups = gf_max(args->groups, 1), blocks = blocks_in(p, args);
+    const int64_t tiles = gf_divide_up(blocks, groups);
+    const int64_t first = tile / tiles * blocks + tile % tiles * groups;
+    const int64_t count = gf_min(blocks - tile % tiles * groups, groups);
     bool any = false;
-    for (long i = first; i < first + count && !args->unpacks; i++)
+    for (int64_t i = first; i < first + count && !args->unpacks; i++)
         any |= s->kept[i] >= 0;
     if (!any) {
         p->kernels->run(args, tile, scratch, stats);
         return;
     }
-    for (long i = first; i < first + count; i++) {
+    for (int64_t i = first; i < first + count; i++) {
         struct gf_cpu_pass_args one = *args;
         one.groups = 1;
         if (s->kept[i] >= 0) {
@@ -229,11 +229,11 @@ void gf_cpu_sampling_read(const struct gf_cpu_bound *b) {
     const struct gf_range_sample *s = &p->sampling->sample;
     for (int64_t i = 0; i < s->count; i++) {
         static const int order[4] = {2, 1, 0, 3}; /* the last index changes fastest */
-        long index[GF_MAX_DIMS + GF_MAX_RANK] = {0}, *of = index + GF_MAX_DIMS - p->job.ndim;
+        int64_t index[GF_MAX_DIMS + GF_MAX_RANK] = {0}, *of = index + GF_MAX_DIMS - p->job.ndim;
         int64_t rest = i;
         for (int k = 0; k < 4; k++) {
             const struct gf_range_axis *a = &s->axis[order[k]];
-            index[order[k]] = (long)a->index[rest % a->count];
+            index[order[k]] = (int64_t)a->index[rest % a->count];
             rest /= a->count;
         }
         put(b, i, gf_cpu_work_at(b, of), of[p->inner] % p->kernels->lanes, 1);

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { GF_CPU_MAX_WAYS = 3 };
 
@@ -43,10 +44,10 @@ void gf_cpu_ways_end(struct gf_cpu_ways *w);
 /* One thread's share, in a separate cache line. */
 struct gf_cpu_share {
     _Alignas(64) atomic_long next;
-    long end;
+    int64_t end;
 };
 
-static inline void gf_cpu_share_out(struct gf_cpu_share *shares, int threads, long chunks) {
+static inline void gf_cpu_share_out(struct gf_cpu_share *shares, int threads, int64_t chunks) {
     for (int t = 0; t < threads; t++) {
         atomic_store_explicit(&shares[t].next, chunks * t / threads, memory_order_relaxed);
         shares[t].end = chunks * (t + 1) / threads;
@@ -54,8 +55,8 @@ static inline void gf_cpu_share_out(struct gf_cpu_share *shares, int threads, lo
 }
 
 /* Takes up to `at_once` chunks, *first to *end - 1. False if none are left. */
-static inline bool gf_cpu_share_take(struct gf_cpu_share *shares, int threads, int me, long at_once,
-                                     long *first, long *end) {
+static inline bool gf_cpu_share_take(struct gf_cpu_share *shares, int threads, int me,
+                                     int64_t at_once, int64_t *first, int64_t *end) {
     for (int i = 0; i < threads; i++) {
         struct gf_cpu_share *s = &shares[me + i < threads ? me + i : me + i - threads];
         if (atomic_load_explicit(&s->next, memory_order_relaxed) >= s->end)

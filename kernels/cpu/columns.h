@@ -33,7 +33,7 @@ static bool reads_points(const struct tile *t, struct points *from) {
     const struct gf_cpu_pass_args *p = t->pass;
     const bool reads =
         points_at(t, &p->source, from) && !p->twist && !(p->packs_within && !t->lane0);
-    const long tile = p->n * (long)sizeof(cvec);
+    const int64_t tile = p->n * (int64_t)sizeof(cvec);
     const bool is_far = tile / LANES * p->n_lane * p->n_outer[0] * p->n_outer[1] > FAR_BYTES;
     from->swapped = p->inverse;
     from->ahead = is_far ? LANES * p->source.lane.stride : 0;
@@ -60,7 +60,7 @@ static bool writes_points(const struct tile *t, struct points *to) {
     to->swapped = ends_swapped(p);
     to->stream = e->stream;
     to->far = VEC_BYTES == 64;
-    to->ahead = e->stream || (to->far && p->n * (long)sizeof(cvec) < LONG_BYTES) ? 0 : to->step;
+    to->ahead = e->stream || (to->far && p->n * (int64_t)sizeof(cvec) < LONG_BYTES) ? 0 : to->step;
     to->ahead *= to->far ? ROWS_AHEAD : 1;
     to->factor = (real)e->factor;
     return !any && (aligned || !to->pairs || !e->stream);
@@ -163,10 +163,10 @@ static void run_short_columns(const struct tile *t) {
                               .from_row = s->line.stride,
                               .to_row = d->line.stride,
                               .factor = (real)d->factor};
-    const long blocks = gf_cpu_tile_lines(p, LANES) / LANES;
+    const int64_t blocks = gf_cpu_tile_lines(p, LANES) / LANES;
     const bool aligned = ((uintptr_t)c.to | (uintptr_t)c.to_row) % sizeof(vec) == 0;
 #define RUN(n, swap, stream) \
-    for (long g = 0; g < blocks; g++, c.from += sizeof(cvec), c.to += sizeof(cvec)) \
+    for (int64_t g = 0; g < blocks; g++, c.from += sizeof(cvec), c.to += sizeof(cvec)) \
     run_column_block(&c, n, swap, stream)
 #define RUN_ENDS(n) \
     if (d->stream && aligned && p->inverse) \

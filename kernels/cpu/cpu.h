@@ -6,7 +6,7 @@
  *
  *     const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, NULL);
  *     void *scratch = aligned_alloc(64, gf_cpu_scratch_bytes(k, &args));    rounded up to 64
- *     for (long t = 0; t < gf_cpu_tiles(k, &args); t++)                     in any order
+ *     for (int64_t t = 0; t < gf_cpu_tiles(k, &args); t++)                     in any order
  *         k->run(&args, t, scratch, &stats); */
 #ifndef GF_KERNELS_CPU_H
 #define GF_KERNELS_CPU_H
@@ -22,7 +22,7 @@ enum { GF_CPU_MAX_STAGES = 24, GF_CPU_MAX_CODELET = 16, GF_CPU_MAX_RADIX = 31 };
  * with stride n / radix[last]. A prime factor above GF_CPU_MAX_RADIX is the innermost radix,
  * transformed by `leaf`. */
 struct gf_cpu_line {
-    long n;
+    int64_t n;
     enum gf_cpu_algorithm {
         GF_CPU_STAGES,
         GF_CPU_RADER,    /* n prime: a cyclic convolution of n - 1 points (Rader 1968) */
@@ -41,24 +41,24 @@ struct gf_cpu_line {
     void *chirp;                     /* Bluestein: exp(-pi i k^2 / n), k < n; re and im */
     int32_t *gather, *scatter;       /* Rader: n - 1 powers of the generator */
 
-    long scratch_points; /* of each of the two scratch buffers */
+    int64_t scratch_points; /* of each of the two scratch buffers */
 };
 
 /* Builds the tables, computing twiddles in long double. `radix` lists the stages, outermost first,
  * with product n (gf_factor_radices). bits is 32 or 64. Owns `leaf`, even on failure; NULL: no
  * memory. */
-struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
+struct gf_cpu_line *gf_cpu_line_stages(int64_t n, const int *radix, int n_stages,
                                        struct gf_cpu_line *leaf, int bits);
 /* Both own `convolution`, even on failure. generator: a primitive root of n. */
-struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line *convolution,
+struct gf_cpu_line *gf_cpu_line_rader(int64_t n, int64_t generator, struct gf_cpu_line *convolution,
                                       int bits);
-struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolution, int bits);
+struct gf_cpu_line *gf_cpu_line_bluestein(int64_t n, struct gf_cpu_line *convolution, int bits);
 void gf_cpu_line_free(struct gf_cpu_line *line);
 
 /* A line whose own points fill the lanes, `block` of them from each of LANES / block lines
  * (rows.h): n is a multiple of block^2, or gf_cpu_row_is_few(). */
 struct gf_cpu_row {
-    long n;
+    int64_t n;
     int block;
     struct gf_cpu_line *line; /* n / block points */
     bool reads; /* the innermost stage reads the line: all stages are codelets, the last one of 4,
@@ -72,12 +72,12 @@ struct gf_cpu_row {
 /* Vectors of padding between the blocks of a joined outermost stage, which at powers of two would
  * share cache sets. */
 enum { GF_CPU_SPLIT_APART = 4 };
-static inline long gf_cpu_row_apart(const struct gf_cpu_row *rows) {
-    return rows->joins ? (long)rows->line->radix[0] * GF_CPU_SPLIT_APART : 0;
+static inline int64_t gf_cpu_row_apart(const struct gf_cpu_row *rows) {
+    return rows->joins ? (int64_t)rows->line->radix[0] * GF_CPU_SPLIT_APART : 0;
 }
 /* True for lines with fewer vectors than lanes. Digits are transformed in registers, in blocks of
  * all lanes; two and four vectors only for single lines. */
-static inline bool gf_cpu_row_is_few(long n, int lanes) {
+static inline bool gf_cpu_row_is_few(int64_t n, int lanes) {
     return lanes == 16 && (n == 32 || n == 64 || n == 128);
 }
 
@@ -85,13 +85,13 @@ static inline bool gf_cpu_row_is_few(long n, int lanes) {
 enum { GF_CPU_SHORT_ROW = 32 };
 
 /* The largest block for lines of n points, or 0. */
-int gf_cpu_row_block(long n, int lanes);
+int gf_cpu_row_block(int64_t n, int lanes);
 /* Owns `line` of n / block points, even on failure; NULL: no memory. */
-struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, int lanes,
+struct gf_cpu_row *gf_cpu_row_make(int64_t n, int block, struct gf_cpu_line *line, int lanes,
                                    int bits);
 void gf_cpu_row_free(struct gf_cpu_row *rows);
 /* Reals between a line's work arrays; bytes of a thread's scratch. */
-long gf_cpu_row_pitch(long n, int lanes);
+int64_t gf_cpu_row_pitch(int64_t n, int lanes);
 size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
 
 /* Sample types at a pass's ends. */
@@ -114,17 +114,17 @@ enum gf_cpu_sample {
 /* One axis of an end. Index i is at ((i + shift) mod n) * stride bytes; its mirror image, the
  * negative frequency, if mirrored, at ((n - i + shift) mod n) * stride. */
 struct gf_cpu_axis {
-    long n, shift;
+    int64_t n, shift;
     ptrdiff_t stride;
     bool mirrored;
-    long counted; /* destination: clipped samples are counted below this index */
+    int64_t counted; /* destination: clipped samples are counted below this index */
 };
 
 /* Lanes over two axes whose rows are adjacent: lane i is index i % row of the lane axis and i / row
  * of this one. */
 struct gf_cpu_fold {
-    long row; /* 0: none */
-    long n;
+    int64_t row; /* 0: none */
+    int64_t n;
     bool mirrored;
 };
 
@@ -155,14 +155,14 @@ struct gf_cpu_end {
     /* GF_CPU_WORK in the memory of an array of rows, else 0: every `band` rows use their bytes of
      * the array and store each of their blocks row by row. Block rest_from, if any, does not fit
      * and is at `rest`. */
-    long band, rest_from;
+    int64_t band, rest_from;
     ptrdiff_t row_bytes;
     char *rest;
     /* Source: use the Hermitian part of a full spectrum. Destination: also write the half
      * spectrum's mirror image. Indices 0 and n/2 of the halved axis are their own mirror images. */
     bool hermitian;
     enum { GF_CPU_HALF_LINE, GF_CPU_HALF_LANE, GF_CPU_HALF_OUTER } half_axis; /* outer[0] */
-    long half_n; /* hermitian: full extent of the halved axis */
+    int64_t half_n; /* hermitian: full extent of the halved axis */
     /* Destination: the spectrum of reals is real at indices that are their own mirror image.
      * Rounding errors in the imaginary part are dropped there, as they could turn a phase of pi
      * into -pi. */
@@ -185,7 +185,7 @@ struct gf_cpu_end {
 struct gf_cpu_twist {
     const void *all; /* NULL: use the two below */
     const void *fine, *coarse;
-    long chunk, n_coarse;
+    int64_t chunk, n_coarse;
 };
 
 /* A real line of 2 m points as a complex one of m, even samples in the real parts: its transform z
@@ -193,7 +193,7 @@ struct gf_cpu_twist {
 struct gf_cpu_halves {
     void *x; /* m + 1 complex numbers, interleaved */
     void *z; /* m, likewise; may equal x; unpack() needs room for one more */
-    long m;
+    int64_t m;
     const void *roots; /* exp(-pi i k / m), k <= m / 2, as [k / LANES][re|im][lane] */
 };
 
@@ -265,11 +265,11 @@ struct gf_cpu_pass_args {
     /* Other jobs transform the other axes: lines must round like those of the whole job, whose
      * spectra are in the workspace. */
     bool part;
-    long n;      /* points per line in the real (or full complex) domain */
-    long n_lane; /* lines along the lane axis */
-    int groups;  /* complex passes across rows: adjacent blocks of LANES lines per tile, for longer
+    int64_t n;      /* points per line in the real (or full complex) domain */
+    int64_t n_lane; /* lines along the lane axis */
+    int groups; /* complex passes across rows: adjacent blocks of LANES lines per tile, for longer
                   * runs in memory; `rows`: factor for a tile's lines; 0 means 1 */
-    long n_outer[2]; /* lines along the other axes */
+    int64_t n_outer[2]; /* lines along the other axes */
     struct gf_cpu_end source, destination;
 };
 
@@ -287,17 +287,17 @@ struct gf_cpu_stats {
 struct gf_cpu_wavelet {
     /* Combines one row per tap. Forward: low[i] = sum of h[j] row[j][i], high[i] with g. Inverse,
      * from rows a[k], d[k], a[k + 1], d[k + 1], …: two adjacent samples. */
-    void (*pair)(bool inverse, const void *const *row, enum gf_cpu_sample type, long n, void *low,
-                 void *high);
+    void (*pair)(bool inverse, const void *const *row, enum gf_cpu_sample type, int64_t n,
+                 void *low, void *high);
     /* Along a row of pixels of `channels` samples: a[k] = sum of h[i] x[2 k + i], k < n, d with g;
      * reads 2 n + taps - 2 pixels. */
-    void (*split)(const void *x, long n, long channels, void *a, void *d, bool stream_a,
+    void (*split)(const void *x, int64_t n, int64_t channels, void *a, void *d, bool stream_a,
                   bool stream_d);
     /* Inverse: x[2 k], x[2 k + 1] from a[k], d[k] and following ones, k < n. */
-    void (*merge)(const void *a, const void *d, long n, long channels, void *x);
-    void (*load)(const void *row, enum gf_cpu_sample type, long n, void *x);
+    void (*merge)(const void *a, const void *d, int64_t n, int64_t channels, void *x);
+    void (*load)(const void *row, enum gf_cpu_sample type, int64_t n, void *x);
     /* Returns the number of samples clipped by an integer type. */
-    long (*store)(const void *x, long n, enum gf_cpu_sample type, void *row, bool stream);
+    int64_t (*store)(const void *x, int64_t n, enum gf_cpu_sample type, void *row, bool stream);
     void (*fence)(void);
 };
 
@@ -306,28 +306,29 @@ struct gf_cpu_kernels {
     int lanes;
     int bits; /* per real: 32 or 64 */
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
-    void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
+    void (*run)(const struct gf_cpu_pass_args *pass, int64_t tile, void *scratch,
                 struct gf_cpu_stats *stats);
     /* Transforms a whole line. */
     void (*line)(const struct gf_cpu_split *s);
     /* One half of the transform alone: parts first to last - 1 of gf_cpu_split_parts(), in any
      * order. The second half starts when the first is complete. */
-    void (*split)(const struct gf_cpu_split *s, bool second, long first, long last);
+    void (*split)(const struct gf_cpu_split *s, bool second, int64_t first, int64_t last);
     /* unpack: twice the half spectrum, from z. pack: the reverse, with twice the values that an
      * unscaled inverse of m points needs. Blocks first to last - 1 of gf_cpu_halves_blocks(), each
      * LANES frequencies and their partners. */
-    void (*unpack)(const struct gf_cpu_halves *h, long first, long last);
-    void (*pack)(const struct gf_cpu_halves *h, long first, long last);
+    void (*unpack)(const struct gf_cpu_halves *h, int64_t first, int64_t last);
+    void (*pack)(const struct gf_cpu_halves *h, int64_t first, int64_t last);
     /* y[k] = x[k] f[k] for first <= k < last, interleaved complex; swap_after swaps re and im of
      * the product, swap_before those of x. */
     void (*multiply)(const void *x, const void *f, void *y, bool swap_before, bool swap_after,
-                     long first, long last);
+                     int64_t first, int64_t last);
     const struct gf_cpu_wavelet *wavelet; /* by enum wavelet */
 };
 
-long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
+int64_t gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
 size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
-long gf_cpu_halves_blocks(long m, int lanes); /* the last block holds the remaining frequencies */
+int64_t gf_cpu_halves_blocks(int64_t m,
+                             int lanes); /* the last block holds the remaining frequencies */
 
 /* Element i of a table of reals of `bits` bits. */
 static inline void gf_cpu_put_real(void *table, int bits, int64_t i, long double x) {
@@ -341,14 +342,14 @@ static inline double gf_cpu_get_real(const void *table, int bits, int64_t i) {
 }
 /* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) or
  * its conjugate, s(i) = i * step, or i^2 mod n for step 0. False: no memory. */
-bool gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
+bool gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, int64_t count);
 
 enum { GF_CPU_MAX_GROUPS = 16 };
 
 /* Lines per tile: groups of LANES complex ones, or of LANES pairs of real ones. */
-long gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes);
-long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
-long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes); /* per buffer */
+int64_t gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes);
+int64_t gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
+int64_t gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes); /* per buffer */
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
 
 /* The kernels for this machine's best instruction set, or for `isa` ("plain", "v2", "v3", "v4");

@@ -50,7 +50,7 @@ INLINE vec power(vec x, int order) {
         }
 
 /* A term's values at points k to k + n - 1. */
-static void term_values(const struct gf_cpu_term *m, const struct tile *t, long k, int n,
+static void term_values(const struct gf_cpu_term *m, const struct tile *t, int64_t k, int n,
                         vec *out) {
     const vec base = term_base(m, t), one = vec_splat(1), limit = vec_splat((real)m->limit);
     const real *line = (const real *)m->line + k, share = (real)(1 / m->limit);
@@ -58,7 +58,7 @@ static void term_values(const struct gf_cpu_term *m, const struct tile *t, long 
     PROFILES(VALUES)
 }
 
-static void gain_values(const struct tile *t, long k, int n, vec *out) {
+static void gain_values(const struct tile *t, int64_t k, int n, vec *out) {
     const struct gf_cpu_gain *m = t->pass->gain;
     vec a[GAIN_POINTS], b[GAIN_POINTS];
     for (int i = 0; i < n && !m->n_factors; i++)
@@ -98,10 +98,10 @@ static void gain_add_zero(const struct tile *t, cvec *x) {
 /* Multiplies x[0 .. n) by the filter and swaps re and im for the inverse. */
 static void gain_apply(const struct tile *t, cvec *x) {
     const struct gf_cpu_gain *m = t->pass->gain;
-    const long n = t->pass->n;
+    const int64_t n = t->pass->n;
     const real *h = gain_table(t);
     vec v[GAIN_POINTS];
-    for (long k = 0; k < n; k += GAIN_POINTS) {
+    for (int64_t k = 0; k < n; k += GAIN_POINTS) {
         int count = n - k < GAIN_POINTS ? (int)(n - k) : GAIN_POINTS;
         cvec *y = x + k;
         if (m->kind == GF_CPU_GAIN_COMPLEX) {

@@ -7,7 +7,7 @@
 struct group {
     const struct tile *tile; /* one per block */
     int count;
-    long lines;                  /* existing lines */
+    int64_t lines;               /* existing lines */
     cvec *x[GF_CPU_MAX_GROUPS];  /* transformed points of each block */
     ivec own[GF_CPU_MAX_GROUPS]; /* own_mirror_lanes() */
     const real *column;          /* unpacked: re and im of an extra line; NULL: none */
@@ -15,7 +15,7 @@ struct group {
 };
 
 /* Loads points k to end - 1 of complex lines across an array's rows. */
-static void load_array_columns(const struct tile *t, cvec *a, long k, long end, bool swap,
+static void load_array_columns(const struct tile *t, cvec *a, int64_t k, int64_t end, bool swap,
                                ptrdiff_t next) {
     const struct gf_cpu_end *e = &t->pass->source;
     const struct lanes s = lanes_of(t, e, 0, false);
@@ -41,9 +41,9 @@ static void load_group(const struct tile *t, int count) {
     const bool work = p->source.type == GF_CPU_WORK;
     const ptrdiff_t next =
         p->destination.stream && p->n >= LEAST_LINE ? count * (ptrdiff_t)sizeof(cvec) : 0;
-    for (long k = 0; k < p->n; k += ROWS)
+    for (int64_t k = 0; k < p->n; k += ROWS)
         for (int g = 0; g < count; g++) {
-            long end = k + ROWS < p->n ? k + ROWS : p->n;
+            int64_t end = k + ROWS < p->n ? k + ROWS : p->n;
             if (work)
                 load_work_columns(&t[g], t[g].a, k, end, p->inverse);
             else
@@ -54,11 +54,11 @@ static void load_group(const struct tile *t, int count) {
 /* Lane 0 of x holds A + i B, the spectra of two real lines; y is the tile at the mirror image on
  * the outer axes, or x. Leaves A in place and writes B to p and q, whose numbers are `step` reals
  * apart, real and imaginary parts half of that. */
-static void unpack_lane(cvec *x, cvec *y, real *p, real *q, long step, long n) {
+static void unpack_lane(cvec *x, cvec *y, real *p, real *q, int64_t step, int64_t n) {
     const real half = (real)0.5;
-    const long im = step / 2;
-    for (long k = 0; k < (x == y ? n / 2 + 1 : n); k++) {
-        const long m = k ? n - k : 0;
+    const int64_t im = step / 2;
+    for (int64_t k = 0; k < (x == y ? n / 2 + 1 : n); k++) {
+        const int64_t m = k ? n - k : 0;
         real *z = (real *)(x + k), *w = (real *)(y + m);
         real zr = z[0], zi = z[LANES], wr = w[0], wi = w[LANES];
         real ar = (zr + wr) * half, ai = (zi - wi) * half;
@@ -82,8 +82,8 @@ static void pack_within(const struct tile *t) {
     const char *column = outer_at(t, e, false) + axis_at(&e->lane, p->n_lane);
     const real half = (real)0.5;
     real *z = (real *)t->a;
-    for (long k = 0; 2 * k <= p->n; k++) {
-        const long m = k ? p->n - k : 0;
+    for (int64_t k = 0; 2 * k <= p->n; k++) {
+        const int64_t m = k ? p->n - k : 0;
         real *x = z + 2 * LANES * k, *y = z + 2 * LANES * m, br, bi, cr, ci;
         read_complex(e->type, column + axis_at(&e->line, k), &br, &bi);
         read_complex(e->type, column + axis_at(&e->line, m), &cr, &ci);
@@ -97,7 +97,7 @@ static void pack_within(const struct tile *t) {
 }
 
 /* Number k of the unpacked line. */
-INLINE void put_column(const real *column, long k, real factor, char *at) {
+INLINE void put_column(const real *column, int64_t k, real factor, char *at) {
     ((real *)at)[0] = column[2 * k] * factor;
     ((real *)at)[1] = column[2 * k + 1] * factor;
 }
@@ -108,7 +108,7 @@ static void store_column(const struct group *g) {
     const struct gf_cpu_axis line = e->line;
     const real *column = g->column, factor = (real)e->factor;
     char *base = outer_at(g->tile, e, false) + axis_at(&e->lane, p->n_lane);
-    for (long k = 0, n = p->n; k < n; k++)
+    for (int64_t k = 0, n = p->n; k < n; k++)
         put_column(column, k, factor, base + axis_at(&line, k));
 }
 
@@ -124,12 +124,12 @@ static bool group_is_plain(const struct tile *t) {
            e->lane.stride == 2 * (ptrdiff_t)sizeof(real);
 }
 
-INLINE bool row_is_own_mirror(const struct gf_cpu_end *e, long k) {
+INLINE bool row_is_own_mirror(const struct gf_cpu_end *e, int64_t k) {
     return is_own_mirror(&e->line, e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n, k);
 }
 
 /* Copies less than a cache line, a multiple of 8 bytes, without a call. */
-INLINE void copy_part(char *to, const char *from, long bytes) {
+INLINE void copy_part(char *to, const char *from, int64_t bytes) {
     _Pragma("GCC unroll 4") for (int size = LINE_BYTES / 2; size >= 8;
                                  size /= 2) if (bytes & size) {
         __builtin_memcpy(to, from, (size_t)size);
@@ -140,8 +140,8 @@ INLINE void copy_part(char *to, const char *from, long bytes) {
 
 /* Copies a row past the caches, except its ends, which share cache lines with other rows. Both
  * addresses are equal modulo a cache line. */
-INLINE void copy_streamed(char *to, const char *from, long bytes) {
-    long head = -(intptr_t)to & (LINE_BYTES - 1);
+INLINE void copy_streamed(char *to, const char *from, int64_t bytes) {
+    int64_t head = -(intptr_t)to & (LINE_BYTES - 1);
     head = head < bytes ? head : bytes;
     copy_part(to, from, head);
     for (; head + LINE_BYTES <= bytes; head += LINE_BYTES)
@@ -151,7 +151,7 @@ INLINE void copy_streamed(char *to, const char *from, long bytes) {
 }
 
 /* Writes row k to `to`. g and e are copies that stores cannot alias. */
-INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap, long k,
+INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap, int64_t k,
                     bool stream, char *to) {
     const bool real_only = e->real_origin && row_is_own_mirror(e, k);
     const vec factor = vec_splat((real)e->factor);
@@ -170,8 +170,8 @@ static void store_rows_directly(const struct group *group, char *base, bool stre
     const struct group g = *group;
     const struct gf_cpu_end e = g.tile->pass->destination;
     const bool swap = ends_swapped(g.tile->pass);
-    const int bytes = (int)(g.lines * 2 * (long)sizeof(real));
-    for (long k = 0, n = g.tile->pass->n; k < n; k++) {
+    const int bytes = (int)(g.lines * 2 * (int64_t)sizeof(real));
+    for (int64_t k = 0, n = g.tile->pass->n; k < n; k++) {
         if (!stream && k + AHEAD < n)
             prefetch_for_writing(base + axis_at(&e.line, k + AHEAD), bytes);
         put_row(&g, &e, swap, k, stream, base + axis_at(&e.line, k));
@@ -185,16 +185,16 @@ static void store_rows_staged(const struct group *group, char *base) {
     const struct gf_cpu_pass_args *p = g.tile->pass;
     const struct gf_cpu_end e = p->destination;
     const bool ends_row = g.column && g.whole, swap = ends_swapped(p);
-    const long bytes = (g.lines + ends_row) * 2 * (long)sizeof(real);
+    const int64_t bytes = (g.lines + ends_row) * 2 * (int64_t)sizeof(real);
     _Alignas(LINE_BYTES) char stage[2][(ROW_BYTES / LINE_BYTES + 2) * LINE_BYTES];
     char *before = NULL, *row = NULL;
-    for (long k = 0; k <= p->n; k++) {
+    for (int64_t k = 0; k <= p->n; k++) {
         char *to = k < p->n ? base + axis_at(&e.line, k) : NULL, *at = NULL;
         if (to) {
             at = stage[k % 2] + ((uintptr_t)to & (LINE_BYTES - 1));
             put_row(&g, &e, swap, k, false, at);
             if (ends_row)
-                put_column(g.column, k, (real)e.factor, at + g.lines * 2 * (long)sizeof(real));
+                put_column(g.column, k, (real)e.factor, at + g.lines * 2 * (int64_t)sizeof(real));
         }
         if (before && e.stream)
             copy_streamed(before, row, bytes);
@@ -215,11 +215,11 @@ static void store_rows_at_once(const struct group *group, char *base) {
     _Alignas(WRITER_UNIT) char buffer[ROW_BYTES + 2 * WRITER_UNIT + 2 * LINE_BYTES];
     struct row_writer w;
     writer_begin(&w, buffer, base);
-    for (long k = 0; k < p->n; k++) {
+    for (int64_t k = 0; k < p->n; k++) {
         char *at = writer_room(&w);
         put_row(&g, &e, swap, k, false, at);
         if (g.column)
-            put_column(g.column, k, (real)e.factor, at + g.lines * 2 * (long)sizeof(real));
+            put_column(g.column, k, (real)e.factor, at + g.lines * 2 * (int64_t)sizeof(real));
         writer_add(&w, bytes);
     }
     writer_end(&w);
@@ -234,7 +234,7 @@ static void store_plain_rows(struct group *g) {
     for (int i = 0; i < g->count; i++)
         g->own[i] = own_mirror_lanes(&g->tile[i], 0);
     const bool ends_row = g->column && g->whole;
-    const bool partial = g->lines < (long)g->count * LANES;
+    const bool partial = g->lines < (int64_t)g->count * LANES;
     const ptrdiff_t bytes = (g->lines + ends_row) * 2 * (ptrdiff_t)sizeof(real);
     bool column = ends_row; /* written with the rows */
     if (e->stream && e->line.stride == bytes && !e->line.shift) {
@@ -261,9 +261,9 @@ static void store_group(const struct group *g, struct gf_cpu_stats *stats) {
         columns[i] = (struct columns){0};
         columns_begin(&t[i], 0, &columns[i]);
     }
-    for (long k = 0; k < p->n; k += ROWS)
+    for (int64_t k = 0; k < p->n; k += ROWS)
         for (int i = 0; i < g->count; i++) {
-            long end = k + ROWS < p->n ? k + ROWS : p->n;
+            int64_t end = k + ROWS < p->n ? k + ROWS : p->n;
             if (work)
                 store_work_columns(&t[i], g->x[i], k, end, ends_swapped(p));
             else

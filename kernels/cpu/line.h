@@ -42,7 +42,7 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
 }
 
 /* Writes x[i] to the points k + i m; overwrites x. */
-INLINE void put_points(const struct points *to, long k, long m, int count, cvec *x) {
+INLINE void put_points(const struct points *to, int64_t k, int64_t m, int count, cvec *x) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
 #define PUT(low, high, store) \
@@ -99,12 +99,12 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 #define PUT_LEAF(first, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[(first) + (step)*i] = (x)[i]
 #define STAGE(R) \
-    static void stage_##R(cvec *b, long m, long count, const real *w) { \
-        for (long k = 0; k < count; k++, w += 2 * (R - 1)) \
+    static void stage_##R(cvec *b, int64_t m, int64_t count, const real *w) { \
+        for (int64_t k = 0; k < count; k++, w += 2 * (R - 1)) \
             DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS); \
     } \
-    static void last_##R(const cvec *b, long m, const real *w, const struct points *to) { \
-        for (long k = 0; k < m; k++, w += 2 * (R - 1)) { \
+    static void last_##R(const cvec *b, int64_t m, const real *w, const struct points *to) { \
+        for (int64_t k = 0; k < m; k++, w += 2 * (R - 1)) { \
             cvec y[R]; \
             DFT_THROUGH(R, TAKE_TWIDDLED, KEEP); \
             put_points(to, k, m, R, y); \
@@ -130,8 +130,8 @@ CODELETS(STAGE)
 
 /* By radix; NULL: no codelet. */
 static const struct {
-    void (*stage)(cvec *b, long m, long count, const real *twiddle);
-    void (*last)(const cvec *b, long m, const real *twiddle, const struct points *to);
+    void (*stage)(cvec *b, int64_t m, int64_t count, const real *twiddle);
+    void (*last)(const cvec *b, int64_t m, const real *twiddle, const struct points *to);
     void (*leaf)(const char *at, ptrdiff_t step, cvec *b);
     void (*first)(const struct points *from, const char *at, ptrdiff_t step, cvec *b);
 } codelets[GF_CPU_MAX_CODELET + 1] = {
@@ -164,10 +164,10 @@ static void dft_by_definition(cvec *x, int p, const real *roots) {
 }
 
 /* In place, or to `to`. */
-static void stage_by_definition(cvec *b, long m, int p, const real *w, const real *roots,
+static void stage_by_definition(cvec *b, int64_t m, int p, const real *w, const real *roots,
                                 const struct points *to) {
     cvec x[GF_CPU_MAX_RADIX];
-    for (long k = 0; k < m; k++, w += 2 * (p - 1)) {
+    for (int64_t k = 0; k < m; k++, w += 2 * (p - 1)) {
         x[0] = b[k];
         for (int r = 1; r < p; r++)
             x[r] = cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]);
@@ -199,7 +199,7 @@ static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, c
     if (line->leaf) {
         const struct gf_cpu_line *leaf = line->leaf;
         cvec *other = in->spare + leaf->scratch_points;
-        for (long j = 0; j < leaf->n; j++)
+        for (int64_t j = 0; j < leaf->n; j++)
             take_points(in->from, at + j * stride, 0, 1, in->spare + j);
         memcpy(b, line_run(leaf, in->spare, other), (size_t)leaf->n * sizeof *b);
     } else if (line->roots[s]) {
@@ -217,7 +217,7 @@ static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, c
 
 /* Runs stages s and inwards, depth first, so that inner blocks complete in cache. Stage 0, which
  * runs last, writes to `to` unless NULL. */
-static void run_stages(const struct input *in, int s, long n, const char *at, ptrdiff_t stride,
+static void run_stages(const struct input *in, int s, int64_t n, const char *at, ptrdiff_t stride,
                        cvec *b, const struct points *to) {
     const struct gf_cpu_line *line = in->line;
     if (s == line->n_stages - 1) {
@@ -225,12 +225,12 @@ static void run_stages(const struct input *in, int s, long n, const char *at, pt
             in->leaf(at, stride, b);
         else
             run_leaf(in, at, stride, b);
-        for (long k = 0; to && k < n; k++)
+        for (int64_t k = 0; to && k < n; k++)
             put_points(to, k, 0, 1, b + k);
         return;
     }
     int radix = line->radix[s];
-    long m = n / radix;
+    int64_t m = n / radix;
     for (int r = 0; r < radix; r++)
         if (in->leaf && s == line->n_stages - 2)
             in->leaf(at + r * stride, stride * radix, b + r * m);
@@ -257,18 +257,18 @@ static void line_between(const struct gf_cpu_line *line, const struct points *fr
 }
 
 /* b[k] <- b[k] * spectrum[k] with re and im swapped for the inverse. */
-static void convolve(cvec *b, const real *spectrum, long n) {
-    for (long k = 0; k < n; k++) {
+static void convolve(cvec *b, const real *spectrum, int64_t n) {
+    for (int64_t k = 0; k < n; k++) {
         cvec x = cmul(b[k], spectrum[2 * k], spectrum[2 * k + 1]);
         b[k] = (cvec){x.im, x.re};
     }
 }
 
 static cvec *run_rader(const struct gf_cpu_line *line, cvec *a, cvec *b) {
-    long n = line->n, count = n - 1;
+    int64_t n = line->n, count = n - 1;
     const struct gf_cpu_line *conv = line->convolution;
     cvec first = a[0];
-    for (long q = 0; q < count; q++)
+    for (int64_t q = 0; q < count; q++)
         b[q] = a[line->gather[q]];
     cvec *f = line_run(conv, b, a);
     cvec *other = f == a ? b : a;
@@ -279,22 +279,22 @@ static cvec *run_rader(const struct gf_cpu_line *line, cvec *a, cvec *b) {
     cvec *y = line_run(conv, f, other);
     cvec *out = y == a ? b : a;
     out[0] = zero;
-    for (long q = 0; q < count; q++)
+    for (int64_t q = 0; q < count; q++)
         out[line->scatter[q]] = (cvec){y[q].im, y[q].re};
     return out;
 }
 
 static cvec *run_bluestein(const struct gf_cpu_line *line, cvec *a, cvec *b) {
-    long n = line->n;
+    int64_t n = line->n;
     const struct gf_cpu_line *conv = line->convolution;
     const real *chirp = line->chirp;
-    for (long j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         a[j] = cmul(a[j], chirp[2 * j], chirp[2 * j + 1]);
     memset(a + n, 0, (size_t)(conv->n - n) * sizeof *a);
     cvec *f = line_run(conv, a, b);
     convolve(f, line->spectrum, conv->n);
     cvec *y = line_run(conv, f, f == a ? b : a);
-    for (long k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         y[k] = cmul((cvec){y[k].im, y[k].re}, chirp[2 * k], chirp[2 * k + 1]);
     return y;
 }

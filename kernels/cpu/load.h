@@ -6,26 +6,26 @@
  * real parts, the second (half 1) in the imaginary parts. */
 struct tile {
     const struct gf_cpu_pass_args *pass;
-    long lane0, outer[2];
+    int64_t lane0, outer[2];
     int count[2]; /* existing lines of each half */
     cvec *a, *b;  /* scratch */
 };
 
-static int clamp_lanes(long n) {
+static int clamp_lanes(int64_t n) {
     return n < 0 ? 0 : n > LANES ? LANES : (int)n;
 }
 
 /* Byte offset of index i of an axis. */
-INLINE ptrdiff_t axis_at(const struct gf_cpu_axis *axis, long i) {
-    long p = i + axis->shift;
+INLINE ptrdiff_t axis_at(const struct gf_cpu_axis *axis, int64_t i) {
+    int64_t p = i + axis->shift;
     return (p >= axis->n ? p - axis->n : p) * axis->stride;
 }
 /* True if `count` samples starting at index i are contiguous, as in nearly all tiles. */
-INLINE bool lanes_are_adjacent(const struct gf_cpu_axis *axis, long i, int count, int size) {
+INLINE bool lanes_are_adjacent(const struct gf_cpu_axis *axis, int64_t i, int count, int size) {
     return count && axis->stride == size &&
            axis_at(axis, i + count - 1) - axis_at(axis, i) == (ptrdiff_t)(count - 1) * size;
 }
-INLINE ptrdiff_t axis_mirror(const struct gf_cpu_axis *axis, long i) {
+INLINE ptrdiff_t axis_mirror(const struct gf_cpu_axis *axis, int64_t i) {
     return axis_at(axis, axis->mirrored && i ? axis->n - i : i);
 }
 INLINE char *outer_at(const struct tile *t, const struct gf_cpu_end *e, bool mirror) {
@@ -36,11 +36,11 @@ INLINE char *outer_at(const struct tile *t, const struct gf_cpu_end *e, bool mir
 }
 
 /* Row `row` of a block in `n` banded rows; the block's next rows of the band follow it. */
-INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block) {
+INLINE char *banded_at(const struct gf_cpu_end *e, int64_t n, int64_t row, int64_t block) {
     const ptrdiff_t size = sizeof(cvec);
     if (block >= e->rest_from)
         return e->rest + row * size;
-    long first = row / e->band * e->band, rows = n - first < e->band ? n - first : e->band;
+    int64_t first = row / e->band * e->band, rows = n - first < e->band ? n - first : e->band;
     return e->data + first * e->row_bytes + (block * rows + row - first) * size;
 }
 
@@ -54,7 +54,7 @@ struct lanes {
 INLINE struct lanes lanes_of(const struct tile *t, const struct gf_cpu_end *e, int half,
                              bool mirror) {
     struct lanes s;
-    long first = t->lane0 + half * LANES;
+    int64_t first = t->lane0 + half * LANES;
     int size = sample_size[e->type], count = t->count[half];
     if (!mirror && count == LANES && lanes_are_adjacent(&e->lane, first, count, size)) {
         for (int l = 0; l < LANES; l++)
@@ -63,7 +63,7 @@ INLINE struct lanes lanes_of(const struct tile *t, const struct gf_cpu_end *e, i
         return s;
     }
     for (int l = 0; l < LANES; l++) {
-        long i = first + (l < count ? l : count - 1);
+        int64_t i = first + (l < count ? l : count - 1);
         s.at[l] = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);
     }
     bool up = true, down = true;
@@ -94,17 +94,17 @@ INLINE void prefetch_rows(const struct lanes *s, const char *base, int bytes) {
 /* Loads real lines into the re (half 0) or im (half 1) slots of a[0 .. n). */
 static void load_reals(const struct tile *t, int half, cvec *a) {
     const struct gf_cpu_end *e = &t->pass->source;
-    long n = t->pass->n;
+    int64_t n = t->pass->n;
     real *out = (real *)a + half * LANES;
     if (!t->count[half]) {
-        for (long k = 0; k < n; k++)
+        for (int64_t k = 0; k < n; k++)
             vec_storeu(out + 2 * LANES * k, (vec){0});
         return;
     }
     struct lanes s = lanes_of(t, e, half, false);
     const char *base = outer_at(t, e, false);
     ptrdiff_t step = e->line.stride;
-    long k = 0;
+    int64_t k = 0;
     if (s.order > 0 && !e->luma) {
         for (; k < n; k++)
             vec_storeu(out + 2 * LANES * k, read_reals(e->type, base + s.at[0] + k * step));
@@ -151,7 +151,7 @@ INLINE cvec read_lanes(enum gf_cpu_sample type, const struct lanes *s, const cha
 }
 
 /* The index on the halved axis of point k of the tile's line `lane`. */
-INLINE long half_index(const struct tile *t, const struct gf_cpu_end *e, long k, int lane) {
+INLINE int64_t half_index(const struct tile *t, const struct gf_cpu_end *e, int64_t k, int lane) {
     return e->half_axis == GF_CPU_HALF_LINE   ? k
            : e->half_axis == GF_CPU_HALF_LANE ? t->lane0 + lane
                                               : t->outer[0];
@@ -164,19 +164,19 @@ INLINE double square_of(double re, double im) {
 
 /* Loads the Hermitian part of a full spectrum, (F(k) + conj F(-k)) / 2. By Parseval, the energy of
  * the rest is that of the inverse's imaginary part. */
-static void load_hermitian(const struct tile *t, int half, cvec *a, long points, bool swap,
+static void load_hermitian(const struct tile *t, int half, cvec *a, int64_t points, bool swap,
                            struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->source;
     struct lanes s = lanes_of(t, e, half, false), m = lanes_of(t, e, half, true);
     const char *base = outer_at(t, e, false), *mirror = outer_at(t, e, true);
     double weight[LANES], even[LANES] = {0}, odd[LANES] = {0};
-    for (long k = 0; k < points; k++) {
+    for (int64_t k = 0; k < points; k++) {
         cvec f = read_lanes(e->type, &s, base + axis_at(&e->line, k));
         cvec g = read_lanes(e->type, &m, mirror + axis_mirror(&e->line, k));
         cvec x = {(f.re + g.re) * (real)0.5, (f.im - g.im) * (real)0.5};
         cvec y = {(f.re - g.re) * (real)0.5, (f.im + g.im) * (real)0.5};
         for (int l = 0; l < LANES; l++) {
-            long h = half_index(t, e, k, half * LANES + l);
+            int64_t h = half_index(t, e, k, half * LANES + l);
             weight[l] = l >= t->count[half] ? 0 : h == 0 || 2 * h == e->half_n ? 1 : 2;
             even[l] += weight[l] * square_of(x.re[l], x.im[l]);
             odd[l] += weight[l] * square_of(y.re[l], y.im[l]);
@@ -189,7 +189,7 @@ static void load_hermitian(const struct tile *t, int half, cvec *a, long points,
     }
 }
 
-static void load_complexes(const struct tile *t, int half, cvec *a, long points, bool swap,
+static void load_complexes(const struct tile *t, int half, cvec *a, int64_t points, bool swap,
                            struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->source;
     if (!t->count[half]) {
@@ -202,7 +202,7 @@ static void load_complexes(const struct tile *t, int half, cvec *a, long points,
     }
     struct lanes s = lanes_of(t, e, half, false);
     const char *base = outer_at(t, e, false);
-    long k = 0;
+    int64_t k = 0;
     if (!s.order && e->line.stride == sample_size[e->type] && !e->line.shift) {
         prefetch_rows(&s, base, AHEAD_BYTES);
         for (; k + LANES <= points; k += LANES) {
@@ -226,11 +226,11 @@ static void load_complexes(const struct tile *t, int half, cvec *a, long points,
 }
 
 /* Loads points k to end - 1 of lines across the workspace's blocks: whole vectors. */
-static void load_work_columns(const struct tile *t, cvec *a, long k, long end, bool swap) {
+static void load_work_columns(const struct tile *t, cvec *a, int64_t k, int64_t end, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
     while (e->band && k < end) {
         const cvec *x = (const cvec *)banded_at(e, e->line.n, k, t->lane0 / LANES);
-        long stop = (k / e->band + 1) * e->band;
+        int64_t stop = (k / e->band + 1) * e->band;
         for (stop = stop < end ? stop : end; k < stop; k++)
             a[k] = swap_if(swap, *x++);
     }
@@ -240,14 +240,14 @@ static void load_work_columns(const struct tile *t, cvec *a, long k, long end, b
 }
 
 /* Loads lines along the workspace's blocks, transposed. */
-static void load_work_rows(const struct tile *t, int half, cvec *a, long points, bool swap) {
+static void load_work_rows(const struct tile *t, int half, cvec *a, int64_t points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
     const char *base = outer_at(t, e, false);
-    long first = t->lane0 + half * LANES;
-    for (long k = 0; k < points; k += LANES) {
+    int64_t first = t->lane0 + half * LANES;
+    for (int64_t k = 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         for (int l = 0; l < LANES; l++) {
-            long i = first + (l < t->count[half] ? l : t->count[half] - 1); /* like lanes_of() */
+            int64_t i = first + (l < t->count[half] ? l : t->count[half] - 1); /* like lanes_of() */
             const cvec *x = (const cvec *)(base + i * e->lane.stride + k * e->line.stride);
             re[l] = x->re;
             im[l] = x->im;
@@ -261,8 +261,8 @@ static void load_work_rows(const struct tile *t, int half, cvec *a, long points,
 
 /* Joins half spectra A in a and B in b to the full spectrum of A + i B in a, whose inverse has A's
  * line as real part and B's as imaginary part; re and im are swapped for the inverse. */
-static void join_pairs(cvec *a, const cvec *b, long n) {
-    for (long k = 0; 2 * k <= n; k++) {
+static void join_pairs(cvec *a, const cvec *b, int64_t n) {
+    for (int64_t k = 0; 2 * k <= n; k++) {
         cvec x = a[k], y = b[k];
         if (k == 0 || 2 * k == n) {
             a[k] = (cvec){y.re, x.re}; /* imaginary parts are zero by symmetry */
@@ -273,7 +273,7 @@ static void join_pairs(cvec *a, const cvec *b, long n) {
     }
 }
 
-static void load_work(const struct tile *t, int half, cvec *a, long points, bool swap) {
+static void load_work(const struct tile *t, int half, cvec *a, int64_t points, bool swap) {
     struct tile other = *t;
     other.lane0 += half * LANES;
     if (!t->count[half])

@@ -12,17 +12,17 @@ INLINE cvec cmul_lanes(cvec a, cvec b) {
 /* a[point] times exp(-2 pi i lane point / n). */
 static void twist(const struct tile *t) {
     const struct gf_cpu_twist *w = t->pass->twist;
-    const long n = t->pass->n, tile = t->lane0 / LANES;
+    const int64_t n = t->pass->n, tile = t->lane0 / LANES;
     if (w->all) {
         const cvec *f = (const cvec *)w->all + tile * n;
-        for (long k = 0; k < n; k++)
+        for (int64_t k = 0; k < n; k++)
             t->a[k] = cmul_lanes(t->a[k], f[k]);
         return;
     }
     const cvec *fine = (const cvec *)w->fine + tile * w->chunk;
     const cvec *coarse = (const cvec *)w->coarse + tile * w->n_coarse;
-    for (long k = 0; k < n; k += w->chunk, coarse++)
-        for (long j = 0; j < w->chunk && k + j < n; j++)
+    for (int64_t k = 0; k < n; k += w->chunk, coarse++)
+        for (int64_t j = 0; j < w->chunk && k + j < n; j++)
             t->a[k + j] = cmul_lanes(t->a[k + j], cmul_lanes(*coarse, fine[j]));
 }
 
@@ -52,7 +52,7 @@ INLINE void store_pairs_reversed(real *p, cvec x) {
 
 /* With E and O the spectra of the even and odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and X[m
  * - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). Computes twice that. */
-static void unpack_pair(const struct gf_cpu_halves *h, long k) {
+static void unpack_pair(const struct gf_cpu_halves *h, int64_t k) {
     const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES, *z = h->z;
     const real *a = z + 2 * k, *b = z + 2 * (k ? h->m - k : 0);
     const real er = a[0] + b[0], ei = a[1] - b[1], odd_re = a[1] + b[1], odd_im = b[0] - a[0];
@@ -66,15 +66,15 @@ static void unpack_pair(const struct gf_cpu_halves *h, long k) {
     }
 }
 
-static void unpack(const struct gf_cpu_halves *h, long first, long last) {
-    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
+static void unpack(const struct gf_cpu_halves *h, int64_t first, int64_t last) {
+    const int64_t blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
     real *z = h->z, *x = h->x;
     if (first == 0) { /* the partner of frequency 0 */
         z[2 * h->m] = z[0];
         z[2 * h->m + 1] = z[1];
     }
-    for (long i = first; i < end; i++) {
-        const long k = i * LANES, partner = h->m - k - LANES + 1;
+    for (int64_t i = first; i < end; i++) {
+        const int64_t k = i * LANES, partner = h->m - k - LANES + 1;
         const cvec root = ((const cvec *)h->roots)[i];
         const cvec a = load_pairs(z + 2 * k), b = load_pairs_reversed(z + 2 * partner);
         const cvec even = {a.re + b.re, a.im - b.im};
@@ -82,12 +82,12 @@ static void unpack(const struct gf_cpu_halves *h, long first, long last) {
         store_pairs(x + 2 * k, cadd(even, t));
         store_pairs_reversed(x + 2 * partner, (cvec){even.re - t.re, t.im - even.im});
     }
-    for (long k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
+    for (int64_t k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
         unpack_pair(h, k);
 }
 
 /* The inverse of unpack_pair(), times four. */
-static void pack_pair(const struct gf_cpu_halves *h, long k) {
+static void pack_pair(const struct gf_cpu_halves *h, int64_t k) {
     const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES;
     const real *a = (const real *)h->x + 2 * k, *b = (const real *)h->x + 2 * (h->m - k);
     /* The imaginary parts at 0 and m are zero by symmetry. */
@@ -103,12 +103,12 @@ static void pack_pair(const struct gf_cpu_halves *h, long k) {
     }
 }
 
-static void pack(const struct gf_cpu_halves *h, long first, long last) {
-    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
+static void pack(const struct gf_cpu_halves *h, int64_t first, int64_t last) {
+    const int64_t blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
     const real *x = h->x;
     real *z = h->z;
-    for (long i = first; i < end; i++) {
-        const long k = i * LANES, partner = h->m - k - LANES + 1;
+    for (int64_t i = first; i < end; i++) {
+        const int64_t k = i * LANES, partner = h->m - k - LANES + 1;
         const cvec root = ((const cvec *)h->roots)[i];
         cvec a = load_pairs(x + 2 * k), b = load_pairs_reversed(x + 2 * partner);
         if (!k)
@@ -125,15 +125,15 @@ static void pack(const struct gf_cpu_halves *h, long first, long last) {
             memcpy(z + 2 * partner, room, 2 * (LANES - 1) * sizeof *room);
         }
     }
-    for (long k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
+    for (int64_t k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
         pack_pair(h, k);
 }
 
 static void multiply(const void *x, const void *f, void *y, bool swap_before, bool swap_after,
-                     long first, long last) {
+                     int64_t first, int64_t last) {
     const real *a = x, *b = f;
     real *out = y;
-    for (long k = first; k < last; k++) {
+    for (int64_t k = first; k < last; k++) {
         real re = a[2 * k + swap_before], im = a[2 * k + !swap_before];
         real pr = re * b[2 * k] - im * b[2 * k + 1], pi = re * b[2 * k + 1] + im * b[2 * k];
         out[2 * k + swap_after] = pr;

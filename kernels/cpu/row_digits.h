@@ -65,10 +65,10 @@ INLINE void row_first_digit(cvec *x, const cvec *w, cvec *b) {
 
 /* The outermost stage of radix R = 4 (1: none) on vectors k to k + 15 of its blocks, which are
  * `apart` vectors apart, and the first digit; in place. */
-INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
-                             const struct row_end *from, const struct row_end *to) {
+INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, int64_t apart, int64_t k,
+                             int R, const struct row_end *from, const struct row_end *to) {
     const bool aside = has_aside(from, to);
-    const long m = rows->line->n / R;
+    const int64_t m = rows->line->n / R;
     const real *twiddle = (const real *)rows->line->twiddle[0] + 2 * (R - 1) * k;
     const cvec *w = (const cvec *)rows->twiddle + k;
     for (int i = 0; i < 4; i++, b++, w++, twiddle += 2 * (R - 1)) {
@@ -96,7 +96,8 @@ INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, long apart,
 }
 
 /* The second digit: over p to k2 / 4, and to memory. */
-INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_end *to, int kind) {
+INLINE void row_second_digit(const cvec *b, int64_t k1, int64_t r, const struct row_end *to,
+                             int kind) {
     const struct row_end e = *to; /* stores cannot alias it */
 #pragma GCC unroll 4
     for (int u = 0; u < 4; u++) {
@@ -113,10 +114,10 @@ INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_en
 }
 
 /* The second digits of a square in each of R blocks, for a line of n vectors. */
-INLINE void row_second_digits(long n, const cvec *b, long apart, long k, int R,
+INLINE void row_second_digits(int64_t n, const cvec *b, int64_t apart, int64_t k, int R,
                               const struct row_end *to) {
 #define SECOND_DIGITS(constant) \
-    for (long r = 0; r < R; r++) \
+    for (int64_t r = 0; r < R; r++) \
     row_second_digit(b + r * apart, k + n / R * r, n, to, constant)
     const int kind = row_kind(to);
     FOR_ROW_KIND(kind, SECOND_DIGITS)
@@ -124,8 +125,8 @@ INLINE void row_second_digits(long n, const cvec *b, long apart, long k, int R,
 }
 
 /* The transform from the outermost stage on, for a square of each of its blocks. */
-INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
-                              const struct row_end *from, const struct row_end *to) {
+INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, int64_t apart, int64_t k,
+                              int R, const struct row_end *from, const struct row_end *to) {
     row_first_digits(rows, b, apart, k, R, from, to);
     row_second_digits(rows->line->n, b, apart, k, R, to);
 }
@@ -187,7 +188,7 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
 #define ORDER_FEW(r, a, b, of) ((r) == 4 ? ORDER(a, b, of##_4) : ORDER(a, b, of##_8))
 
 /* Writes frequencies k to k + 15 of a line of 4 or 8 vectors in digit order. */
-INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cvec x) {
+INLINE void row_write_few(const struct row_end *e, int64_t k, int r, bool pairs, cvec x) {
     if (e->re_factor != 1 || e->im_factor != 1)
         x = (cvec){x.re * e->re_factor, x.im * e->im_factor};
     real *a = e->re[0] + 2 * k, *b = a + LANES;
@@ -196,8 +197,8 @@ INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cv
         first = ORDER_FEW(r, x.re, x.im, AT_FEW_LOW);
         second = ORDER_FEW(r, x.re, x.im, AT_FEW_HIGH);
     } else {
-        a = e->re[0] + part_at((unsigned long)k, e->step);
-        b = e->im[0] + part_at((unsigned long)k, e->step);
+        a = e->re[0] + part_at((uint64_t)k, e->step);
+        b = e->im[0] + part_at((uint64_t)k, e->step);
         first = ORDER_FEW(r, x.re, x.re, AT_FEW);
         second = ORDER_FEW(r, x.im, x.im, AT_FEW);
     }

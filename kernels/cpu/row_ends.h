@@ -107,7 +107,7 @@ INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
 }
 
 /* The offset of point i in parts of LANES reals `step` apart. */
-INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
+INLINE ptrdiff_t part_at(uint64_t i, ptrdiff_t step) {
     return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
 }
 
@@ -118,7 +118,7 @@ INLINE int row_kind(const struct row_end *e) {
 }
 
 /* Reads `block` points of each line, starting at i. */
-INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
+INLINE cvec row_read(const struct row_end *e, int64_t i, int block, int kind) {
     const int lines = LANES / block;
     cvec x;
     if ((kind & ~ROW_PLAIN) != ROW_PAIRS) {
@@ -158,7 +158,7 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
         CALL(ROW_PARTS_STREAMED); \
     }
 
-INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
+INLINE void row_write(const struct row_end *e, int64_t i, int block, int kind, cvec x) {
     const int lines = LANES / block;
     const vec re = kind & ROW_PLAIN ? x.re : x.re * e->re_factor;
     const vec im = kind & ROW_PLAIN ? x.im : x.im * e->im_factor;
@@ -192,7 +192,7 @@ INLINE bool has_aside(const struct row_end *from, const struct row_end *to) {
 }
 
 /* Prefetches and writes that accompany the arithmetic of vector i. */
-INLINE void row_aside(const struct row_end *from, const struct row_end *to, long i) {
+INLINE void row_aside(const struct row_end *from, const struct row_end *to, int64_t i) {
     if (to->writer)
         writer_step(to->writer);
     for (int at = 0; at < (int)sizeof(cvec); at += 64) {
@@ -205,8 +205,8 @@ INLINE void row_aside(const struct row_end *from, const struct row_end *to, long
 
 /* Transforms squares of `block` vectors starting at k1 to frequencies k1 + r k2. w: twiddles for i2
  * > 0. */
-INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
-                        const struct row_end *to, int block) {
+INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, int64_t k1,
+                        const struct row_end *from, const struct row_end *to, int block) {
     const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
     vec re[16], im[16];
 #pragma GCC unroll 16
@@ -233,9 +233,9 @@ INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const s
 }
 
 /* row_squares(), then writes. */
-INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
-                       const struct row_end *to, int block) {
-    const long r = rows->line->n;
+INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, int64_t k1,
+                       const struct row_end *from, const struct row_end *to, int block) {
+    const int64_t r = rows->line->n;
     row_squares(rows, x, k1, from, to, block);
 #define WRITE_ALL(constant) \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) \

@@ -4,8 +4,6 @@
 #ifndef GF_KERNELS_CPU_ROW_LINE_H
 #define GF_KERNELS_CPU_ROW_LINE_H
 
-#include <limits.h>
-
 /* Sets the ends of all lines that share vectors. */
 INLINE void split_ends(const struct gf_cpu_split *s, struct row_end *from, struct row_end *to) {
     const real sign = s->inverse ? -1 : 1, factor = (real)s->factor;
@@ -17,7 +15,7 @@ INLINE void split_ends(const struct gf_cpu_split *s, struct row_end *from, struc
     }
 }
 
-static void split(const struct gf_cpu_split *s, bool second, long first, long last) {
+static void split(const struct gf_cpu_split *s, bool second, int64_t first, int64_t last) {
     const struct gf_cpu_line *line = s->rows->line;
     const bool joins = s->rows->joins;
     cvec *a = s->work;
@@ -30,7 +28,7 @@ static void split(const struct gf_cpu_split *s, bool second, long first, long la
     else if (joins)
         row_second(s->rows, a, first * LANES, last * LANES, &from, &to, LANES);
     else
-        for (long k = first * LANES; k < last * LANES; k += LANES)
+        for (int64_t k = first * LANES; k < last * LANES; k += LANES)
             row_finish_vectors(s->rows, a + line->n + k, k, &from, &to, LANES);
 }
 
@@ -47,10 +45,10 @@ static void line(const struct gf_cpu_split *s) {
     }
 #endif
     if (s->halves && s->inverse)
-        pack(s->halves, 0, LONG_MAX);
+        pack(s->halves, 0, INT64_MAX);
     rows_run(rows, &from, &to, 1, s->work, (cvec *)s->work + rows->line->n);
     if (s->halves && !s->inverse)
-        unpack(s->halves, 0, LONG_MAX);
+        unpack(s->halves, 0, INT64_MAX);
 }
 
 #endif

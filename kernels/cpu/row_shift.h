@@ -47,7 +47,8 @@ INLINE vec shift_in(vec a, real x) {
 }
 
 /* Like split_rows(), for LANES / 2 points starting at k: two interleaved vectors each. */
-INLINE void shift_split(const real *re, const real *im, long n, vec f, long k, vec a[2], vec b[2]) {
+INLINE void shift_split(const real *re, const real *im, int64_t n, vec f, int64_t k, vec a[2],
+                        vec b[2]) {
     vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + n - k - LANES + 1));
     vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + n - k - LANES + 1));
     cvec u = {(xr + yr) * f, (xi - yi) * f}, v = {(xi + yi) * f, (yr - xr) * f};
@@ -58,16 +59,17 @@ INLINE void shift_split(const real *re, const real *im, long n, vec f, long k, v
 }
 
 /* B's first vector waits for the end of A. */
-static void shift_pair(const real *re, const real *im, long n, real factor, struct row_shift *s) {
+static void shift_pair(const real *re, const real *im, int64_t n, real factor,
+                       struct row_shift *s) {
     enum { NUMBERS = LANES / 2 };
-    const long half = n / 2;
+    const int64_t half = n / 2;
     const int next = (s->count + 1) % NUMBERS;
     const ivec at_a = shift_indices(s->count), at_b = shift_indices(next);
     const vec f = vec_splat(factor * (real)0.5);
     char *to = s->to, *const first = to + half / NUMBERS * VEC_BYTES + (next ? 0 : VEC_BYTES),
          *to_b = first;
     vec rest_a = s->rest, a[2], b[2], first_b = {0}, rest_b = {0};
-    for (long k = 0; k < half; k += LANES) {
+    for (int64_t k = 0; k < half; k += LANES) {
         shift_split(re, im, n, f, k, a, b);
         vec_stream(to, shift_numbers(rest_a, a[0], at_a));
         if (k)
@@ -107,7 +109,8 @@ static bool row_shift_begin(struct row_shift *s, char *to) {
 static void row_shift_end(struct row_shift *s) {
     (void)s;
 }
-static void shift_pair(const real *re, const real *im, long n, real factor, struct row_shift *s) {
+static void shift_pair(const real *re, const real *im, int64_t n, real factor,
+                       struct row_shift *s) {
     (void)re, (void)im, (void)n, (void)factor, (void)s;
 }
 #endif

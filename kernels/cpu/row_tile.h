@@ -2,14 +2,12 @@
 #ifndef GF_KERNELS_CPU_ROW_TILE_H
 #define GF_KERNELS_CPU_ROW_TILE_H
 
-#include <limits.h>
-
 /* A line at one end of a pass: pairs, or blocks of LANES real and LANES imaginary parts `step`
  * reals apart. Block rest_from, if any, is the last, incomplete one, at `rest`. */
 struct row_place {
     real *at, *rest;
     ptrdiff_t step;
-    long rest_from;
+    int64_t rest_from;
     bool pairs;
     const real *last; /* struct gf_cpu_column; NULL: stored after the others */
 };
@@ -17,7 +15,7 @@ struct row_place {
 struct row_side {
     const struct gf_cpu_end *end;
     char *base; /* at the tile's outer indices */
-    long lane0;
+    int64_t lane0;
     const char *last;     /* struct gf_cpu_column */
     ptrdiff_t step, next; /* reals between blocks; between lines, 0: varies */
 };
@@ -36,9 +34,9 @@ static struct row_side row_side(const struct tile *t, const struct gf_cpu_end *e
 }
 
 /* Line i of the tile. */
-INLINE struct row_place row_place(const struct row_side *s, long i) {
+INLINE struct row_place row_place(const struct row_side *s, int64_t i) {
     const struct gf_cpu_end *e = s->end;
-    struct row_place p = {.step = s->step, .rest_from = LONG_MAX, .pairs = e->type != GF_CPU_WORK};
+    struct row_place p = {.step = s->step, .rest_from = INT64_MAX, .pairs = e->type != GF_CPU_WORK};
     if (e->band) {
         p.at = (real *)banded_at(e, e->lane.n, s->lane0 + i, 0);
         p.rest_from = e->rest_from;
@@ -52,15 +50,15 @@ INLINE struct row_place row_place(const struct row_side *s, long i) {
 }
 
 /* Block i, which is complete. */
-INLINE cvec *place_block(const struct row_place *p, long i) {
+INLINE cvec *place_block(const struct row_place *p, int64_t i) {
     return (cvec *)(p->at + i * p->step);
 }
 
-INLINE cvec place_read(const struct row_place *p, long i) {
+INLINE cvec place_read(const struct row_place *p, int64_t i) {
     return p->pairs ? load_pairs(p->at + 2 * LANES * i) : *place_block(p, i);
 }
 
-INLINE void place_write(const struct row_place *p, long i, cvec x) {
+INLINE void place_write(const struct row_place *p, int64_t i, cvec x) {
     if (p->pairs)
         store_pairs(p->at + 2 * LANES * i, x);
     else
@@ -68,9 +66,9 @@ INLINE void place_write(const struct row_place *p, long i, cvec x) {
 }
 
 /* Writes a line's last `count` complex numbers, one or LANES / 2 + 1, padded with zeros. */
-INLINE void place_write_last(const struct row_place *p, long i, int count, cvec x) {
+INLINE void place_write_last(const struct row_place *p, int64_t i, int count, cvec x) {
     if (p->pairs) {
-        const long k = i * LANES;
+        const int64_t k = i * LANES;
         if (count > 1)
             vec_storeu(p->at + 2 * k, vec_zip_low(x.re, x.im));
         p->at[2 * (k + count) - 2] = x.re[count > 1 ? LANES / 2 : 0];
@@ -83,8 +81,9 @@ INLINE void place_write_last(const struct row_place *p, long i, int count, cvec 
 }
 
 /* Block i of the half spectra of A and B, times 2 f. */
-INLINE void split_block(const real *re, const real *im, long n, vec f, long i, cvec *a, cvec *b) {
-    const long k = i * LANES, m = n - k - LANES + 1;
+INLINE void split_block(const real *re, const real *im, int64_t n, vec f, int64_t i, cvec *a,
+                        cvec *b) {
+    const int64_t k = i * LANES, m = n - k - LANES + 1;
     const vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + m));
     const vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + m));
     *a = (cvec){(xr + yr) * f, (xi - yi) * f};
@@ -92,13 +91,13 @@ INLINE void split_block(const real *re, const real *im, long n, vec f, long i, c
 }
 
 /* split_rows() for constant `pairs` and `both`. */
-INLINE void split_rows_to(const real *re, const real *im, long n, real factor, bool packs,
+INLINE void split_rows_to(const real *re, const real *im, int64_t n, real factor, bool packs,
                           struct row_place a, struct row_place b, bool pairs, bool both) {
-    const long half = n / 2, count = half + !packs, whole = count / LANES;
+    const int64_t half = n / 2, count = half + !packs, whole = count / LANES;
     const vec f = vec_splat(factor * (real)0.5);
     cvec u, v;
     a.pairs = b.pairs = pairs;
-    for (long i = 0; i < whole; i++) {
+    for (int64_t i = 0; i < whole; i++) {
         split_block(re, im, n, f, i, &u, &v);
         place_write(&a, i, u);
         if (both)
@@ -118,7 +117,7 @@ INLINE void split_rows_to(const real *re, const real *im, long n, real factor, b
 
 /* Splits the spectrum re, im of A + i B into half spectra of A and B (NULL: none), times `factor`.
  * Index n must repeat index 0. */
-static void split_rows(const real *re, const real *im, long n, real factor, bool packs,
+static void split_rows(const real *re, const real *im, int64_t n, real factor, bool packs,
                        const struct row_place *a, const struct row_place *b) {
     if (!b)
         split_rows_to(re, im, n, factor, packs, *a, *a, a->pairs, false);
@@ -129,7 +128,7 @@ static void split_rows(const real *re, const real *im, long n, real factor, bool
 }
 
 /* Frequency k of a line. */
-INLINE void place_point(const struct row_place *p, long k, long half, real *re, real *im) {
+INLINE void place_point(const struct row_place *p, int64_t k, int64_t half, real *re, real *im) {
     const ptrdiff_t at = p->pairs ? 2 * k : k / LANES * p->step + k % LANES;
     const real *x = p->last && k == half ? p->last : p->at + at;
     *re = x[0];
@@ -137,8 +136,8 @@ INLINE void place_point(const struct row_place *p, long k, long half, real *re, 
 }
 
 /* Joins one frequency and its mirror image; `odd` 0 drops imaginary parts. */
-static void join_point(const struct row_place *a, const struct row_place *b, long k, real odd,
-                       real *re, real *im, long n) {
+static void join_point(const struct row_place *a, const struct row_place *b, int64_t k, real odd,
+                       real *re, real *im, int64_t n) {
     real xr, xi, yr = 0, yi = 0;
     place_point(a, k, n / 2, &xr, &xi);
     if (b)
@@ -152,9 +151,9 @@ static void join_point(const struct row_place *a, const struct row_place *b, lon
 }
 
 /* Joins whole blocks for constant `pairs`; returns their end. */
-INLINE long join_blocks(struct row_place a, struct row_place b, long n, real *re, real *im,
-                        bool pairs) {
-    long k = 0;
+INLINE int64_t join_blocks(struct row_place a, struct row_place b, int64_t n, real *re, real *im,
+                           bool pairs) {
+    int64_t k = 0;
     a.pairs = b.pairs = pairs;
     for (; k + LANES <= n / 2; k += LANES) {
         const cvec x = place_read(&a, k / LANES), y = place_read(&b, k / LANES);
@@ -168,10 +167,10 @@ INLINE long join_blocks(struct row_place a, struct row_place b, long n, real *re
 
 /* Joins half spectra A and B (NULL: 0) to the conjugate of A + i B, whose transform is the
  * conjugate of its inverse. re and im have room for an index n. */
-static void join_rows(const struct row_place *a, const struct row_place *b, long n, real *re,
+static void join_rows(const struct row_place *a, const struct row_place *b, int64_t n, real *re,
                       real *im) {
-    const long half = n / 2;
-    long k = 1;
+    const int64_t half = n / 2;
+    int64_t k = 1;
     if (b)
         k = a->pairs ? join_blocks(*a, *b, n, re, im, true) : join_blocks(*a, *b, n, re, im, false);
     /* zero by symmetry at 0 and n / 2 */
@@ -189,7 +188,7 @@ struct row_work {
     real *planes; /* two per line: re and im, or two real lines; and one more */
     char *stage;  /* room for the tile's lines */
     struct gf_cpu_end staged;
-    long pitch;
+    int64_t pitch;
     int lines;
 };
 
@@ -202,7 +201,7 @@ struct row_stream {
 
 /* `lines` lines of `points` alternate. Only for arrays that are not in cache. */
 static struct row_stream row_stream(const struct tile *t, const struct row_side *s, int lines,
-                                    long points) {
+                                    int64_t points) {
     enum { LEAST_LINE = 128, MOST_LINE = 16384, PAGE = 4096, LEAST_AHEAD = 2048 };
     const struct gf_cpu_row *rows = t->pass->rows;
     const bool strided = rows->reads && rows->line->n_stages > 1; /* a line is not read
@@ -227,7 +226,7 @@ INLINE const char *ahead_of(const struct row_stream *r, int i) {
 }
 
 /* Starts a writer for adjacent lines of `points` that bypass the caches; else returns NULL. */
-static struct row_writer *begin_writing(const struct row_work *w, long points,
+static struct row_writer *begin_writing(const struct row_work *w, int64_t points,
                                         struct row_writer *writer) {
     const struct gf_cpu_end *e = w->to.end;
     if (e->type == GF_CPU_WORK || !e->stream || e->lane.shift ||
@@ -238,11 +237,11 @@ static struct row_writer *begin_writing(const struct row_work *w, long points,
 }
 
 /* Line i at the destination, or in a writer's room for lines starting at `first`. */
-INLINE struct row_place place_to(const struct row_work *w, char *room, long first, long i) {
+INLINE struct row_place place_to(const struct row_work *w, char *room, int64_t first, int64_t i) {
     if (!room)
         return row_place(&w->to, i);
     return (struct row_place){.at = (real *)(room + (i - first) * w->to.end->lane.stride),
-                              .rest_from = LONG_MAX,
+                              .rest_from = INT64_MAX,
                               .pairs = true};
 }
 
@@ -367,7 +366,7 @@ static const real *real_line(const struct row_work *w, int i, real *plane) {
     const char *x = (const char *)row_place(&w->from, i).at;
     if (sample_size[e->type] == sizeof(real) && e->type >= GF_CPU_F32)
         return (const real *)x;
-    for (long k = 0; k < w->t->pass->n; k += LANES)
+    for (int64_t k = 0; k < w->t->pass->n; k += LANES)
         vec_storeu(plane + k, read_reals(e->type, x + k * sample_size[e->type]));
     return plane;
 }
@@ -375,11 +374,11 @@ static const real *real_line(const struct row_work *w, int i, real *plane) {
 /* Reads come in bursts too short for the hardware prefetcher. */
 static void prefetch_lines(const struct row_work *w, int first, int count) {
     enum { MOST = 8192 }; /* a quarter of the first-level cache */
-    const long bytes = w->t->pass->n * sample_size[w->from.end->type];
+    const int64_t bytes = w->t->pass->n * sample_size[w->from.end->type];
     for (int l = first; l < first + count && count * bytes <= MOST; l++) {
         const char *line = (const char *)row_place(&w->from, l).at;
 #pragma GCC unroll 8
-        for (long at = 0; at < bytes; at += 64)
+        for (int64_t at = 0; at < bytes; at += 64)
             __builtin_prefetch(line + at);
     }
 }

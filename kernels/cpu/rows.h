@@ -10,7 +10,7 @@
 #define GF_KERNELS_CPU_ROWS_H
 
 /* Finishes squares of vectors in memory, overwriting them. */
-INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
+INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, int64_t k1,
                                const struct row_end *from, const struct row_end *to, int block) {
 #if N_LANES == 16
     if (block == 16) {
@@ -27,10 +27,11 @@ INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
 
 /* Does `count` transforms of r of a line's vectors, `stride` apart, from memory to b. Their first
  * vectors are `step` apart, their results `apart`. */
-typedef void row_leaves(const struct row_end *from, long first, long step, long stride, cvec *b,
-                        long apart, long count);
-INLINE void row_leaves_of(int r, const struct row_end *from, long first, long step, long stride,
-                          cvec *b, long apart, long count, int block, int kind) {
+typedef void row_leaves(const struct row_end *from, int64_t first, int64_t step, int64_t stride,
+                        cvec *b, int64_t apart, int64_t count);
+INLINE void row_leaves_of(int r, const struct row_end *from, int64_t first, int64_t step,
+                          int64_t stride, cvec *b, int64_t apart, int64_t count, int block,
+                          int kind) {
     const struct row_end e = *from; /* stores cannot alias it */
     for (; count > 0; count--, first += step, b += apart) {
 #define TAKE_VECTORS(begin, step, count, x) \
@@ -42,9 +43,9 @@ INLINE void row_leaves_of(int r, const struct row_end *from, long first, long st
 }
 
 #define LEAVES(block, r, name, kind) \
-    static void row_leaves_##block##_##r##_##name(const struct row_end *from, long first, \
-                                                  long step, long stride, cvec *b, long apart, \
-                                                  long count) { \
+    static void row_leaves_##block##_##r##_##name(const struct row_end *from, int64_t first, \
+                                                  int64_t step, int64_t stride, cvec *b, \
+                                                  int64_t apart, int64_t count) { \
         row_leaves_of(r, from, first, step, stride, b, apart, count, block, kind); \
     }
 #define LEAVES_OF_KIND(block, name, kind) \
@@ -84,13 +85,13 @@ INLINE row_leaves *row_leaves_for(const struct gf_cpu_line *line, const struct r
 
 /* Runs stages s and inwards over a line's vectors `first`, first + stride, …, from memory to b. */
 static void row_stages(const struct gf_cpu_line *line, int s, const struct row_end *from,
-                       row_leaves *leaves, long first, long stride, cvec *b) {
+                       row_leaves *leaves, int64_t first, int64_t stride, cvec *b) {
     if (s == line->n_stages - 1) {
         leaves(from, first, 0, stride, b, 0, 1);
         return;
     }
     const int radix = line->radix[s];
-    const long m = line->n / stride / radix;
+    const int64_t m = line->n / stride / radix;
     if (s == line->n_stages - 2)
         leaves(from, first, stride, stride * radix, b, m, radix);
     for (int i = 0; i < radix && s < line->n_stages - 2; i++)
@@ -100,8 +101,8 @@ static void row_stages(const struct gf_cpu_line *line, int s, const struct row_e
 
 /* Runs blocks `i` to end - 1 of stage 0. */
 static void row_first(const struct gf_cpu_line *line, const struct row_end *from,
-                      row_leaves *leaves, long i, long end, cvec *b) {
-    const long radix = line->radix[0], apart = line->n / radix + GF_CPU_SPLIT_APART;
+                      row_leaves *leaves, int64_t i, int64_t end, cvec *b) {
+    const int64_t radix = line->radix[0], apart = line->n / radix + GF_CPU_SPLIT_APART;
     if (line->n_stages == 2)
         leaves(from, i, 1, radix, b + i * apart, apart, end - i);
     for (; i < end && line->n_stages > 2; i++)
@@ -111,10 +112,10 @@ static void row_first(const struct gf_cpu_line *line, const struct row_end *from
 /* Runs stage 0 and the rest for points k to end - 1 of its blocks. They are fused if the line stays
  * in a near cache; otherwise the stage reads sequentially for the hardware prefetcher. Measured: a
  * fifth of 2^20 points. */
-INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
+INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, int64_t k, int64_t end,
                        const struct row_end *from, const struct row_end *to, int block) {
     const struct gf_cpu_line *line = rows->line;
-    const long radix = line->radix[0], m = line->n / radix;
+    const int64_t radix = line->radix[0], m = line->n / radix;
     const real *w = line->twiddle[0];
 #if N_LANES == 16
     enum { NEAR_VECTORS = 256 };
@@ -127,7 +128,7 @@ INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
         }
 #endif
         codelets[radix].stage(b + k, m + GF_CPU_SPLIT_APART, block, w + 2 * k * (radix - 1));
-        for (long r = 0; r < radix; r++) {
+        for (int64_t r = 0; r < radix; r++) {
             cvec *y = b + r * (m + GF_CPU_SPLIT_APART) + k;
             row_finish_vectors(rows, y, r * m + k, from, to, block);
         }
@@ -141,7 +142,7 @@ INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *f
         row_stages(rows->line, 0, from, row_leaves_for(rows->line, from, block), 0, 1, b);
         return b;
     }
-    for (long i = 0; i < rows->line->n; i++)
+    for (int64_t i = 0; i < rows->line->n; i++)
         a[i] = row_read(from, i * block, block, from->kind);
     return line_run(rows->line, a, b);
 }
@@ -155,7 +156,7 @@ INLINE bool rows_pair_blocks(const struct gf_cpu_row *rows, int block) {
 }
 
 /* Reads points i to i + 7 of each line: four to x, four to y. */
-INLINE void row_read_two(const struct row_end *e, long i, cvec *x, cvec *y) {
+INLINE void row_read_two(const struct row_end *e, int64_t i, cvec *x, cvec *y) {
     vec a = vec_loadu(e->re[0] + 2 * i), b = vec_loadu(e->re[1] + 2 * i);
     vec c = vec_loadu(e->re[2] + 2 * i), d = vec_loadu(e->re[3] + 2 * i);
     const vec sign = vec_splat(e->im_factor);
@@ -165,7 +166,7 @@ INLINE void row_read_two(const struct row_end *e, long i, cvec *x, cvec *y) {
     *y = (cvec){vec_even(b, d), vec_odd(b, d) * sign};
 }
 
-INLINE void row_write_two(const struct row_end *e, long i, bool stream, cvec x, cvec y) {
+INLINE void row_write_two(const struct row_end *e, int64_t i, bool stream, cvec x, cvec y) {
     const vec xr = x.re * e->re_factor, xi = x.im * e->im_factor;
     const vec yr = y.re * e->re_factor, yi = y.im * e->im_factor;
     vec v[4] = {vec_zip_low(xr, xi), vec_zip_low(yr, yi), vec_zip_high(xr, xi),
@@ -217,7 +218,7 @@ INLINE void rows_run_pairs_of_blocks(const struct gf_cpu_row *rows, const struct
 /* Runs LANES / block lines; a and b have room for the line of vectors. */
 INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end *from,
                              const struct row_end *to, cvec *a, cvec *b, int block) {
-    const long r = rows->line->n;
+    const int64_t r = rows->line->n;
     cvec x[16];
 #if N_LANES == 16
     if (rows_pair_blocks(rows, block) && from->kind == ROW_PAIRS &&
@@ -254,7 +255,7 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
         return;
     }
     cvec *y = rows_vectors(rows, from, a, b, block);
-    for (long k1 = 0; k1 < r; k1 += block)
+    for (int64_t k1 = 0; k1 < r; k1 += block)
         row_finish_vectors(rows, y + k1, k1, from, to, block);
 }
 
@@ -268,9 +269,9 @@ INLINE void row_end_advance(struct row_end *e, int lines) {
 }
 
 INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *from,
-                           const struct row_end *to, long count, cvec *a, cvec *b, int block) {
+                           const struct row_end *to, int64_t count, cvec *a, cvec *b, int block) {
     struct row_end source, destination; /* for the second and later lines */
-    for (long i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         if (i == 1) {
             source = *from;
             destination = *to;
@@ -287,14 +288,14 @@ INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *
 
 #define RUN_BLOCK(size) \
     static void rows_run_##size(const struct gf_cpu_row *rows, const struct row_end *from, \
-                                const struct row_end *to, long count, cvec *a, cvec *b) { \
+                                const struct row_end *to, int64_t count, cvec *a, cvec *b) { \
         rows_run_block(rows, from, to, count, a, b, size); \
     }
 BLOCKS(RUN_BLOCK)
 
 /* Runs `count` times LANES / block lines. */
 static void rows_run(const struct gf_cpu_row *rows, const struct row_end *from,
-                     const struct row_end *to, long count, cvec *a, cvec *b) {
+                     const struct row_end *to, int64_t count, cvec *a, cvec *b) {
 #define RUN_IF(size) \
     if (rows->block == size) \
         rows_run_##size(rows, from, to, count, a, b);

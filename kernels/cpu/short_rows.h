@@ -50,7 +50,7 @@ INLINE void short_read(const struct short_lines *s, enum gf_cpu_sample type, ptr
 }
 
 /* Writes the transposed columns to each line, starting at real `at`. */
-INLINE void short_write(const struct short_lines *s, long at, vec column[LANES], bool stream) {
+INLINE void short_write(const struct short_lines *s, int64_t at, vec column[LANES], bool stream) {
     vec_transpose(column);
     if (s->count < LANES) {
         for (int l = 0; l < s->count; l++)
@@ -68,18 +68,18 @@ INLINE void short_write(const struct short_lines *s, long at, vec column[LANES],
 
 /* Frequency k of the lines in z's real or imaginary parts: half of z[k] + conj z[n - k], or of
  * their difference over i. */
-INLINE cvec short_frequency(const cvec *z, long k, long n, bool second, vec f) {
+INLINE cvec short_frequency(const cvec *z, int64_t k, int64_t n, bool second, vec f) {
     const cvec x = z[k], y = z[k ? n - k : 0];
     return second ? (cvec){(x.im + y.im) * f, (y.re - x.re) * f}
                   : (cvec){(x.re + y.re) * f, (x.im - y.im) * f};
 }
 
 /* Writes the half spectra of the lines in one of z's parts. */
-INLINE void short_split(const struct short_lines *s, const cvec *z, long n, real factor,
+INLINE void short_split(const struct short_lines *s, const cvec *z, int64_t n, real factor,
                         bool second) {
     const vec f = vec_splat(factor * (real)0.5);
     vec column[LANES];
-    for (long k = 0; k < n / 2; k += LANES / 2) {
+    for (int64_t k = 0; k < n / 2; k += LANES / 2) {
 #pragma GCC unroll 8
         for (int j = 0; j < LANES / 2; j++) {
             cvec x = short_frequency(z, k + j, n, second, f);
@@ -108,7 +108,7 @@ static void short_rows_to_half(const struct row_work *w) {
     for (int i = 0; i < count; i += 2 * LANES) {
         for (int h = 0; h < 2; h++) {
             const struct short_lines s = short_lines(w, &w->from, i + h * LANES);
-            for (long k = 0; k < p->n; k += LANES) {
+            for (int64_t k = 0; k < p->n; k += LANES) {
                 vec column[LANES];
                 short_read(&s, type, k * sample_size[type], column);
                 for (int j = 0; j < LANES; j++)
@@ -136,11 +136,11 @@ static void short_rows_to_half(const struct row_work *w) {
 
 /* Reads half spectra of LANES lines, transposed. Imaginary parts at 0 and n / 2 are zero by
  * symmetry. */
-static void short_spectra(const struct short_lines *s, long n, cvec *x) {
+static void short_spectra(const struct short_lines *s, int64_t n, cvec *x) {
     const enum gf_cpu_sample type = sizeof(real) == 4 ? GF_CPU_F32 : GF_CPU_F64;
     vec column[LANES];
-    for (long k = 0; k < n / 2; k += LANES / 2) {
-        short_read(s, type, 2 * k * (long)sizeof(real), column);
+    for (int64_t k = 0; k < n / 2; k += LANES / 2) {
+        short_read(s, type, 2 * k * (int64_t)sizeof(real), column);
         for (int j = 0; j < LANES / 2; j++)
             x[k + j] = (cvec){column[2 * j], column[2 * j + 1]};
     }
@@ -163,7 +163,7 @@ static void short_rows_to_real(const struct row_work *w) {
         s = short_lines(w, &w->from, i + LANES);
         short_spectra(&s, p->n, y);
         z[0] = (cvec){x[0].re, -y[0].re};
-        for (long k = 1; k <= p->n / 2; k++) { /* like join_rows() */
+        for (int64_t k = 1; k <= p->n / 2; k++) { /* like join_rows() */
             z[k] = (cvec){x[k].re - y[k].im, -(x[k].im + y[k].re)};
             z[p->n - k] = (cvec){x[k].re + y[k].im, x[k].im - y[k].re};
         }
@@ -172,7 +172,7 @@ static void short_rows_to_real(const struct row_work *w) {
             const struct short_lines to = short_lines(w, &w->to, i + h * LANES);
             const bool stream =
                 d->stream && ((uintptr_t)to.at | (uintptr_t)to.stride) % sizeof(vec) == 0;
-            for (long k = 0; k < p->n; k += LANES) {
+            for (int64_t k = 0; k < p->n; k += LANES) {
                 vec column[LANES];
                 for (int j = 0; j < LANES; j++)
                     column[j] = h ? -r[k + j].im * factor : r[k + j].re * factor;
@@ -184,7 +184,7 @@ static void short_rows_to_real(const struct row_work *w) {
 
 static void run_short_rows(struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
-    const long points = gf_cpu_scratch_points(p, LANES);
+    const int64_t points = gf_cpu_scratch_points(p, LANES);
     w->a = w->t->a;
     w->b = w->a + points;
     w->stage = (char *)(w->b + points); /* aligned like cvec */

@@ -22,8 +22,8 @@ static struct placement place_lanes(const struct tile *t, int half, bool mirror)
         return p;
     }
     for (int l = 0; l < count; l++) {
-        long i = t->lane0 + half * LANES + l;
-        long h = half_index(t, e, 0, half * LANES + l);
+        int64_t i = t->lane0 + half * LANES + l;
+        int64_t h = half_index(t, e, 0, half * LANES + l);
         if (mirror && e->half_axis != GF_CPU_HALF_LINE && (h == 0 || 2 * h >= e->half_n))
             continue; /* its mirror image is in the half */
         ptrdiff_t at = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);
@@ -145,7 +145,7 @@ static struct mapping mapping_of(const struct tile *t, int half) {
                         .floor = vec_splat((real)e->floor),
                         .ceiling = vec_splat((real)e->ceiling)};
     bool counts = t->outer[0] < e->outer[0].counted && t->outer[1] < e->outer[1].counted;
-    long counted = counts ? e->lane.counted - t->lane0 - half * LANES : 0;
+    int64_t counted = counts ? e->lane.counted - t->lane0 - half * LANES : 0;
     for (int l = 0; l < LANES; l++) {
         m.exists[l] = l < t->count[half] ? -1 : 0;
         m.counted[l] = l < counted ? m.exists[l] : 0;
@@ -253,14 +253,14 @@ INLINE cvec result_of(const struct tile *t, int half, cvec x) {
 
 /* Stores whole blocks of real samples in the kernels' precision, for which store_rows()'s choices
  * take longer than its arithmetic. Returns the number of points stored. */
-static long store_real_rows(const struct tile *t, int half, const cvec *x, long points,
-                            struct mapping *m) {
+static int64_t store_real_rows(const struct tile *t, int half, const cvec *x, int64_t points,
+                               struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
     const bool imaginary = ends_swapped(t->pass) != (ends_real(t->pass) && half);
     char *base = outer_at(t, e, false);
     const vec factor = m->factor;
     vec largest = m->largest;
-    long k = 0;
+    int64_t k = 0;
     for (; k + LANES <= points; k += LANES) {
         vec v[LANES];
 #pragma GCC unroll 16
@@ -271,7 +271,7 @@ static long store_real_rows(const struct tile *t, int half, const cvec *x, long 
         vec_transpose(v);
         for (int l = 0; l < t->count[half]; l++)
             vec_storeu(base + axis_at(&e->lane, t->lane0 + half * LANES + l) +
-                           k * (long)sizeof(real),
+                           k * (int64_t)sizeof(real),
                        v[l]);
     }
     m->largest = largest;
@@ -279,15 +279,16 @@ static long store_real_rows(const struct tile *t, int half, const cvec *x, long 
 }
 
 /* Stores lines along the destination's rows, transposed block by block. */
-static void store_rows(const struct tile *t, int half, const cvec *x, long points,
+static void store_rows(const struct tile *t, int half, const cvec *x, int64_t points,
                        struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
     char *base = outer_at(t, e, false);
     int size = sample_size[e->type];
-    const long counted = points < e->line.counted ? points : e->line.counted;
+    const int64_t counted = points < e->line.counted ? points : e->line.counted;
     const enum gf_cpu_sample own = GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64;
     const bool real_rows = e->value == GF_CPU_REAL && e->type == own;
-    for (long k = real_rows ? store_real_rows(t, half, x, points, m) : 0; k < points; k += LANES) {
+    for (int64_t k = real_rows ? store_real_rows(t, half, x, points, m) : 0; k < points;
+         k += LANES) {
         vec re[LANES], im[LANES];
         int width = points - k < LANES ? (int)(points - k) : LANES;
         for (int j = 0; j < LANES; j++) {
@@ -314,7 +315,7 @@ static void store_rows(const struct tile *t, int half, const cvec *x, long point
 }
 
 /* Also true on an axis that is not transformed. */
-INLINE bool is_own_mirror(const struct gf_cpu_axis *axis, long full, long i) {
+INLINE bool is_own_mirror(const struct gf_cpu_axis *axis, int64_t full, int64_t i) {
     return !axis->mirrored || i == 0 || 2 * i == full;
 }
 
@@ -324,7 +325,7 @@ static ivec own_mirror_lanes(const struct tile *t, int half) {
     ivec own = {0};
     for (int l = 0; l < t->count[half] && e->real_origin; l++) {
         bool is = true;
-        long lane = t->lane0 + half * LANES + l, n = e->lane.n;
+        int64_t lane = t->lane0 + half * LANES + l, n = e->lane.n;
         if (e->fold.row) {
             const struct gf_cpu_axis folded = {.n = e->fold.n, .mirrored = e->fold.mirrored};
             is = is_own_mirror(&folded, folded.n, lane / e->fold.row);
@@ -359,7 +360,7 @@ struct columns {
     struct placement direct, mirror;
     char *base, *back; /* start of the row, and of its mirror image */
     ivec own;
-    long line_n;
+    int64_t line_n;
     int size;
     bool odd;   /* the mirror image is the conjugate: phase and imaginary part change sign */
     bool plain; /* columns_are_plain() */
@@ -397,7 +398,7 @@ static void columns_begin(const struct tile *t, int half, struct columns *c) {
 }
 
 static void columns_store_plain(const struct tile *t, const struct columns *c, const cvec *x,
-                                long k, long end, long points) {
+                                int64_t k, int64_t end, int64_t points) {
     const struct gf_cpu_end *e = c->m.e;
     char *base = c->base + c->direct.run[0].at;
     const vec factor = c->m.factor;
@@ -416,7 +417,7 @@ static void columns_store_plain(const struct tile *t, const struct columns *c, c
 
 /* Stores points k to end - 1 of a line of `points`, of any sample type. */
 static void columns_store_any(const struct tile *t, int half, struct columns *c, const cvec *x,
-                              long k, long end, long points) {
+                              int64_t k, int64_t end, int64_t points) {
     const struct gf_cpu_end *e = c->m.e;
     for (; k < end; k++) {
         cvec v = result_of(t, half, x[k]);
@@ -455,13 +456,13 @@ static void columns_store_any(const struct tile *t, int half, struct columns *c,
 }
 
 /* Stores points k to end - 1; those below line.counted are counted. */
-static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
-                          long end, long points) {
+static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x,
+                          int64_t k, int64_t end, int64_t points) {
     if (c->plain && !ends_real(t->pass)) {
         columns_store_plain(t, c, x, k, end, points);
         return;
     }
-    const long counted = c->m.e->line.counted, middle = counted < end ? counted : end;
+    const int64_t counted = c->m.e->line.counted, middle = counted < end ? counted : end;
     if (k < middle)
         columns_store_any(t, half, c, x, k, middle, points);
     if (middle == end)
@@ -482,7 +483,8 @@ INLINE void put_work(const struct gf_cpu_end *e, char *p, cvec x) {
 }
 
 /* Stores points k to end - 1 of lines across the workspace's blocks: whole vectors. */
-static void store_work_columns(const struct tile *t, const cvec *x, long k, long end, bool swap) {
+static void store_work_columns(const struct tile *t, const cvec *x, int64_t k, int64_t end,
+                               bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false) + t->lane0 * e->lane.stride;
     for (; k < end; k++)
@@ -490,13 +492,13 @@ static void store_work_columns(const struct tile *t, const cvec *x, long k, long
 }
 
 /* Stores lines along the workspace's blocks, transposed; pads a row's last block with zeros. */
-static void store_work_rows(const struct tile *t, int half, cvec *x, long points, bool swap) {
+static void store_work_rows(const struct tile *t, int half, cvec *x, int64_t points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false);
-    long first = t->lane0 + half * LANES;
-    for (long k = points; k % LANES; k++)
+    int64_t first = t->lane0 + half * LANES;
+    for (int64_t k = points; k % LANES; k++)
         x[k] = (cvec){{0}, {0}};
-    for (long k = 0; k < points; k += LANES) {
+    for (int64_t k = 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         for (int j = 0; j < LANES; j++) {
             cvec v = swap_if(swap, x[k + j]);
@@ -517,15 +519,15 @@ static void store_work_rows(const struct tile *t, int half, cvec *x, long points
 }
 
 /* Splits the spectrum z of A + i B: A's half spectrum to a, B's to z. */
-static void split_pairs(cvec *z, cvec *a, long n) {
-    for (long k = 0; 2 * k <= n; k++) {
+static void split_pairs(cvec *z, cvec *a, int64_t n) {
+    for (int64_t k = 0; 2 * k <= n; k++) {
         cvec x = z[k], y = z[k ? n - k : 0];
         a[k] = (cvec){(x.re + y.re) * (real)0.5, (x.im - y.im) * (real)0.5};
         z[k] = (cvec){(x.im + y.im) * (real)0.5, (y.re - x.re) * (real)0.5};
     }
 }
 
-static void store_half(const struct tile *t, int half, cvec *x, long points,
+static void store_half(const struct tile *t, int half, cvec *x, int64_t points,
                        struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
     bool swap = ends_swapped(t->pass);

@@ -6,14 +6,14 @@
  * unpack_lane() has left no imaginary part if they are their own mirror image. */
 static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
-    const long n = t->pass->n;
+    const int64_t n = t->pass->n;
     if (e->value != GF_CPU_COMPLEX || e->hermitian || sample_size[e->type] != 2 * sizeof(real)) {
         store_half(t, 0, x, n, stats);
         return;
     }
     char *base = outer_at(t, e, false) + axis_at(&e->lane, t->lane0);
     const real factor = (real)e->factor;
-    for (long k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         if (k + AHEAD < n)
             __builtin_prefetch(base + axis_at(&e->line, k + AHEAD), 1);
         real *to = (real *)(base + axis_at(&e->line, k));
@@ -27,11 +27,11 @@ static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats
 static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = tile->pass;
     const struct gf_cpu_end *e = &p->destination;
-    const long n = p->n, points = gf_cpu_scratch_points(p, LANES);
+    const int64_t n = p->n, points = gf_cpu_scratch_points(p, LANES);
     struct tile t[2] = {*tile, *tile};
-    long order = 0, nearest = 0;
+    int64_t order = 0, nearest = 0;
     for (int d = 0; d < 2; d++) {
-        long i = tile->outer[d], j = e->outer[d].mirrored && i ? p->n_outer[d] - i : i;
+        int64_t i = tile->outer[d], j = e->outer[d].mirrored && i ? p->n_outer[d] - i : i;
         t[1].outer[d] = j;
         order = order ? order : j - i;
         nearest = order && !nearest ? (i < j ? i : j) : nearest;
@@ -61,10 +61,10 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
     }
 }
 
-static struct tile tile_of(const struct gf_cpu_pass_args *pass, long tile, void *scratch) {
-    long lines = gf_cpu_tile_lines(pass, LANES);
-    long apart = pass->unpacks ? LANES : 0; /* lanes of the tile that unpacks, a row's first */
-    long per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
+static struct tile tile_of(const struct gf_cpu_pass_args *pass, int64_t tile, void *scratch) {
+    int64_t lines = gf_cpu_tile_lines(pass, LANES);
+    int64_t apart = pass->unpacks ? LANES : 0; /* lanes of the tile that unpacks, a row's first */
+    int64_t per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
     struct tile t = {.pass = pass, .lane0 = tile % per_row * lines, .a = scratch};
     if (pass->unpacks && t.lane0)
         t.lane0 += LANES - lines;
@@ -107,13 +107,13 @@ static void run_blocks(struct tile *t, int count, cvec *room, struct gf_cpu_stat
     }
 }
 
-static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
+static void run_tile(const struct gf_cpu_pass_args *pass, int64_t tile, void *scratch,
                      struct gf_cpu_stats *stats) {
-    long points = gf_cpu_scratch_points(pass, LANES);
+    int64_t points = gf_cpu_scratch_points(pass, LANES);
     struct tile t[GF_CPU_MAX_GROUPS];
     t[0] = tile_of(pass, tile, scratch);
     if (pass->rows) {
-        long lines = gf_cpu_tile_lines(pass, LANES), left = pass->n_lane - t->lane0;
+        int64_t lines = gf_cpu_tile_lines(pass, LANES), left = pass->n_lane - t->lane0;
         t->count[0] = (int)(left < lines ? left : lines);
         t->count[1] = 0;
         run_rows(t);

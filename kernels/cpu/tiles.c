@@ -11,31 +11,31 @@ static int groups_of(const struct gf_cpu_pass_args *pass) {
     return pass->groups > 1 ? pass->groups : 1;
 }
 
-long gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes) {
-    return (pass->form == GF_CPU_C2C ? 1 : 2) * (long)lanes * groups_of(pass);
+int64_t gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes) {
+    return (pass->form == GF_CPU_C2C ? 1 : 2) * (int64_t)lanes * groups_of(pass);
 }
 
-long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
-    long lines = gf_cpu_tile_lines(pass, k->lanes), apart = pass->unpacks ? k->lanes : 0;
-    long per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
+int64_t gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
+    int64_t lines = gf_cpu_tile_lines(pass, k->lanes), apart = pass->unpacks ? k->lanes : 0;
+    int64_t per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
     return per_row * pass->n_outer[0] * pass->n_outer[1];
 }
 
-long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes) {
-    long whole = (pass->n + lanes) / lanes * lanes; /* room for a row's last block */
-    long line = pass->line ? pass->line->scratch_points : 0;
+int64_t gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes) {
+    int64_t whole = (pass->n + lanes) / lanes * lanes; /* room for a row's last block */
+    int64_t line = pass->line ? pass->line->scratch_points : 0;
     /* odd: buffers in different cache sets */
     return (whole > line ? whole : line) + 1;
 }
 
-long gf_cpu_row_pitch(long n, int lanes) {
+int64_t gf_cpu_row_pitch(int64_t n, int lanes) {
     /* odd: lines in different cache sets */
     return ((n / lanes + 2) | 1) * lanes;
 }
 
 /* Room for a tile's lines, or for lines to be written after the rest of earlier ones, with
  * alignment. */
-static size_t stage_bytes(long n, int lanes, int bits) {
+static size_t stage_bytes(int64_t n, int lanes, int bits) {
     return 2 * (size_t)(n + 2 + 4) * (size_t)lanes * (size_t)bits / 8;
 }
 
@@ -48,18 +48,18 @@ size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
            stage_bytes(rows->n, lanes, bits);
 }
 
-long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second) {
-    const long first = rows->joins ? rows->line->radix[0] : 1;
+int64_t gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second) {
+    const int64_t first = rows->joins ? rows->line->radix[0] : 1;
     return second ? rows->line->n / first / rows->block : first;
 }
 
 size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
     const struct gf_cpu_line *line = rows->line;
-    const long vectors = line->n + (rows->joins ? gf_cpu_row_apart(rows) : line->scratch_points);
+    const int64_t vectors = line->n + (rows->joins ? gf_cpu_row_apart(rows) : line->scratch_points);
     return 2 * (size_t)(vectors * lanes) * (size_t)bits / 8;
 }
 
-long gf_cpu_halves_blocks(long m, int lanes) {
+int64_t gf_cpu_halves_blocks(int64_t m, int lanes) {
     return (m + 1) / 2 / lanes + 1;
 }
 

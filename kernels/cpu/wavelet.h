@@ -39,10 +39,10 @@ static bool is_aligned(const void *p) {
 }
 
 INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *const *row,
-                    enum gf_cpu_sample type, long n, real *low, real *high) {
+                    enum gf_cpu_sample type, int64_t n, real *low, real *high) {
     const char *p[MOST_TAPS];
     const int size = sample_size[type];
-    long i = 0;
+    int64_t i = 0;
     for (int j = 0; j < w->n; j++)
         p[j] = row[j];
     for (; i + LANES <= n; i += LANES) {
@@ -67,7 +67,7 @@ INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *cons
 
 /* One loop per type; bands have the build's precision. */
 INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void *const *row,
-                         enum gf_cpu_sample type, long n, void *low, void *high) {
+                         enum gf_cpu_sample type, int64_t n, void *low, void *high) {
     if (inverse) {
         pair_of(w, true, row, GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64, n, low, high);
         return;
@@ -78,9 +78,9 @@ INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void 
     REAL_TYPES(PAIR)
 }
 
-INLINE void split_of(const struct wavelet_taps *w, const real *x, long n, real *a, real *d,
+INLINE void split_of(const struct wavelet_taps *w, const real *x, int64_t n, real *a, real *d,
                      bool stream_a, bool stream_d) {
-    long k = 0;
+    int64_t k = 0;
     for (; k + LANES <= n; k += LANES) {
         vec v[MOST_TAPS], low, high;
 #pragma GCC unroll 16
@@ -101,7 +101,7 @@ INLINE void split_of(const struct wavelet_taps *w, const real *x, long n, real *
     }
 }
 
-INLINE void wavelet_split(const struct wavelet_taps *w, const void *px, long n, long channels,
+INLINE void wavelet_split(const struct wavelet_taps *w, const void *px, int64_t n, int64_t channels,
                           void *pa, void *pd, bool stream_a, bool stream_d) {
     const real *x = px;
     real *a = pa, *d = pd;
@@ -116,9 +116,9 @@ INLINE void wavelet_split(const struct wavelet_taps *w, const void *px, long n, 
             split_of(w, x, n, a, d, false, false);
         return;
     }
-    for (long k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         const real *p = x + 2 * k * channels;
-        for (long c = 0; c < channels; c++, p++) {
+        for (int64_t c = 0; c < channels; c++, p++) {
             real v[MOST_TAPS];
 #pragma GCC unroll 16
             for (int j = 0; j < w->n; j++)
@@ -129,11 +129,11 @@ INLINE void wavelet_split(const struct wavelet_taps *w, const void *px, long n, 
     }
 }
 
-INLINE void wavelet_merge(const struct wavelet_taps *w, const void *pa, const void *pd, long n,
-                          long channels, void *px) {
+INLINE void wavelet_merge(const struct wavelet_taps *w, const void *pa, const void *pd, int64_t n,
+                          int64_t channels, void *px) {
     const real *a = pa, *d = pd;
     real *x = px;
-    long k = 0;
+    int64_t k = 0;
     for (; channels == 1 && k + LANES <= n; k += LANES) {
         vec v[MOST_TAPS], even, odd;
 #pragma GCC unroll 16
@@ -147,8 +147,8 @@ INLINE void wavelet_merge(const struct wavelet_taps *w, const void *pa, const vo
         vec_storeu(x + 2 * k + LANES, vec_zip_high(even, odd));
     }
     for (; k < n; k++)
-        for (long c = 0; c < channels; c++) {
-            const long i = k * channels + c;
+        for (int64_t c = 0; c < channels; c++) {
+            const int64_t i = k * channels + c;
             real v[MOST_TAPS];
 #pragma GCC unroll 16
             for (int j = 0; j < w->n; j += 2) {
@@ -160,16 +160,16 @@ INLINE void wavelet_merge(const struct wavelet_taps *w, const void *pa, const vo
         }
 }
 
-INLINE void load_row(const char *row, enum gf_cpu_sample type, long n, real *x) {
+INLINE void load_row(const char *row, enum gf_cpu_sample type, int64_t n, real *x) {
     const int size = sample_size[type];
-    long i = 0;
+    int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
         vec_storeu(x + i, read_reals(type, row + i * size));
     for (; i < n; i++)
         x[i] = read_real(type, row + i * size);
 }
 
-static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x) {
+static void wavelet_load(const void *row, enum gf_cpu_sample type, int64_t n, void *x) {
 #define LOAD(NAME, name, c_type) \
     if (type == GF_CPU_##NAME) \
         load_row(row, GF_CPU_##NAME, n, x);
@@ -177,20 +177,20 @@ static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void 
 }
 
 /* Counts values outside the type by more than rounding. */
-INLINE long store_row(const real *x, long n, enum gf_cpu_sample type, char *row, real floor,
-                      real ceiling) {
+INLINE int64_t store_row(const real *x, int64_t n, enum gf_cpu_sample type, char *row, real floor,
+                         real ceiling) {
     const int size = sample_size[type];
     const vec low = vec_splat(floor), high = vec_splat(ceiling), half = vec_splat((real)0.5);
-    long i = 0;
+    int64_t i = 0;
     ivec outside = {0};
     for (; i + LANES <= n; i += LANES) {
         vec v = vec_loadu(x + i);
         outside -= (v <= low - half) | (v >= high + half);
         write_reals(type, row + i * size, vec_max(vec_min(v, high), low));
     }
-    long clipped = 0;
+    int64_t clipped = 0;
     for (int l = 0; l < LANES; l++)
-        clipped += (long)outside[l];
+        clipped += (int64_t)outside[l];
     for (; i < n; i++) {
         real v = x[i];
         clipped += v <= floor - (real)0.5 || v >= ceiling + (real)0.5;
@@ -199,7 +199,8 @@ INLINE long store_row(const real *x, long n, enum gf_cpu_sample type, char *row,
     return clipped;
 }
 
-static long wavelet_store(const void *px, long n, enum gf_cpu_sample type, void *row, bool stream) {
+static int64_t wavelet_store(const void *px, int64_t n, enum gf_cpu_sample type, void *row,
+                             bool stream) {
     const enum gf_cpu_sample own = GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64;
     const real *x = px;
     real *out = row;
@@ -219,7 +220,7 @@ static long wavelet_store(const void *px, long n, enum gf_cpu_sample type, void 
     default:
         break;
     }
-    long i = 0;
+    int64_t i = 0;
     if (type == own) {
         for (; i < n && stream && !is_aligned(out + i); i++)
             out[i] = x[i];
@@ -241,15 +242,15 @@ static void wavelet_fence(void) {
 #define TAP(x) (real) x##L,
 #define FUNCTIONS(NAME, taps, name, also, alias, what, h) \
     static const struct wavelet_taps taps_##NAME = {taps, {h}}; \
-    static void pair_##NAME(bool inverse, const void *const *row, enum gf_cpu_sample type, long n, \
-                            void *low, void *high) { \
+    static void pair_##NAME(bool inverse, const void *const *row, enum gf_cpu_sample type, \
+                            int64_t n, void *low, void *high) { \
         wavelet_pair(&taps_##NAME, inverse, row, type, n, low, high); \
     } \
-    static void split_##NAME(const void *x, long n, long channels, void *a, void *d, \
+    static void split_##NAME(const void *x, int64_t n, int64_t channels, void *a, void *d, \
                              bool stream_a, bool stream_d) { \
         wavelet_split(&taps_##NAME, x, n, channels, a, d, stream_a, stream_d); \
     } \
-    static void merge_##NAME(const void *a, const void *d, long n, long channels, void *x) { \
+    static void merge_##NAME(const void *a, const void *d, int64_t n, int64_t channels, void *x) { \
         wavelet_merge(&taps_##NAME, a, d, n, channels, x); \
     }
 WAVELETS(FUNCTIONS)
