@@ -28,7 +28,7 @@ say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y $(shell head -n 1 tests/packages)
 # Goals that need a compiler.
-BUILDS := $(filter-out clean help fmt dist sdist debian-source,$(or $(MAKECMDGOALS),all))
+BUILDS := $(filter-out clean help fmt dist sdist debian-source check-packages,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
   $(call need,$(PKG_CONFIG),pkg-config; on Debian: $(APT))
@@ -151,7 +151,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sdist debian-source debian clean help
+.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-packages check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sdist debian-source debian clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 

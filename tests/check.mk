@@ -121,6 +121,10 @@ check-register: gpufft
 check-python: gpufft $(LIBRARY)
 	tests/python/check $(BUILD)
 
+## check-packages: make install, Debian's packages, wheel and sdist in bare Debian 12 and 13 (root, debootstrap); half an hour
+check-packages:
+	tests/check_packages
+
 ## check-gpu: the GPU backends on random and large jobs
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)
