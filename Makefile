@@ -151,7 +151,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-packages check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sdist debian-source debian clean help
+.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-packages check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sbom sdist debian-source debian clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -396,6 +396,10 @@ debian: debian-source
 sdist:
 	@mkdir -p build-packages
 	python3 core/api/python/make_wheel.py build-packages
+
+## sbom: the bill of materials (SPDX 2.3), build/gpufft.spdx.json: what is linked, and what is opened at run time
+sbom: gpufft
+	python3 core/api/python/make_sbom.py $(VERSION) gpufft >$(BUILD)/gpufft.spdx.json
 
 help:
 	@sed -n 's/^## \([^:]*\): /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{ printf "%-18s %s\n", $$1, $$2 }'

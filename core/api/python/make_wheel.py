@@ -3,8 +3,8 @@
     pip install ./core/api/python         compiles program and library with make, and installs them with the module
     python3 core/api/python/make_wheel.py FOLDER [--bundled LIBRARIES PLATFORM]
 
-The second form writes the source distribution to FOLDER, or the wheel of the program, the shared libraries and their
-licences in the folder LIBRARIES, which core/api/python/bundle fills."""
+The second form writes the source distribution to FOLDER, or the wheel of the program, the shared libraries, their
+licences and bill of materials in the folder LIBRARIES, which core/api/python/bundle fills."""
 
 import base64
 import glob
@@ -56,7 +56,7 @@ def write_wheel(folder, platform, libraries=None):
     files = {f"gpufft/{os.path.basename(p)}": read(p) for p in glob.glob(f"{HERE}/gpufft/*.py")}
     programs = glob.glob(f"{libraries}/*") if libraries else [f"{TOP}/gpufft", f"{TOP}/build/libgpufft.so.0"]
     for p in programs:
-        inside = f"{info}/licenses" if p.endswith(".txt") else "gpufft"
+        inside = {".txt": f"{info}/licenses", ".json": f"{info}/sboms"}.get(os.path.splitext(p)[1], "gpufft")
         files[f"{inside}/{os.path.basename(p)}"] = read(os.path.abspath(p))
     files[f"gpufft-{version()}.data/scripts/gpufft"] = COMMAND
     files[f"{info}/licenses/LICENSE"] = read("LICENSE")
