@@ -141,7 +141,10 @@ struct gpufft_transform {
     /* Bytes from an element to the next along each axis, of any sign; all 0: C order without gaps.
      * They are multiples of the size of a real number of the type. */
     int64_t in_stride[GPUFFT_MAX_RANK], out_stride[GPUFFT_MAX_RANK];
-    /* 1: out is in, with the same type and strides. Arrays overlap in no other way. */
+    /* 1: out is in, with the same type and strides. Or with `half` of one precision, along the fastest axis:
+     * samples have the strides of the spectrum, and half of that along this axis, so that their rows have room
+     * for n / 2 + 1 complex numbers, as FFTW has it; strides of 0 mean this, and a run takes a copy of its
+     * input. Arrays overlap in no other way. */
     int in_place;
     int64_t runs; /* how often it will run, for the choice of a device; 0: once */
 };

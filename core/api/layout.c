@@ -30,7 +30,8 @@ static int check_types(const struct gpufft_transform *t) {
     if (t->half && gf_dtype_is_complex(samples))
         return gf_fail(GF_EINVAL, "only real samples have half a spectrum, not %s",
                        gf_dtype_name(samples));
-    if (t->in_place && t->in_type != t->out_type)
+    if (t->in_place && t->in_type != t->out_type &&
+        !(t->half && gf_dtype_real(t->in_type) == gf_dtype_real(t->out_type)))
         return gf_fail(GF_EINVAL, "a transform in place has one type, not %s and %s",
                        gf_dtype_name(t->in_type), gf_dtype_name(t->out_type));
     return t->runs < 0 ? gf_fail(GF_EUSAGE, "the number of runs is negative") : 0;
@@ -160,7 +161,7 @@ static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
                            .in_dtype = (enum gf_dtype)t->in_type,
                            .in_half = inverse && t->half,
                            .real = inverse && real,
-                           .lean = t->in_place,
+                           .lean = t->in_place && !l->copies,
                            .norm = (enum gf_norm)t->norm,
                            .n_out = 1};
     job->out[0] = (struct gf_output){.kind = real ? GF_REAL : GF_COMPLEX,
@@ -186,6 +187,25 @@ static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
     }
 }
 
+/* Gives samples the strides of the half spectrum that takes their place, if they have none of their own. */
+static int pad(const struct gpufft_transform *t, const struct gf_layout_axis *axis,
+               int64_t *samples, const int64_t *spectrum) {
+    const int64_t *given = t->direction == GPUFFT_INVERSE ? t->out_stride : t->in_stride;
+    const int64_t unit = (int64_t)gf_dtype_size(gf_dtype_real((enum gf_dtype)t->in_type));
+    bool any = false, same = true;
+    for (int i = 0; i < t->rank; i++)
+        any = any || given[i];
+    for (int i = 0; i < t->rank; i++) {
+        const int64_t want = axis[i].halved ? spectrum[i] / 2 : spectrum[i];
+        samples[i] = any ? samples[i] : want;
+        same = same && ((samples[i] == want && !(want % unit)) || t->shape[i] == 1);
+    }
+    return same
+               ? 0
+               : gf_fail(GF_EINVAL, "samples in place have the strides of their half spectrum, and "
+                                    "half of that along the halved axis");
+}
+
 /* Sets the axes' extents and strides, and both arrays' bounds. */
 static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *axis,
                        struct gf_layout *l) {
@@ -201,15 +221,17 @@ static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *
     int rc = gf_strides_take(t->rank, n_in, from, t->in_stride, in);
     if (!rc)
         rc = gf_strides_take(t->rank, n_out, to, t->out_stride, out);
+    if (!rc && l->copies)
+        rc = pad(t, axis, inverse ? out : in, inverse ? in : out);
     if (!rc)
-        rc = gf_strides_bounds(t->rank, n_in, in, from, false, &l->in_bounds);
+        rc = gf_strides_bounds(t->rank, n_in, in, from, l->copies, &l->in_bounds);
     if (!rc)
         rc = gf_strides_bounds(t->rank, n_out, out, to, true, &l->out_bounds);
     for (int i = 0; i < t->rank && !rc; i++) {
         axis[i].n = t->shape[i];
         axis[i].in = in[i];
         axis[i].out = out[i];
-        if (t->in_place && in[i] != out[i] && t->shape[i] > 1)
+        if (t->in_place && !l->copies && in[i] != out[i] && t->shape[i] > 1)
             rc = gf_fail(GF_EINVAL, "a transform in place has the same strides on both sides");
     }
     return rc;
@@ -218,6 +240,7 @@ static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *
 int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
     struct gf_layout_axis axis[GPUFFT_MAX_RANK] = {{0}}, channels;
     *l = (struct gf_layout){.calls = 1, .in_place = t->in_place};
+    l->copies = t->in_place && t->in_type != t->out_type;
     int rc = check_types(t);
     if (!rc)
         rc = check_shape(t);

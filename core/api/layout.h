@@ -25,7 +25,7 @@ struct gf_layout {
     struct gf_layout_axis loop[GPUFFT_MAX_RANK];
     int64_t calls;                          /* product of the loops' extents */
     struct gf_bounds in_bounds, out_bounds; /* of all calls */
-    bool in_place;
+    bool in_place, copies;                  /* a run reads a copy of the input */
 };
 
 /* GF_EUSAGE, GF_EINVAL or GF_ENOMEM with the reason for a transform that is not one. */

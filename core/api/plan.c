@@ -25,8 +25,9 @@ struct gpufft_bound {
     int64_t call; /* that runs */
     struct gpufft_plan *plan;
     struct gf_runner runner;
-    const void *in;
+    const void *in; /* that is read: the copy, if there is one */
     void *out;
+    char *copy; /* of the input's bytes */
 };
 
 /* ---- plans ---- */
@@ -57,9 +58,14 @@ static bool has_own(const struct gf_runner *r) {
     return r->plan && r->plan->backend->per_thread;
 }
 
+/* Bytes of the input's copy. */
+static int64_t copied(const struct gf_layout *l) {
+    return l->copies ? l->in_bounds.high - l->in_bounds.low : 0;
+}
+
 static int make_plan(struct gpufft_plan *plan) {
     struct gf_runner *r = &plan->runner;
-    const struct gf_crew crew = {.runner = r, .threads = r->threads};
+    const struct gf_crew crew = {.runner = r, .threads = r->threads, .held = copied(&plan->layout)};
     gf_runner_next(r, plan->runs);
     int rc = gf_crew_plan(&crew, &plan->layout.job);
     if (!rc && !has_own(r))
@@ -116,7 +122,7 @@ int gpufft_plan_describe(const struct gpufft_plan *plan, struct gpufft_descripti
                                     .why = plan->runner.why,
                                     .n_passes = shown->n_passes,
                                     .n_calls = plan->layout.calls,
-                                    .workspace = shown->workspace_bytes,
+                                    .workspace = shown->workspace_bytes + copied(&plan->layout),
                                     .device = shown->device_bytes};
     for (int i = 0; i < shown->n_passes; i++)
         d.bytes += shown->pass[i].bytes_read + shown->pass[i].bytes_written;
@@ -175,7 +181,7 @@ int gpufft_bound_move(struct gpufft_bound *b, const void *in, void *out) {
         rc = gf_layout_check(&b->plan->layout, in, out);
     if (rc)
         return rc;
-    b->in = in;
+    b->in = b->copy ? b->copy - b->plan->layout.in_bounds.low : in;
     b->out = out;
     return b->plan->shared ? bind_call(b, 0) : 0;
 }
@@ -195,7 +201,10 @@ int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
     b->once = plan->layout.calls == 1;
     if (!plan->shared)
         gf_runner_beside(&b->runner, &plan->runner, plan->library->threads);
-    const int rc = gpufft_bound_move(b, in, out);
+    const int64_t bytes = copied(&plan->layout);
+    int rc = bytes && !(b->copy = gf_alloc((size_t)bytes)) ? gf_no_memory() : 0;
+    if (!rc)
+        rc = gpufft_bound_move(b, in, out);
     if (rc)
         gpufft_bound_free(b);
     else
@@ -207,6 +216,7 @@ void gpufft_bound_free(struct gpufft_bound *b) {
     if (!b || !gf_library_is_here(b->plan->library))
         return;
     gf_bound_drop(b->bound);
+    gf_free(b->copy);
     gf_runner_close(&b->runner);
     drop_plan(b->plan);
     free(b);
@@ -223,7 +233,7 @@ static int run_call(struct gpufft_bound *b, int64_t i) {
     return gf_runner_run(&b->runner, &in, &out, &report);
 }
 
-/* Runs on a device, in several calls, or under the eyes of tick(). */
+/* Runs on a device, in several calls, on a copy, or under the eyes of tick(). */
 static int run_calls(struct gpufft_bound *b) {
     const struct gpufft *g = b->plan->library;
     const int64_t n = b->plan->layout.calls;
@@ -232,6 +242,9 @@ static int run_calls(struct gpufft_bound *b) {
         gf_runner_next(&b->runner, b->plan->runs);
         rc = gf_runner_plan(&b->runner, &b->plan->layout.job);
     }
+    const struct gf_layout *l = &b->plan->layout;
+    if (!rc && b->copy)
+        memcpy(b->copy, (const char *)b->out + l->in_bounds.low, (size_t)copied(l));
     for (b->call = 0; b->call <= n && !rc; b->call++) {
         if (g->options.tick && tick(b, 0))
             rc = gf_fail(GF_ECANCELED, "canceled by the caller");
@@ -245,7 +258,7 @@ int gpufft_run(struct gpufft_bound *b) {
     if (!b)
         return gf_fail(GF_EUSAGE, "no bound plan");
     const struct gpufft *g = b->plan->library;
-    if (b->bound && b->once && !g->options.tick && gf_library_is_open(g))
+    if (b->bound && b->once && !b->copy && !g->options.tick && gf_library_is_open(g))
         return gf_bound_run(b->bound, NULL);
     return run_calls(b);
 }

@@ -173,7 +173,7 @@ struct gpufft_transform caller_transform(struct caller *c) {
     t.out_type = !t.direction ? spectrum : real < GPUFFT_F32 ? GPUFFT_F32 : real;
     t.half = real < GPUFFT_C64 && caller_pick(c, 2);
     t.n_axes = (int)caller_pick(c, t.rank < 3 ? t.rank + 1 : 4); /* 0: all, if there are few */
-    t.in_place = t.in_type == t.out_type && !caller_pick(c, 3);
+    t.in_place = !caller_pick(c, 3) && (t.in_type == t.out_type || t.half);
     for (int i = 0; i < t.rank; i++) {
         t.shape[i] = caller_pick(c, 6) ? caller_pick(c, 8) + 1 : caller_pick(c, 40) + 1;
         t.shape[i] = points * t.shape[i] > MOST ? 1 : t.shape[i];
@@ -181,7 +181,7 @@ struct gpufft_transform caller_transform(struct caller *c) {
     }
     for (int i = 0; i < t.n_axes; i++)
         t.axes[i] = (i + (int)t.shape[0]) % t.rank - (caller_pick(c, 2) ? t.rank : 0);
-    if (!caller_pick(c, 3)) {
+    if (!caller_pick(c, 3) && !(t.in_place && t.half)) {
         choose_strides(c, t.rank, t.shape, t.in_type, t.in_stride);
         choose_strides(c, t.rank, t.shape, t.out_type, t.out_stride);
         if (t.in_place)
@@ -231,6 +231,10 @@ void caller_make_plan(struct caller *c, struct gpufft *library, int number, stru
         return;
     for (int i = 0; i < 2; i++)
         span(&p->t, i, &p->low[i], &p->high[i]);
+    for (int i = 0; i < 2 && p->t.in_place; i++) { /* the longer one's, twice */
+        p->low[i] = p->low[i] < p->low[!i] ? p->low[i] : p->low[!i];
+        p->high[i] = p->high[i] > p->high[!i] ? p->high[i] : p->high[!i];
+    }
 }
 
 void caller_plan(struct caller *c) {

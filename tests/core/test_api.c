@@ -247,17 +247,38 @@ static int run_trial(const struct trial *r, const struct held *in, struct held *
     return rc;
 }
 
+static bool fits_in_place(const struct gpufft_transform *t) {
+    return t->half && (t->in_type + 2 == t->out_type || t->out_type + 2 == t->in_type);
+}
+
+/* Samples in the memory of their half spectrum; false if the halved axis is not the fastest. */
+static bool lay_out_padded(const struct trial *r, struct held *in, struct held *out) {
+    const bool inverse = r->t.direction == GPUFFT_INVERSE;
+    const int type = inverse ? r->t.in_type : r->t.out_type;
+    struct held *samples = inverse ? out : in, *spectrum = inverse ? in : out;
+    lay_out(spectrum, r->t.rank, inverse ? r->n_in : r->n_out, type);
+    const bool fastest = llabs(spectrum->stride[r->half_axis]) == size_of(type);
+    *samples = *spectrum;
+    memcpy(samples->n, inverse ? r->n_out : r->n_in, sizeof samples->n);
+    samples->stride[r->half_axis] /= 2;
+    if (!fastest)
+        free(spectrum->memory);
+    return fastest;
+}
+
 static void test_random(int trials) {
     for (int k = 0; k < trials; k++) {
         struct trial r = make_trial();
         struct held in, out;
         long double(*x)[2] = malloc((size_t)r.points * sizeof *x);
         NEED(x);
-        r.t.in_place = r.t.in_type == r.t.out_type && !pick(3);
-        lay_out(&in, r.t.rank, r.n_in, r.t.in_type);
-        if (r.t.in_place)
+        const bool padded = fits_in_place(&r.t) && !pick(3) && lay_out_padded(&r, &in, &out);
+        r.t.in_place = padded || (r.t.in_type == r.t.out_type && !pick(3));
+        if (!padded)
+            lay_out(&in, r.t.rank, r.n_in, r.t.in_type);
+        if (!padded && r.t.in_place)
             out = in;
-        else
+        else if (!padded)
             lay_out(&out, r.t.rank, r.n_out, r.t.out_type);
         memcpy(r.t.in_stride, in.stride, sizeof r.t.in_stride);
         memcpy(r.t.out_stride, out.stride, sizeof r.t.out_stride);
@@ -405,6 +426,11 @@ static void test_refused(void) {
     REFUSED(GPUFFT_EINVAL, "one type", bad.in_place = 1; bad.out_type = GPUFFT_C128);
     REFUSED(GPUFFT_EINVAL, "same strides", bad.in_place = 1; bad.in_stride[0] = 56;
             bad.in_stride[1] = 8);
+    REFUSED(GPUFFT_EINVAL, "one type", bad.in_place = bad.half = 1; bad.in_type = GPUFFT_F64);
+    REFUSED(GPUFFT_EINVAL, "half of that", bad.in_place = bad.half = 1; bad.in_type = GPUFFT_F32;
+            bad.in_stride[0] = 24; bad.in_stride[1] = 4);
+    REFUSED(GPUFFT_EINVAL, "share memory", bad.in_place = bad.half = bad.n_axes = 1;
+            bad.in_type = GPUFFT_F32);
     REFUSED(GPUFFT_EUSAGE, "negative", bad.runs = -1);
     struct {
         struct gpufft_transform t;
@@ -419,6 +445,32 @@ static void test_refused(void) {
     CHECK_EQ(gpufft_plan_make(NULL, &good, &plan), GPUFFT_EUSAGE);
     CHECK_EQ(gpufft_plan_make(library, NULL, &plan), GPUFFT_EUSAGE);
     CHECK_EQ(gpufft_plan_make(library, &good, NULL), GPUFFT_EUSAGE);
+}
+
+/* As FFTW has it: five samples in rows of three complex numbers, there and back. */
+static void test_padded(void) {
+    float x[3][6] = {{1, 2, 3, 4, 5, 77}, {6, 7, 8, 9, 10, 77}, {2, 4, 8, 16, 32, 77}}, y[3][6];
+    struct gpufft_transform t = good;
+    struct gpufft_description d = {.size = sizeof d};
+    struct gpufft_plan *plan;
+    struct gpufft_bound *bound;
+    memcpy(y, x, sizeof x);
+    memcpy(t.shape, (int64_t[]){3, 5}, 2 * sizeof *t.shape);
+    t.half = t.in_place = 1;
+    t.in_type = GPUFFT_F32;
+    for (t.direction = 0; t.direction < 2; t.direction++) {
+        NEED(!gpufft_plan_make(library, &t, &plan) && !gpufft_plan_describe(plan, &d));
+        CHECK_EQ(gpufft_plan_bind(plan, x, (float *)x + 18, &bound), GPUFFT_EINVAL);
+        NEED(!gpufft_plan_bind(plan, x, x, &bound) && !gpufft_run(bound));
+        CHECK(d.workspace >= (int64_t)sizeof x - 4 &&
+              (t.direction || fabsf(x[0][0] - 117) < 1e-4F));
+        gpufft_bound_free(bound);
+        gpufft_plan_free(plan);
+        t.in_type = GPUFFT_C64;
+        t.out_type = GPUFFT_F32;
+    }
+    for (int i = 0; i < 15; i++)
+        CHECK(fabsf(x[i / 5][i % 5] - y[i / 5][i % 5]) < 1e-5F);
 }
 
 static void test_overlap(void) {
@@ -538,6 +590,7 @@ int main(int argc, char **argv) {
     RUN("eight threads share a plan", test_threads());
     RUN("bad transforms are refused", test_refused());
     RUN("arrays that overlap are refused", test_overlap());
+    RUN("samples make room for their half spectrum", test_padded());
     RUN("options are checked", test_open());
     RUN("the memory limit holds", test_memory());
     RUN("a plan is described", test_describe());
