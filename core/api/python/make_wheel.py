@@ -53,7 +53,7 @@ def metadata():
 
 def write_wheel(folder, platform, libraries=None):
     info = f"gpufft-{version()}.dist-info"
-    files = {f"gpufft/{os.path.basename(p)}": read(p) for p in glob.glob(f"{HERE}/gpufft/*.py")}
+    files = {f"gpufft/{os.path.basename(p)}": read(p) for p in glob.glob(f"{HERE}/gpufft/*.*")}
     programs = glob.glob(f"{libraries}/*") if libraries else [f"{TOP}/gpufft", f"{TOP}/build/libgpufft.so.0"]
     for p in programs:
         inside = {".txt": f"{info}/licenses", ".json": f"{info}/sboms"}.get(os.path.splitext(p)[1], "gpufft")
