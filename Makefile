@@ -28,7 +28,7 @@ say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y $(shell head -n 1 tests/packages)
 # Goals that need a compiler.
-BUILDS := $(filter-out clean help fmt dist sdist debian-source check-packages,$(or $(MAKECMDGOALS),all))
+BUILDS := $(filter-out windows check-windows clean help fmt dist sdist debian-source check-packages,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
   $(call need,$(PKG_CONFIG),pkg-config; on Debian: $(APT))
@@ -76,11 +76,13 @@ BARE_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I.
 ALL_CFLAGS = $(BARE_CFLAGS) -DGF_VERSION='"$(VERSION)"' $(OPENMP) $(PKG_CFLAGS) $(soname_flags) \
              -fPIC -fvisibility=hidden $(H_CODE) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
-ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
+SYSTEM_LIBS ?= -lm -ldl -lpthread
+ALL_LIBS   = $(PKG_LIBS) $(SYSTEM_LIBS)
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
 # `make mpi` builds the MPI plugin as a shared object.
-CORE    := $(filter-out core/mpi/plugin.c,$(wildcard core/*/*.c core/*/*/*.c core/*/*/*/*.c))
+# core/base/host/windows has what POSIX has elsewhere.
+CORE    := $(filter-out core/mpi/plugin.c $(if $(WINDOWS),,core/base/host/windows/%),$(wildcard core/*/*.c core/*/*/*.c core/*/*/*/*.c))
 FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png/codec_isal.c),$(wildcard formats/*.c formats/*/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
@@ -93,7 +95,7 @@ obj      = $(foreach f,$(1),$(call from,$(f))/$(f:.c=.o))
 # The fault injector: a driver, and a shim that it preloads into the program. Neither links anything else.
 FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
 # Shared code of the tests, linked to every test. They read the environment as the program does.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/cli/near.c,$(wildcard tests/*/*.c)) cli/environment.c
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/windows/% tests/cli/near.c,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, compiled for each precision and instruction set; the program picks
 # one at run time (core/cpu/backend_openmp.c). "plain" is the compiler's default target.
@@ -159,7 +161,7 @@ BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernel
 all: gpufft
 
 # The kernels come first, and the slowest of them: with -j2 both processors are busy to the end.
-gpufft build-asan/gpufft build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(KERNELS) $(BELOW) $(call obj,$(CLI) files_embedded.c)
+gpufft build-windows/gpufft.exe build-asan/gpufft build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(KERNELS) $(BELOW) $(call obj,$(CLI) files_embedded.c)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/%.o: %.c
@@ -362,6 +364,11 @@ samples: $(BUILD)/make_samples
 demo: gpufft
 	./gpufft fwd samples/scene.png --out spectrum.png
 	@echo "the spectrum of samples/scene.png is in $(CURDIR)/spectrum.png"
+
+.PHONY: windows check-windows
+## windows: gpufft.exe and a zip of it for Windows, with MinGW-w64, in build-windows
+windows:
+	core/base/host/windows/build $(VERSION)
 
 ## examples: makes the files that the README's examples name, in examples/
 examples: gpufft

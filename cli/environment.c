@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct gf_environment read;
+static struct gf_environment settings;
 
 static const char *value(const char *name) {
     const char *text = getenv(name);
@@ -18,9 +18,9 @@ static const char *cache_folder(void) {
     const char *cache = value("XDG_CACHE_HOME"), *home = value("HOME");
     free(own);
     own = NULL;
-    if (cache && cache[0] == '/')
+    if (cache && gf_path_is_absolute(cache))
         return cache;
-    if (!home || home[0] != '/' || asprintf(&own, "%s/.cache", home) < 0)
+    if (!home || !gf_path_is_absolute(home) || asprintf(&own, "%s/.cache", home) < 0)
         own = NULL;
     return own;
 }
@@ -30,12 +30,12 @@ void gf_environment_read(void) {
      * that a first use takes, for no measurable gain. */
     setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
     gf_environment_set_isa(value("GPUFFT_ISA"));
-    read = (struct gf_environment){.kernel_folder = value("GPUFFT_KERNEL_DIR"),
-                                   .cache_folder = cache_folder()};
+    settings = (struct gf_environment){.kernel_folder = value("GPUFFT_KERNEL_DIR"),
+                                       .cache_folder = cache_folder()};
 }
 
 const struct gf_environment *gf_environment(void) {
-    return &read;
+    return &settings;
 }
 
 const char *gf_environment_device(void) {

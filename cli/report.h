@@ -50,7 +50,7 @@ struct gf_report_value gf_report_json(json_t *v);
 /* Converts an expression by its type. */
 /* clang-format off */
 #define GF_VALUE(v) _Generic((v), bool: gf_report_bool, int: gf_report_whole, unsigned: gf_report_whole, \
-    long: gf_report_whole, unsigned long: gf_report_whole, double: gf_report_real, char *: gf_report_text, \
+    long: gf_report_whole, unsigned long: gf_report_whole, long long: gf_report_whole, unsigned long long: gf_report_whole, double: gf_report_real, char *: gf_report_text, \
     const char *: gf_report_text, json_t *: gf_report_json)(v)
 /* clang-format on */
 /* JSON lacks infinity and NaN: only forms print them; GF_REAL() also makes them null. */

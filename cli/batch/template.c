@@ -14,7 +14,7 @@ bool gf_path_is_file(const char *path) {
     return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-enum field { STEM, KIND, EXT, DIR, PAGE, TIME, CHANNEL, N_FIELDS };
+enum field { STEM, KIND, EXT, FOLDER, PAGE, TIME, CHANNEL, N_FIELDS };
 static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{dir}",
                                              "{page}", "{t}",    "{c}"};
 
@@ -68,7 +68,7 @@ int gf_template_parse(const char *option, const char *text, struct gf_template *
     out->has_page = strstr(out->text, fields[PAGE]);
     out->has_time = strstr(out->text, fields[TIME]);
     out->has_channel = strstr(out->text, fields[CHANNEL]);
-    out->has_dir = strstr(out->text, fields[DIR]);
+    out->has_dir = strstr(out->text, fields[FOLDER]);
     size_t n = strlen(out->text);
     if (!n)
         return gf_fail(GF_EUSAGE, "%s: '%s' names a type but no file", option, text);
@@ -155,12 +155,12 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             fputs(ext, f);
         else if (field >= PAGE && at)
             fprintf(f, "%04lld", (long long)index[field - PAGE]);
-        else if (field == DIR)
+        else if (field == FOLDER)
             fprintf(f, "%.*s", dir_length, dir);
         else
             fputc(*p, f);
         p += field >= 0 && (field < PAGE || at) ? strlen(fields[field]) : 1;
-        if (field == DIR && !dir_length && *p == '/') /* "{dir}/{stem}.png" is no name below / */
+        if (field == FOLDER && !dir_length && *p == '/') /* "{dir}/{stem}.png" is no name below / */
             p++;
     }
     rc = gf_text_close(f, &text);

@@ -12,7 +12,6 @@
 #ifndef GF_CORE_STORE_LINES_H
 #define GF_CORE_STORE_LINES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/host/environment.h"

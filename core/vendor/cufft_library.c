@@ -19,8 +19,10 @@ int gf_cufft_absent(void) {
     const struct gf_cuda *cu = gf_cuda_find();
     const int version = cu ? gf_cuda_version(cu) : 0;
     return cu ? gf_fail(GF_EABSENT,
-                        "no cuFFT (libcufft.so.12, .11 or .10); apt install libcufft11, or "
-                        "NVIDIA's libcufft-%d-%d, or name its folder in LD_LIBRARY_PATH",
+                        GF_HERE("no cuFFT (libcufft.so.12, .11 or .10); apt install libcufft11, or "
+                                "NVIDIA's libcufft-%d-%d, or name its folder in LD_LIBRARY_PATH",
+                                "no cuFFT (cufft64_12.dll, 11 or 10); install CUDA %d.%d or older, "
+                                "or add the library's folder to PATH"),
                         version / 1000, version % 1000 / 10)
               : GF_EABSENT;
 }

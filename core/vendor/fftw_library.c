@@ -63,7 +63,8 @@ static const struct library {
         {[GF_SINGLE] = {MKL_SONAMES, {NULL}, NULL}, [GF_DOUBLE] = {MKL_SONAMES, {NULL}, NULL}},
 };
 static const char *const remedy[GF_FFTW_N_MAKERS] = {
-    [GF_FFTW_OWN] = "apt install libfftw3-single3 libfftw3-double3",
+    [GF_FFTW_OWN] = GF_HERE("apt install libfftw3-single3 libfftw3-double3",
+                            "put FFTW's DLLs into a folder of PATH"),
     [GF_FFTW_MKL] = "pip install mkl, then --mkl=PATH or LD_LIBRARY_PATH",
 };
 

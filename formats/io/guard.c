@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/host/environment.h"
 #include "core/base/value/status.h"
 #include "formats/record.h"
 #include "formats/zarr_folder.h"
@@ -276,7 +277,8 @@ static const struct file *find_folder_read(const char *path, bool *in_zarr) {
     char at[PATH_MAX];
     struct stat st, below = {0};
     *in_zarr = false;
-    if ((size_t)snprintf(at, sizeof at, "%s%s", *path == '/' ? "" : "./", path) >= sizeof at)
+    if ((size_t)snprintf(at, sizeof at, "%s%s", gf_path_is_absolute(path) ? "" : "./", path) >=
+        sizeof at)
         return NULL;
     do
         *strrchr(at, '/') = 0;

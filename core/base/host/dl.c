@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifndef _WIN32 /* which has names of its own */
+static const char *gf_library_here(const char *soname) {
+    return soname;
+}
+#endif
+
 /* Returns the first symbol that is missing, or NULL. */
 static const char *fill(void *handle, const struct gf_dl_symbol *symbols, void *table) {
     for (; symbols->name; symbols++) {
@@ -21,7 +27,8 @@ int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, 
     char tried[256] = "";
     const char *missing = NULL, *owner = NULL;
     for (; *sonames; sonames++) {
-        void *h = dlopen(*sonames, RTLD_NOW | RTLD_LOCAL);
+        const char *name = gf_library_here(*sonames);
+        void *h = *name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
         if (h) {
             const char *symbol = fill(h, symbols, table);
             if (!symbol) {
@@ -29,11 +36,11 @@ int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, 
                 return 0;
             }
             missing = symbol;
-            owner = *sonames;
+            owner = name;
             dlclose(h);
         }
         size_t used = strlen(tried);
-        snprintf(tried + used, sizeof tried - used, "%s%s", used ? ", " : "", *sonames);
+        snprintf(tried + used, sizeof tried - used, "%s%s", used && *name ? ", " : "", name);
     }
     *handle = NULL;
     if (missing)

@@ -12,6 +12,13 @@
 
 #include "core/base/value/status.h"
 
+/* Chooses the text of a message that names libraries or remedies. */
+#ifdef _WIN32
+#define GF_HERE(linux_text, windows_text) windows_text
+#else
+#define GF_HERE(linux_text, windows_text) linux_text
+#endif
+
 /* One symbol and the offset of its pointer in the struct; a table ends with a NULL name. */
 struct gf_dl_symbol {
     const char *name;

@@ -19,7 +19,7 @@ static bool open_store(const struct gf_gpu_props *p, struct gf_store *s) {
 
 bool gf_compiler_note_file(struct gf_compiler_note *note, const char *path) {
     struct stat st;
-    if (path[0] != '/' || strlen(path) >= sizeof note->path || stat(path, &st))
+    if (!gf_path_is_absolute(path) || strlen(path) >= sizeof note->path || stat(path, &st))
         return false;
     snprintf(note->path, sizeof note->path, "%s", path);
     note->bytes = (int64_t)st.st_size;

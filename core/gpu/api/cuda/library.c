@@ -184,8 +184,10 @@ static int load_nvrtc(void *unused) {
         return cu ? 0 : GF_EABSENT;
     const int version = gf_cuda_version(cu);
     return gf_fail(GF_EABSENT,
-                   "no NVRTC (libnvrtc.so.13, .12 or .11.2); apt install libnvrtc12, or NVIDIA's "
-                   "cuda-nvrtc-%d-%d, or name its folder in LD_LIBRARY_PATH",
+                   GF_HERE("no NVRTC (libnvrtc.so.13, .12 or .11.2); apt install libnvrtc12, or "
+                           "NVIDIA's cuda-nvrtc-%d-%d, or name its folder in LD_LIBRARY_PATH",
+                           "no NVRTC (nvrtc64_130_0.dll, 120 or 112); install CUDA %d.%d or older, "
+                           "or add the library's folder to PATH"),
                    version / 1000, version % 1000 / 10);
 }
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/gpu/common.h"
+#include "core/base/host/dl.h"
 #include "core/gpu/api/opencl/library.h"
-#include "core/base/value/status.h"
 
 enum { MAX_PLATFORMS = 16, CPU_LOCAL_BYTES = 64 << 10 };
 enum { LAUNCH_BYTES = 256 }; /* of a group's local memory that NVIDIA's launches take */
@@ -113,6 +113,6 @@ int gf_opencl_devices(const struct gf_environment *env, struct gf_gpu_props *pro
     int n = find_devices(cl, props);
     gf_opencl_restore_signals();
     return n ? n
-             : gf_fail(GF_EABSENT, "OpenCL has no device; install the GPU's driver, or apt install "
-                                   "pocl-opencl-icd for the CPU");
+             : gf_fail(GF_EABSENT, "OpenCL has no device; install the GPU's driver" GF_HERE(
+                                       ", or apt install pocl-opencl-icd for the CPU", ""));
 }

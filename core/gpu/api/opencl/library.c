@@ -41,8 +41,9 @@ static int load(void *unused) {
                        "it; mount -t sysfs sysfs /sys");
     return gf_dl_open(sonames, symbols, &library, &handle)
                ? gf_fail(GF_EABSENT,
-                         "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
-                         "pocl-opencl-icd for the CPU",
+                         GF_HERE("%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
+                                 "pocl-opencl-icd for the CPU",
+                                 "%.120s; install the GPU's driver"),
                          gf_message())
                : 0;
 }

@@ -34,7 +34,9 @@ static int load(void *unused) {
     void *handle;
     (void)unused;
     if (gf_dl_open(sonames, egl_symbols, &library, &handle))
-        return gf_fail(GF_EABSENT, "%.120s; apt install libegl1 and the GPU's driver",
+        return gf_fail(GF_EABSENT,
+                       GF_HERE("%.120s; apt install libegl1 and the GPU's driver",
+                               "not on Windows, which has no EGL%.0s"),
                        gf_message());
     for (const struct gf_dl_symbol *s = gl_symbols; s->name; s++) {
         void *function = library.proc_address(s->name);

@@ -88,9 +88,12 @@ static int load(void *unused) {
         if (gpu)
             break;
     }
-    return library.instance ? 0
-                            : gf_fail(GF_EABSENT, "no Vulkan 1.2 (tried libvulkan.so.1); apt "
-                                                  "install libvulkan1 and the GPU's driver");
+    return library.instance
+               ? 0
+               : gf_fail(GF_EABSENT,
+                         GF_HERE("no Vulkan 1.2 (tried libvulkan.so.1); apt install libvulkan1 and "
+                                 "the GPU's driver",
+                                 "no Vulkan 1.2 (tried vulkan-1.dll); install the GPU's driver"));
 }
 
 const struct gf_vulkan *gf_vulkan_find(void) {
