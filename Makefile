@@ -153,7 +153,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-formats check-gpu check-mpi check-packages check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sbom sdist debian-source debian clean help
+.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-directcompute check-formats check-gpu check-mpi check-packages check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sbom sdist debian-source debian clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 

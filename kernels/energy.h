@@ -25,8 +25,8 @@ INLINE void leave_energy(real kept, real lost, GLOBAL real *energy, LOCAL real *
         }
     }
     if (LOCAL_ID == 0) {
-        energy[2 * GROUP_ID] = tile[0];
-        energy[2 * GROUP_ID + 1] = tile[GROUP];
+        SET(energy, 2 * GROUP_ID, tile[0]);
+        SET(energy, 2 * GROUP_ID + 1, tile[GROUP]);
     }
 }
 

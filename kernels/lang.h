@@ -321,7 +321,9 @@ typedef float2 cplx;
 #define STRUCT(name)        struct name
 #define TAKE_ARGS(type)     const struct type *a = &args;
 #define ARG(member)         a->member
-#define ADD_TO(x, v)        ATOMIC_ADD(&(x), v)
+#define GET(buffer, at)       (buffer)[at]
+#define SET(buffer, at, v)    ((buffer)[at] = (v))
+#define ADD_TO(buffer, at, v) ATOMIC_ADD(&(buffer)[at], v)
 #define READ_SAMPLE(at)     ((real)src[at])
 #define WRITE_SAMPLE(at, v) (dst[at] = (v))
 #define SAMPLE_OF(v)        ((OUT_T)(v))

@@ -51,7 +51,7 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
         }
         UNROLL for (int k = 0; k < 4; k++) {
             if (i + k * step < count)
-                dst[i + k * step] = v[k];
+                SET(dst, i + k * step, v[k]);
         }
     }
 #else
@@ -73,9 +73,9 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
             kept += weight * square_of(v);
         }
 #if OUT_COMPLEX
-        dst[i] = v;
+        SET(dst, i, v);
 #else
-        dst[i] = v.x;
+        SET(dst, i, v.x);
 #endif
     }
     if (ARG(hermitian) == 0)

@@ -55,18 +55,18 @@ VOID range_scan(GLOBAL const element *src, GLOBAL real *found, GLOBAL const real
     TILE_DECLARE(real)
     TAKE_ARGS(range_args)
     const wide rows = ARG(rows), count = ARG(count);
-    const real scale = params[ARG(params) + PARAM_SCALE];
+    const real scale = GET(params, ARG(params) + PARAM_SCALE);
     real largest = R(0);
     for (wide row = GROUP_ID; row < rows; row += GROUPS) {
         const wide at = row_offset(a, row);
         for (wide i = LOCAL_ID; i < count; i += GROUP) {
-            const real v = size_of(scaled_element(src[at + i * ARG(stride)], scale), ARG(kind));
+            const real v = size_of(scaled_element(GET(src, at + i * ARG(stride)), scale), ARG(kind));
             largest = v > largest ? v : largest;
         }
     }
     largest = largest_of(tile, largest, false);
     if (LOCAL_ID == 0)
-        found[ARG(found) + GROUP_ID] = largest;
+        SET(found, ARG(found) + GROUP_ID, largest);
 }
 
 #ifndef REALS
@@ -79,13 +79,13 @@ VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
     TILE_DECLARE(real)
     TAKE_ARGS(range_args)
     const wide rows = ARG(rows), count = ARG(count);
-    const real scale = params[ARG(params) + PARAM_SCALE];
+    const real scale = GET(params, ARG(params) + PARAM_SCALE);
     real largest = R(0);
     for (wide row = GROUP_ID; row < rows; row += GROUPS) {
         const wide at = row_offset(a, row);
         real sum = R(0);
         for (wide i = LOCAL_ID; i < count; i += GROUP) {
-            const cplx v = src[at + i * ARG(stride)];
+            const cplx v = GET(src, at + i * ARG(stride));
             sum += v.x + v.y;
         }
         sum = largest_of(tile, sum, true);
@@ -93,7 +93,7 @@ VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
         largest = v > largest ? v : largest;
     }
     if (LOCAL_ID == 0)
-        found[ARG(found) + GROUP_ID] = largest;
+        SET(found, ARG(found) + GROUP_ID, largest);
 }
 #endif
 
@@ -106,8 +106,8 @@ VOID range_last(GLOBAL const real *found, GLOBAL real *params,
     const wide left = ARG(groups);
     real largest = R(0);
     for (wide i = LOCAL_ID; i < left; i += GROUP)
-        largest = found[i] > largest ? found[i] : largest;
+        largest = GET(found, i) > largest ? GET(found, i) : largest;
     largest = largest_of(tile, largest, false);
     if (LOCAL_ID == 0)
-        params[ARG(params) + PARAM_HIGH] = largest;
+        SET(params, ARG(params) + PARAM_HIGH, largest);
 }

@@ -11,7 +11,7 @@ INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wid
     wide at = 0;
     UNROLL for (int k = 0; k < 4; k++) {
         const wide next = i / ARG(extent)[k];
-        at += order[ARG(index)[k] + i - next * ARG(extent)[k]] * ARG(stride)[k];
+        at += GET(order, ARG(index)[k] + i - next * ARG(extent)[k]) * ARG(stride)[k];
         i = next;
     }
     return at;
@@ -25,8 +25,10 @@ VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real 
     TAKE_ARGS(sample_args)
     const wide bin = GROUP_ID * GROUP + LOCAL_ID;
     if (bin < ARG(count))
-        found[bin] = range_key(
-            scaled_by(src[element_at(a, order, bin)], params[ARG(params) + PARAM_SCALE]), KIND);
+        SET(found, bin,
+            range_key(scaled_by(GET(src, element_at(a, order, bin)),
+                                GET(params, ARG(params) + PARAM_SCALE)),
+                      KIND));
 }
 
 #else

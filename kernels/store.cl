@@ -48,10 +48,10 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
     const wide stop = (GROUP_ID + 1) * each, end = stop < count ? stop : count;
     const place n = ARG(n)[2], centre = ARG(centre)[2], width = ARG(work)[2];
     const bool halves = ARG(halved) == 2, mirrors = ARG(on)[2] != 0;
-    const real scale = params[ARG(params) + PARAM_SCALE];
+    const real scale = GET(params, ARG(params) + PARAM_SCALE);
 #if OUT_INTEGER
-    const STRUCT(shade) shades = shade_of(ARG(kind), ARG(scale), params[ARG(params) + PARAM_LOW],
-                                          params[ARG(params) + PARAM_HIGH]);
+    const STRUCT(shade) shades = shade_of(ARG(kind), ARG(scale), GET(params, ARG(params) + PARAM_LOW),
+                                          GET(params, ARG(params) + PARAM_HIGH));
 #endif
     uint clipped = 0u;
     STRUCT(element_coord) k = coord_of(GROUP_ID * each + LOCAL_ID, ARG(work));
@@ -61,10 +61,10 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
         const bool kept = row.kept && !(halves && ARG(array_half) != 0 && 2 * x > n);
         const bool folded = row.folded && !(halves && (x == 0 || 2 * x >= n));
 #if IN_COMPLEX
-        cplx v = scaled_by(src[i], scale);
+        cplx v = scaled_by(GET(src, i), scale);
         v.y = ARG(reals) != 0 && row.self && x == m ? R(0) : v.y;
 #else
-        cplx v = CPLX(src[i] * scale, R(0));
+        cplx v = CPLX(GET(src, i) * scale, R(0));
 #endif
 #if !OUT_COMPLEX
         real number = R(0);
@@ -106,5 +106,5 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
         }
     }
     if (clipped != 0u)
-        ADD_TO(counters[ARG(counters) + GROUP_ID % COUNTERS], clipped);
+        ADD_TO(counters, ARG(counters) + GROUP_ID % COUNTERS, clipped);
 }

@@ -129,6 +129,10 @@ check-packages:
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)
 
+## check-directcompute: Direct3D 11 by DXVK in a bare Debian sid (root, debootstrap), half an hour
+check-directcompute: gpufft $(BUILD)/test_directcompute
+	@tests/gpu/check_directcompute $(BUILD)
+
 ## asan, ubsan, tsan: the unit tests under the sanitizers
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # -Og and -g1 halve the compiler's time, and -Og finds uses of unset variables that are none. The kernels at -O1: at -O3

@@ -13,14 +13,15 @@
 #include "core/vendor/fftw_library.h"
 
 const struct gf_backend *const gf_backends[] = {
-    &gf_backend_openmp, &gf_backend_opencl, &gf_backend_cuda,
-    &gf_backend_vulkan, &gf_backend_opengl, &gf_backend_cufft,
-    &gf_backend_fftw,   &gf_backend_c,      NULL,
+    &gf_backend_openmp, &gf_backend_opencl,
+    &gf_backend_cuda,   &gf_backend_vulkan,
+    &gf_backend_opengl, &gf_backend_directcompute,
+    &gf_backend_cufft,  &gf_backend_fftw,
+    &gf_backend_c,      NULL,
 };
 
 /* GPU APIs without a backend and libraries that only bench runs, and their substitutes. */
 static const char *const absent[][2] = {
-    {"directcompute", "GPUs are used through opencl, cuda or vulkan"},
     {"clfft", "gpufft bench --backend=clfft measures it"},
     {"vkfft", "gpufft bench --backend=vkfft measures it"},
     {"mkl", "gpufft bench --mkl=PATH measures it"},

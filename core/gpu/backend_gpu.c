@@ -1,4 +1,4 @@
-/* The opencl, cuda, vulkan and opengl backends: they launch a plan's passes in order, or part by part if
+/* The backends of GPU APIs: they launch a plan's passes in order, or part by part if
  * the arrays do not fit the device. struct gf_gpu hides their differences. */
 #include <omp.h>
 #include <stdlib.h>
@@ -273,4 +273,9 @@ const struct gf_backend gf_backend_vulkan = {
     ON_GPU(vulkan),
     .what = "GPUs with Vulkan 1.2, plain transforms",
     .automatic = 3,
+};
+
+const struct gf_backend gf_backend_directcompute = {
+    ON_GPU(directcompute),
+    .what = "GPUs with Direct3D 11, plain transforms; tried with DXVK",
 };

@@ -171,6 +171,23 @@ int gf_gpu_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t byt
     return rc;
 }
 
+int gf_gpu_pin_none(void *gpu, int64_t bytes, void **host) {
+    enum { PAGE = 4096 };
+    char size[GF_SIZE_TEXT];
+    (void)gpu;
+    *host = bytes >= 0 && bytes <= INT64_MAX - PAGE
+                ? aligned_alloc(PAGE, ((size_t)bytes + PAGE) / PAGE * PAGE)
+                : NULL;
+    return *host
+               ? 0
+               : gf_fail(GF_ENOMEM, "no %s of memory for the device", gf_memory_text(bytes, size));
+}
+
+void gf_gpu_unpin_none(void *gpu, void *host) {
+    (void)gpu;
+    free(host);
+}
+
 /* ---- copies ---- */
 
 static int move(void *gpu, const struct gf_gpu_move *m) {

@@ -26,6 +26,9 @@ int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows);
 int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
 int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+/* pin() and unpin() of APIs that cannot lock memory: they copy from and to any. */
+int gf_gpu_pin_none(void *gpu, int64_t bytes, void **host);
+void gf_gpu_unpin_none(void *gpu, void *host);
 /* Fails `what` with the driver's word for it: GF_ENOMEM if memory is full, else GF_EBACKEND. */
 int gf_gpu_failure(const struct gf_gpu_device *head, bool full, const char *what,
                    const char *error);
@@ -38,8 +41,8 @@ bool gf_gpu_lost(void *gpu);
  * functions. */
 #define GF_GPU_COMMON(own) \
     .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero, \
-    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin, \
-    .unpin = own##_unpin, .upload = gf_gpu_upload, .download = gf_gpu_download, \
-    .rows = gf_gpu_rows, .copy = gf_gpu_copy, .clear = gf_gpu_clear, .lost = gf_gpu_lost
+    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, \
+    .upload = gf_gpu_upload, .download = gf_gpu_download, .rows = gf_gpu_rows, \
+    .copy = gf_gpu_copy, .clear = gf_gpu_clear, .lost = gf_gpu_lost
 
 #endif

@@ -1,6 +1,6 @@
 /* The calls that a GPU API provides: memory, copies, kernels, launches. cuda.c, opencl.c,
- * opengl.c and vulkan.c in core/gpu/api fill one table each; everything above them is written once. A complete
- * run:
+ * opengl.c, vulkan.c and directcompute.c in core/gpu/api fill one table each; everything above them
+ * is written once. A complete run:
  *
  *     void *gpu;
  *     struct gf_gpu_props props;
@@ -82,7 +82,7 @@ struct gf_gpu_device {
 };
 
 struct gf_gpu {
-    const char *name; /* "cuda", "opencl", "vulkan", "opengl" */
+    const char *name; /* "cuda", "opencl", "vulkan", "opengl", "directcompute" */
 
     /* The dialect of its kernels. */
 
@@ -181,7 +181,8 @@ struct gf_gpu {
     void *(*stream)(void *gpu);
 };
 
-extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda, gf_gpu_opengl, gf_gpu_vulkan;
+extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda, gf_gpu_opengl, gf_gpu_vulkan,
+    gf_gpu_directcompute;
 
 /* Device memory as libraries that share CUDA's or OpenCL's context take it. */
 static inline void *gf_gpu_native(const struct gf_gpu_buffer *b) {

@@ -3,7 +3,7 @@
 #include "codes.h"
 #include "complex.h"
 
-layout(local_size_x = THREADS) in;
+KERNEL(THREADS, 1)
 
 #include "pass.glsl"
 #include "radix.glsl"
@@ -13,8 +13,7 @@ layout(local_size_x = THREADS) in;
 #include "sink.glsl"
 
 void main() {
-    if (GROUP_ID >= groups)
-        return;
+    AWAIT_PREVIOUS();
     const share from = own_share(ROWS_IN), to = own_share(ROWS_OUT);
     from_line = line_at(uint(GROUP_ID), from.line);
     load_line(from.first);
@@ -25,9 +24,10 @@ void main() {
     to_line = line_at(uint(GROUP_ID), to.line);
 #endif
 #if STORE == STORE_SAMPLE && DISPLAY
-    shades = shade_of(KIND, SCALE, params[args.params + PARAM_LOW], params[args.params + PARAM_HIGH]);
+    shades = shade_of(KIND, SCALE, GET(params, args.params + PARAM_LOW),
+                      GET(params, args.params + PARAM_HIGH));
 #endif
     store_line(to);
     if (clipped != 0)
-        atomicAdd(counters[GROUP_ID % COUNTERS], uint(clipped));
+        ADD_TO(counters, GROUP_ID % COUNTERS, uint(clipped));
 }

@@ -1,61 +1,36 @@
-/* kernels/lang.h in GLSL, and the types of samples. Without pointers or storage of 8 or 16 bits,
- * buffers are named where they are used, and samples are unpacked from words. Offsets have 32 bits,
- * numbers are single.
+/* kernels/lang.h in GLSL, or in HLSL if that is defined, and the types of samples. Without pointers
+ * or storage of 8 or 16 bits, buffers are named where they are used, and samples are unpacked from
+ * words. Offsets have 32 bits, numbers are single.
  *
  * A loop's bound is a variable, never read from a buffer in the loop: Mesa 22.3's renderer on the
  * CPU would leave out the invocations that end first. */
 #ifndef LANG_H
 #define LANG_H
 
-#pragma optionNV(unroll all)
-
-/* Argument blocks are in constant memory if that allows a layout without padding. The extension
- * precedes everything but directives. */
-#ifdef VULKAN
-#extension GL_EXT_scalar_block_layout : require
-#define ARGS uniform
-#elif defined GL_NV_uniform_buffer_std430_layout
-#extension GL_NV_uniform_buffer_std430_layout : enable
-#define ARGS uniform
+#ifdef HLSL
+#include "hlsl.glsl"
 #else
-#define ARGS readonly restrict buffer
+#include "glsl.glsl"
 #endif
 
 #define IS_GLSL 1
 #define INLINE
-#define UNROLL
 #define VOID         void
 #define wide         int
 #define real         float
-#define cplx         vec2
 #define R(x)         float(x)
-#define CPLX(re, im) vec2(re, im)
-#define LOCAL_ID     int(gl_LocalInvocationID.x)
-#define GROUP_ID     int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)
+#define CPLX(re, im) cplx(re, im)
 #define LARGEST_REAL R(8.50705917302346158658e37) /* whose reciprocal GPUs do not flush to 0 */
 #define GROUPS       groups
-#define BARRIER()    barrier() /* orders accesses to shared memory too */
 
 /* Text from kernels/ finds its arguments, buffers and tile at file scope. A macro leaves them out
  * where a function takes or is passed them, and names the kernel main(). */
-#define KERNEL(threads, resident) layout(local_size_x = threads) in;
-#define BUFFER(at, storage, block, type, name) \
-    layout(std430, binding = at) storage block { \
-        type name[]; \
-    };
-#define ARGS_ARE(type) \
-    layout(std430, binding = 6) ARGS args_block { \
-        type args; \
-    };
 #define TILE_DECLARE(type)
 #define TAKE_ARGS(type)
 #define ARG(member)         args.member
 #define STRUCT(name)        name
-#define ADD_TO(x, v)        atomicAdd(x, v)
 #define READ_SAMPLE(at)     sample_at(at)
 #define WRITE_SAMPLE(at, v) write_sample(at, v)
-/* Returns from groups that a launch's second dimension adds. */
-#define AWAIT_PREVIOUS()    if (GROUP_ID >= groups) return
 
 #define fmin(a, b)     min(a, b)
 #define fabs(x)        abs(x)
@@ -102,15 +77,6 @@ real atan2(real y, real x) {
     angle = x < 0.0 ? pi - angle : angle;
     return y < 0.0 ? -angle : angle;
 }
-
-/* The groups of a launch; a second dimension may add some to fill up. */
-#ifdef VULKAN
-layout(push_constant) uniform launch_block {
-    int groups;
-};
-#else
-layout(location = 0) uniform int groups;
-#endif
 
 /* Values of IN_T and OUT_T. */
 #define TYPE_uchar  1

@@ -13,7 +13,7 @@ struct filter_args {
 struct sample_lines {
     int tiles, count[5], size[5], list[5], stride[5], bins, stride_along;
 };
-layout(std430, binding = 6) ARGS args_block {
+struct pass_args {
     index_args index[5];
     int in_point, out_point, axis_size, axis_in, axis_out, step_in, step_out, pair_in, pair_out;
     int lone, lone_index, counted[2], pair_counted, own_index;
@@ -24,8 +24,8 @@ layout(std430, binding = 6) ARGS args_block {
     int filter_along, points, lines, stages, radix[GENERAL_STAGES], rows_in, rows_out;
     sample_lines sampled;
     int elsewhere_first, elsewhere_count;
-}
-args;
+};
+ARGS_ARE(pass_args)
 
 /* The last stage's radix, and its function that writes to the tile. */
 #if STAGES == 1
@@ -60,7 +60,7 @@ BUFFER(0, readonly buffer, src_block, cplx, src)
 #if SAMPLES_OUT
 BUFFER(1, buffer, dst_block, uint, dst)
 #else
-BUFFER(1, writeonly buffer, dst_block, cplx, dst)
+BUFFER_OR(1, writeonly buffer, dst_block, cplx, dst, src)
 #endif
 BUFFER(2, readonly restrict buffer, table_block, cplx, table)
 BUFFER(3, readonly restrict buffer, params_block, real, params)
@@ -72,7 +72,7 @@ BUFFER(5, restrict buffer, counters_block, uint, counters)
 #define SAMPLED 0
 #endif
 
-int clipped = 0; /* the invocation's clipped samples */
+PRIVATE int clipped = 0; /* the invocation's clipped samples */
 
 struct pass_line {
     int in_at, in_mirror, out_at, out_mirror; /* element offsets of point 0 */
@@ -99,7 +99,11 @@ struct pass_line {
 
 /* Line `number` of a tile: neighbours along the fast index. */
 pass_line line_at(uint tile_number, uint number) {
-    pass_line l = pass_line(0, 0, 0, 0, 0, 0, 0, 0, true, false, false, true, true, true, 0, 0);
+    pass_line l;
+    l.in_at = l.in_mirror = l.out_at = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
+    l.number = l.keys = l.keys_mirror = 0;
+    l.lone = l.own = false;
+    l.self = l.counts = l.second_counts = true;
     const uint tiles = (uint(COUNT_OF(0)) + uint(LINES) - 1u) / uint(LINES);
     uint rest = INDICES > 1 ? tile_number / tiles : 0u;
     int k = int((tile_number - rest * tiles) * uint(LINES) + number);
@@ -111,7 +115,7 @@ pass_line line_at(uint tile_number, uint number) {
         const int all = args.sampled.size[i], mirror = all != 0 && k != 0 ? all - k : k;
         l.keys += k * args.sampled.stride[i];
         l.keys_mirror += mirror * args.sampled.stride[i];
-        k = order[args.sampled.list[i] + k];
+        k = GET(order, args.sampled.list[i] + k);
 #endif
         if (i == 0)
             l.number = k;
@@ -151,17 +155,17 @@ pass_line line_at(uint tile_number, uint number) {
  * neighbouring lines are neighbours (kernels/sink.h). */
 cplx line_twiddle(int number, uint p, const int q) {
     const int lines = args.index[0].count;
-    const cplx w = table[args.table_split + int(p) * lines + number];
-    return q == 0 ? w : mul(w, table[args.table_split_low + q * lines + number]);
+    const cplx w = GET(table, args.table_split + int(p) * lines + number);
+    return q == 0 ? w : mul(w, GET(table, args.table_split_low + q * lines + number));
 }
 #elif SPLIT
 /* exp(-2 pi i k / n), k < n, from a table, or from two of about sqrt(n) entries. */
 cplx split_twiddle(int k) {
 #if SPLIT == 1
-    return table[args.table_split + k];
+    return GET(table, args.table_split + k);
 #else
-    return mul(table[args.table_split + (k >> args.split_bits)],
-               table[args.table_split_low + (k & ((1 << args.split_bits) - 1))]);
+    return mul(GET(table, args.table_split + (k >> args.split_bits)),
+               GET(table, args.table_split_low + (k & ((1 << args.split_bits) - 1))));
 #endif
 }
 #endif

@@ -12,12 +12,12 @@ ARGS_ARE(range_args)
 /* One buffer has both if there is a single group. */
 #ifdef ENTRY_range_last
 BUFFER(0, buffer, found_block, real, found)
-BUFFER(1, buffer, params_block, real, params)
+BUFFER_OR(1, buffer, params_block, real, params, found)
 BUFFER(2, buffer, src_block, element, src)
 #else
 BUFFER(0, readonly restrict buffer, src_block, element, src)
 BUFFER(1, buffer, found_block, real, found)
-BUFFER(2, buffer, params_block, real, params)
+BUFFER_OR(2, buffer, params_block, real, params, found)
 #endif
 shared real tile[GROUP];
 

@@ -23,12 +23,12 @@ BUFFER(2, readonly restrict buffer, order_block, int, order)
 #define KIND KIND_MAGNITUDE
 #endif
 
-layout(local_size_x = THREADS) in;
+KERNEL(THREADS, 1)
 
 /* The invocations' sums, two histograms, four results. */
 shared uint sums[THREADS], histogram[2 * SAMPLE_DIGITS], digit[4];
 
-const int each = SAMPLE_DIGITS / THREADS; /* digits of an invocation */
+#define EACH_HAS (SAMPLE_DIGITS / THREADS) /* digits of an invocation */
 
 uint largest_of(uint v) {
     sums[LOCAL_ID] = v;
@@ -51,8 +51,8 @@ bool most_are_below(uint key) {
         digit[0] = digit[1] = 0u;
     BARRIER();
     for (int i = LOCAL_ID; i < count; i += THREADS) {
-        const uint weight = uint(order[args.weight + i]);
-        below += found[i] < key ? weight : 0u;
+        const uint weight = uint(GET(order, args.weight + i));
+        below += GET(found, i) < key ? weight : 0u;
         all += weight;
     }
     atomicAdd(digit[0], below);
@@ -69,14 +69,14 @@ real size_shown(real v) {
 /* Sums the digits before an invocation's own, to sums[LOCAL_ID]; returns the total. */
 uint sum_before(int from) {
     uint own = 0u;
-    for (int i = 0; i < each; i++)
-        own += histogram[from + LOCAL_ID * each + i];
+    for (int i = 0; i < EACH_HAS; i++)
+        own += histogram[from + LOCAL_ID * EACH_HAS + i];
     sums[LOCAL_ID] = own;
     for (int far = 1; far < THREADS; far *= 2) {
         BARRIER();
-        const uint other = LOCAL_ID >= far ? sums[LOCAL_ID - far] : 0u;
+        const uint other = sums[max(LOCAL_ID - far, 0)];
         BARRIER();
-        sums[LOCAL_ID] += other;
+        sums[LOCAL_ID] += LOCAL_ID >= far ? other : 0u;
     }
     BARRIER();
     const uint all = sums[THREADS - 1], before = sums[LOCAL_ID] - own;
@@ -90,10 +90,10 @@ uint sum_before(int from) {
  * to digit[at + 1]. */
 void find_digit(int from, uint rank, int at) {
     uint before = sums[LOCAL_ID];
-    for (int i = 0; i < each; i++) {
-        const uint here = histogram[from + LOCAL_ID * each + i];
+    for (int i = 0; i < EACH_HAS; i++) {
+        const uint here = histogram[from + LOCAL_ID * EACH_HAS + i];
         if (rank >= before && rank - before < here) {
-            digit[at] = uint(LOCAL_ID * each + i);
+            digit[at] = uint(LOCAL_ID * EACH_HAS + i);
             digit[at + 1] = rank - before;
         }
         before += here;
@@ -108,10 +108,10 @@ void clear_digits(int n) {
 
 /* Counts key i by its lower digit if `high` is its higher one. */
 void count_low(int i, uint from, uint high, int to) {
-    const uint key = found[i];
+    const uint key = GET(found, i);
     if (key > from && key >> SAMPLE_DIGIT == high)
         atomicAdd(histogram[to + int(key & (SAMPLE_DIGITS - 1u))],
-                  uint(order[args.weight + i]));
+                  uint(GET(order, args.weight + i)));
 }
 
 /* find_digit() for the lower digit. */
@@ -127,16 +127,16 @@ void main() {
     const real small = KIND == KIND_POWER ? 1e-12 : 1e-6;
     uint largest = 0u, zero = 0u;
     for (int i = LOCAL_ID; i < count; i += THREADS) {
-        if (order[args.weight + i] != 0)
-            largest = max(largest, found[i]);
+        if (GET(order, args.weight + i) != 0)
+            largest = max(largest, GET(found, i));
         else
-            zero = max(zero, found[i]);
+            zero = max(zero, GET(found, i));
     }
     largest = largest_of(largest);
     zero = largest_of(zero);
     const real most =
-        max(size_shown(params[args.params + PARAM_RMS]), range_value(largest));
-    real rounding = size_shown(params[args.params + PARAM_ROUNDING]);
+        max(size_shown(GET(params, args.params + PARAM_RMS)), range_value(largest));
+    real rounding = size_shown(GET(params, args.params + PARAM_ROUNDING));
     uint from = range_key_of(rounding);
     if (!most_are_below(from)) {
         rounding = 0.0;
@@ -144,8 +144,8 @@ void main() {
     }
     clear_digits(SAMPLE_DIGITS);
     for (int i = LOCAL_ID; i < count; i += THREADS)
-        if (found[i] > from)
-            atomicAdd(histogram[found[i] >> SAMPLE_DIGIT], uint(order[args.weight + i]));
+        if (GET(found, i) > from)
+            atomicAdd(histogram[GET(found, i) >> SAMPLE_DIGIT], uint(GET(order, args.weight + i)));
     BARRIER();
     const uint all = sum_before(0);
     if (all != 0u) {
@@ -170,9 +170,9 @@ void main() {
             black = range_value(black_high << SAMPLE_DIGIT | digit[0]);
             white = range_value(white_high << SAMPLE_DIGIT | digit[2]);
         }
-        params[args.params + PARAM_LOW] =
-            black > white * 0.99 ? max(small * white, rounding) : black;
-        params[args.params + PARAM_HIGH] = white;
+        SET(params, args.params + PARAM_LOW,
+            black > white * 0.99 ? max(small * white, rounding) : black);
+        SET(params, args.params + PARAM_HIGH, white);
     }
 }
 #endif

@@ -12,10 +12,10 @@ real sample_of(uint bits) {
 }
 real sample_at(int at) {
 #if IN_T == TYPE_float
-    return sample_of(src[at]);
+    return sample_of(GET(src, at));
 #elif IN_T == TYPE_ushort || IN_T == TYPE_short
-    return sample_of(src[at >> 1] >> 16 * (at & 1) & 0xffffu);
+    return sample_of(GET(src, at >> 1) >> 16 * (at & 1) & 0xffffu);
 #else
-    return sample_of(src[at >> 2] >> 8 * (at & 3) & 0xffu);
+    return sample_of(GET(src, at >> 2) >> 8 * (at & 3) & 0xffu);
 #endif
 }

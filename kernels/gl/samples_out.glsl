@@ -3,12 +3,12 @@
 /* Invocations write samples of one word concurrently. */
 void write_sample(int at, uint bits) {
 #if OUT_T == TYPE_float
-    dst[at] = bits;
+    SET(dst, at, bits);
 #else
     const int each = 32 / BITS_OF_TYPE(OUT_T), shift = at % each * BITS_OF_TYPE(OUT_T);
     const uint mask = (1u << BITS_OF_TYPE(OUT_T)) - 1u;
-    atomicAnd(dst[at / each], ~(mask << shift));
-    atomicOr(dst[at / each], (bits & mask) << shift);
+    AND_TO(dst, at / each, ~(mask << shift));
+    OR_TO(dst, at / each, (bits & mask) << shift);
 #endif
 }
 

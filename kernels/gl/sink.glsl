@@ -10,7 +10,7 @@
 #define ALONG_OUT(k) (UNIT_AXIS_OUT != 0 ? (k) : (k)*args.axis_out)
 #define POINT_OUT(j) (UNIT_OUT != 0 ? (j) : (j)*args.out_point)
 
-pass_line to_line;
+PRIVATE pass_line to_line;
 
 #if SAMPLES_OUT
 bool counts(int k, const int second) {
@@ -25,7 +25,7 @@ bool counts(int k, const int second) {
 #endif
 
 #if STORE == STORE_SAMPLE
-shade shades = shade(0, 0); /* of displayed samples */
+PRIVATE shade shades; /* of displayed samples */
 
 uint as_sample(cplx v, out int outside) {
     const real number = value_of(v, KIND);
@@ -70,10 +70,10 @@ void store_point(int j, int at, cplx result) {
     v = turn(v, split_twiddle(to_line.turn * j), DIR);
 #endif
 #if SCALED
-    v *= params[args.params + PARAM_SCALE];
+    v *= GET(params, args.params + PARAM_SCALE);
 #endif
 #if STORE == STORE_COMPLEX
-    dst[at] = v;
+    SET(dst, at, v);
 #elif STORE == STORE_PAIR
     int outside = 0, second_outside = 0;
     write_sample(at, as_number(v.x, outside));
@@ -87,9 +87,9 @@ void store_point(int j, int at, cplx result) {
     if (to_line.self && (k == 0 || 2 * k == n))
         v.y = 0.0;
     if (2 * k <= n)
-        dst[to_line.out_at + ALONG_OUT(k)] = v;
+        SET(dst, to_line.out_at + ALONG_OUT(k), v);
     if (!to_line.own && !to_line.self && (2 * k >= n || k == 0))
-        dst[to_line.out_mirror + ALONG_OUT(negated(k, n))] = conj_of(v);
+        SET(dst, to_line.out_mirror + ALONG_OUT(negated(k, n)), conj_of(v));
 #elif STORE == STORE_SAMPLE
     store_sample(k, v);
 #endif
@@ -111,26 +111,26 @@ void store_point(int j, int at, cplx result) {
 
 void store_pair(int at, cplx f, cplx g) {
 #if STORE == STORE_TANGLE
-    dst[to_line.out_at + POINT_OUT(at)] = cplx(f.x - g.y, f.y + g.x);
+    SET(dst, to_line.out_at + POINT_OUT(at), cplx(f.x - g.y, f.y + g.x));
     if (!to_line.own)
-        dst[to_line.out_mirror + POINT_OUT(at)] = cplx(f.x + g.y, g.x - f.y);
+        SET(dst, to_line.out_mirror + POINT_OUT(at), cplx(f.x + g.y, g.x - f.y));
 #else
     /* The factor multiplies sums and differences, so that the difference of equal numbers is 0 even
      * where a compiler fuses a product with a subtraction. */
     real factor = 0.5;
 #if SCALED
-    factor *= params[args.params + PARAM_SCALE];
+    factor *= GET(params, args.params + PARAM_SCALE);
 #endif
     const cplx even = factor * cplx(f.x + g.x, f.y - g.y), odd = factor * cplx(f.y + g.y, g.x - f.x);
 #if STORE == STORE_ROW_HALVES
     /* X(k) = E(k) + w^k O(k), E and O of even and odd samples; X(n/2 - k) = conj(E - w^k O). */
-    const cplx turned = turn(odd, table[args.table_split + at], DIR);
-    dst[to_line.out_at + POINT_OUT(at)] = even + turned;
-    dst[to_line.out_at + POINT_OUT(LENGTH - at)] = conj_of(even - turned);
+    const cplx turned = turn(odd, GET(table, args.table_split + at), DIR);
+    SET(dst, to_line.out_at + POINT_OUT(at), even + turned);
+    SET(dst, to_line.out_at + POINT_OUT(LENGTH - at), conj_of(even - turned));
 #else
-    dst[to_line.out_at + POINT_OUT(at)] = even;
+    SET(dst, to_line.out_at + POINT_OUT(at), even);
     if (!to_line.lone)
-        dst[to_line.out_at + args.pair_out + POINT_OUT(at)] = odd;
+        SET(dst, to_line.out_at + args.pair_out + POINT_OUT(at), odd);
 #endif
 #endif
 }
@@ -138,7 +138,7 @@ void store_pair(int at, cplx f, cplx g) {
 #define COUNT PAIRS_HELD
 #include "each.glsl"
 
-cplx first[PAIRS_HELD], second[PAIRS_HELD];
+PRIVATE cplx first[PAIRS_HELD], second[PAIRS_HELD];
 
 #define TAKE_PAIR(i) \
     { \
@@ -169,22 +169,22 @@ void store_line(const share s) {
 #if SAMPLED
 /* Keys of the value and its mirror image, if the sample has bins there. */
 void store_result(const share s, int j, int at, cplx v) {
-    const int k = COORD_OUT(j), n = SIZE_OUT, bin = order[args.sampled.bins + k];
-    const int mirror = to_line.own ? -1 : order[args.sampled.bins + negated(k, n)];
+    const int k = COORD_OUT(j), n = SIZE_OUT, bin = GET(order, args.sampled.bins + k);
+    const int mirror = to_line.own ? -1 : GET(order, args.sampled.bins + negated(k, n));
 #if SCALED
-    v *= params[args.params + PARAM_SCALE];
+    v *= GET(params, args.params + PARAM_SCALE);
 #endif
     if (to_line.self && (k == 0 || 2 * k == n))
         v.y = 0.0;
     const uint key = range_key(v, KIND);
     if (bin >= 0)
-        dst[to_line.keys + bin * args.sampled.stride_along] = key;
+        SET(dst, to_line.keys + bin * args.sampled.stride_along, key);
     if (mirror >= 0)
-        dst[to_line.keys_mirror + mirror * args.sampled.stride_along] = key;
+        SET(dst, to_line.keys_mirror + mirror * args.sampled.stride_along, key);
 }
 #elif ROW_ACCESS
 /* First word of the invocation's line in the tile: a row, then its mirror image. */
-#define ROW (int(s.line) * (MIRROR + 1) * row_words)
+#define ROW (int(s.line) * (MIRROR + 1) * ROW_WORDS)
 
 void put_sample(int row, int at, uint bits) {
     const int each = 32 / BITS_OF_TYPE(OUT_T);
@@ -195,13 +195,13 @@ void store_result(const share s, int k, int at, cplx v) {
     const int centre = SHIFTED != 0 ? LENGTH / 2 : 0, to = k + centre, from = centre - k;
     int outside;
 #if SCALED
-    v *= params[args.params + PARAM_SCALE];
+    v *= GET(params, args.params + PARAM_SCALE);
 #endif
     if (MIRROR != 0 && to_line.self && (k == 0 || 2 * k == LENGTH))
         v.y = 0.0;
     put_sample(ROW, to >= LENGTH ? to - LENGTH : to, as_sample(v, outside));
     if (MIRROR != 0)
-        put_sample(ROW + row_words, from < 0 ? from + LENGTH : from,
+        put_sample(ROW + ROW_WORDS, from < 0 ? from + LENGTH : from,
                    as_sample(SYMMETRIC ? v : conj_of(v), outside));
 }
 #else
@@ -236,7 +236,7 @@ void store_result(const share s, int k, int at, cplx v) {
 void store_line(const share s) {
     const int stride = 0, step = 0; /* rows are written whole */
     BARRIER();
-    for (int i = LOCAL_ID; i < rows_words; i += THREADS)
+    for (int i = LOCAL_ID; i < ROWS_WORDS; i += THREADS)
         tile[i] = 0u;
     BARRIER();
     EACH(STORE_RESULTS)
@@ -244,10 +244,10 @@ void store_line(const share s) {
     if (!to_line.there)
         return;
     const int per_word = 32 / BITS_OF_TYPE(OUT_T);
-    for (int i = int(s.first); i < row_words; i += PER_LINE) {
-        dst[to_line.out_at / per_word + i] = tile[ROW + i];
+    for (int i = int(s.first); i < ROW_WORDS; i += PER_LINE) {
+        SET(dst, to_line.out_at / per_word + i, tile[ROW + i]);
         if (MIRROR != 0 && !to_line.own)
-            dst[to_line.out_mirror / per_word + i] = tile[ROW + row_words + i];
+            SET(dst, to_line.out_mirror / per_word + i, tile[ROW + ROW_WORDS + i]);
     }
 }
 #else

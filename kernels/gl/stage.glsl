@@ -12,7 +12,8 @@
 #else
 #define TWIDDLES(b) \
     const int m = stage + int(p % uint(DONE)); \
-    const cplx low1 = table[m], low2 = table[m + DONE], low3 = table[m + 2 * DONE]; \
+    const cplx low1 = GET(table, m), low2 = GET(table, m + DONE); \
+    const cplx low3 = GET(table, m + 2 * DONE); \
     cplx high; \
     EACH_POINT(TURN_BY_TWO, b)
 #endif

@@ -29,25 +29,27 @@
 
 /* Words of the tile: up to its last point's slot, and room for whole rows of samples if they are
  * assembled there. */
-const int point_words = (SLOT(uint(POINTS - 1), uint(LINES - 1)) + 1) * (3 - PARTS);
+#define POINT_WORDS ((SLOT(uint(POINTS - 1), uint(LINES - 1)) + 1) * (3 - PARTS))
 #if ROW_ACCESS
-const int row_words = LENGTH * BITS_OF_TYPE(OUT_T) / 32; /* of a line, or of its mirror image */
-const int rows_words = LINES * (MIRROR + 1) * row_words;
+#define ROW_WORDS  (LENGTH * BITS_OF_TYPE(OUT_T) / 32) /* of a line, or of its mirror image */
+#define ROWS_WORDS (LINES * (MIRROR + 1) * ROW_WORDS)
 #else
-const int rows_words = 1;
+#define ROWS_WORDS 1
 #endif
-shared uint tile[point_words > rows_words ? point_words : rows_words];
+shared uint tile[POINT_WORDS > ROWS_WORDS ? POINT_WORDS : ROWS_WORDS];
 
-cplx x[HELD]; /* points that the invocation holds */
+PRIVATE cplx x[HELD]; /* points that the invocation holds */
 
 /* Butterflies first, first + PER_LINE, … of one of the tile's lines. */
 struct share {
     uint first, line;
 };
 share own_share(const int rows) {
-    const uint own = gl_LocalInvocationID.x;
-    return rows != 0 ? share(own % uint(PER_LINE), own / uint(PER_LINE))
-                     : share(own / uint(LINES), own % uint(LINES));
+    const uint own = uint(LOCAL_ID);
+    share s;
+    s.first = rows != 0 ? own % uint(PER_LINE) : own / uint(LINES);
+    s.line = rows != 0 ? own / uint(PER_LINE) : own % uint(LINES);
+    return s;
 }
 
 void put(int slot, cplx v, const int part) {
@@ -90,11 +92,11 @@ cplx got(int slot, cplx v, const int part) {
  * or, if they are many, operand q = 4 a + c is turned by the product of roots a and c. */
 #define TURN(b, q) \
     if (q > 0) \
-        x[b * RADIX + q] = turn(x[b * RADIX + q], table[m + (q - 1) * DONE], DIR);
+        x[b * RADIX + q] = turn(x[b * RADIX + q], GET(table, m + (q - 1) * DONE), DIR);
 #define LOW(c) ((c) == 1 ? low1 : (c) == 2 ? low2 : low3)
 #define TURN_BY_TWO(b, q) \
     if (q > 3 && q % 4 == 0) \
-        high = table[m + (2 + q / 4) * DONE]; \
+        high = GET(table, m + (2 + q / 4) * DONE); \
     if (q > 0) \
         x[b * RADIX + q] = turn(x[b * RADIX + q], \
                                 q < 4        ? LOW(q) \

@@ -99,7 +99,7 @@ static double distance(const struct gf_output *o, const struct gf_array *a,
     return o->kind == GF_PHASE ? (double)far / (double)count : sqrt(error / norm);
 }
 
-static void compare(struct subject *s, struct subject *yardstick, const char *text) {
+void backends_compare(struct subject *s, struct subject *yardstick, const char *text) {
     struct gf_array in = {0}, out = {0}, want = {0};
     struct gf_report report, wanted;
     struct gf_job job;
@@ -159,7 +159,7 @@ void backends_large(struct subject *s) {
     yardstick.context[1] = yardstick.context[0];
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs && !rc; i++)
         if (backends_mine(s) && (!strchr(jobs[i], '|') || backends_has_filters(s)))
-            compare(s, &yardstick, jobs[i]);
+            backends_compare(s, &yardstick, jobs[i]);
     if (yardstick.context[0])
         gf_backend_openmp.close(yardstick.context[0]);
     s->passed += test_passed;

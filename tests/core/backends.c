@@ -96,7 +96,8 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
 
 bool backends_refused(const struct subject *s, int rc) {
     return rc == GF_EUNABLE &&
-           (s->backend == &gf_backend_opengl || s->backend == &gf_backend_vulkan);
+           (s->backend == &gf_backend_opengl || s->backend == &gf_backend_vulkan ||
+            s->backend == &gf_backend_directcompute);
 }
 
 const char *backends_text(const struct gf_job *job, char text[160]) {

@@ -36,6 +36,8 @@ void backends_filters(struct subject *s);
 void backends_named_filters(struct subject *s);
 void backends_named(struct subject *s);
 void backends_large(struct subject *s);
+/* Runs a job in words on random input on both, and compares the first outputs. */
+void backends_compare(struct subject *s, struct subject *yardstick, const char *text);
 
 /* Counts a check, and returns whether it is among those that this run makes: a backend whose kernels
  * take a second each to build is tried on a sample, or by several processes at once. */

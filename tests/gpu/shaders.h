@@ -158,7 +158,7 @@ static void test_bytes(const struct gf_gpu *api, void *gpu) {
 }
 
 /* The copy that measures the memory: all of it, and nothing behind. */
-static void test_copy(const struct subject *s) {
+__attribute__((unused)) static void test_copy(const struct subject *s) {
     const struct gf_gpu_context *c = s->context[0];
     enum { BYTES = 16 * 5003, BEHIND = 64 };
     static unsigned char from[BYTES + BEHIND], to[BYTES + BEHIND];
@@ -203,7 +203,7 @@ static void test_host_memory(const struct gf_gpu *api, void *gpu,
 }
 
 /* A device that is lost while *lost is set ends that context, and no other. */
-static void test_loss(struct subject *s, bool *lost, const char *why) {
+__attribute__((unused)) static void test_loss(struct subject *s, bool *lost, const char *why) {
     const struct gf_backend *b = s->backend;
     void *context = NULL;
     struct gf_job job;
@@ -233,7 +233,7 @@ static void test_loss(struct subject *s, bool *lost, const char *why) {
 }
 
 /* Makes a cache of its own, which begins empty; drop_cache() removes it. */
-static bool own_cache(char folder[]) {
+__attribute__((unused)) static bool own_cache(char folder[]) {
     if (!mkdtemp(folder))
         return false;
     setenv("XDG_CACHE_HOME", folder, 1);
@@ -241,7 +241,7 @@ static bool own_cache(char folder[]) {
     return true;
 }
 
-static void drop_cache(const char *folder) {
+__attribute__((unused)) static void drop_cache(const char *folder) {
     nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -345,6 +345,7 @@ int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_jo
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;
 extern const struct gf_backend gf_backend_vulkan;
+extern const struct gf_backend gf_backend_directcompute;
 /* For comparison; auto never picks them. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench`; in no list. */

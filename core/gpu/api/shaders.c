@@ -99,20 +99,42 @@ int gf_shaders_check(const struct gf_gpu_plan *plan) {
 
 /* ---- texts and launches ---- */
 
-/* GLSL's #line takes no file name. */
-static void drop_file_names(char *text) {
+/* GLSL's #line takes no file name; vkd3d complains of any. */
+static void drop_file_names(char *text, bool hlsl) {
     for (char *at = text; (at = strstr(at, "#line "));) {
-        char *quote = strchr(at, '"'), *end = strchr(at, '\n');
-        if (quote && end && quote < end)
-            memset(quote, ' ', (size_t)(end - quote));
+        char *from = hlsl ? at : strchr(at, '"'), *end = strchr(at, '\n');
+        if (from && end && from < end)
+            memset(from, ' ', (size_t)(end - from));
         at = end ? end : at + 1;
     }
 }
 
-char *gf_shaders_text(const char *version, const char *options, const char *source) {
+bool gf_shaders_on_cpu(const char *device) {
+    static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "SWR", "Basic Render"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasestr(device, names[i]))
+            return true;
+    return false;
+}
+
+int gf_shaders_clear(const struct gf_gpu_device *d, const struct gf_gpu_buffer *to, int64_t offset,
+                     int64_t bytes) {
+    return offset % 4 || (bytes % 4 && offset + bytes < to->bytes)
+               ? gf_fail(GF_EBACKEND, "%s clears whole words", d->api->name)
+               : 0;
+}
+
+int gf_shaders_fit(const struct gf_gpu_device *d, const char *entry, int64_t local_bytes) {
+    return local_bytes <= d->props.local_bytes
+               ? 0
+               : gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
+                         (long long)local_bytes, d->props.name, (long long)d->props.local_bytes);
+}
+
+char *gf_shaders_text(const char *first, const char *options, const char *source) {
     size_t room = 2 * strlen(options) + strlen(source) + 256;
     char *text = malloc(room), *copy = strdup(options), *rest = copy, *word;
-    size_t used = text ? (size_t)snprintf(text, room, "#version %s\n", version) : 0;
+    size_t used = text ? (size_t)snprintf(text, room, "%s\n", first) : 0;
     while (text && copy && (word = strsep(&rest, " "))) {
         char *value = strchr(word, '=');
         if (strncmp(word, "-D", 2))
@@ -125,7 +147,7 @@ char *gf_shaders_text(const char *version, const char *options, const char *sour
     }
     if (text && copy) {
         snprintf(text + used, room - used, "%s", source);
-        drop_file_names(text);
+        drop_file_names(text, !strcmp(first, GF_SHADERS_HLSL));
     } else {
         free(text);
         text = NULL;
@@ -139,7 +161,7 @@ int gf_shaders_launch(const struct gf_gpu_device *d, const struct gf_gpu_launch 
     const int64_t *from = l->args, most = d->props.max_groups;
     const int64_t across = l->groups < most ? l->groups : most;
     if (l->groups <= 0 || l->group <= 0 || l->groups > across * most || l->groups > INT32_MAX ||
-        l->args_bytes > sizeof to->args * 2 || !l->args_bytes)
+        l->n_buffers > GF_SHADERS_ARGS_AT || l->args_bytes > sizeof to->args * 2 || !l->args_bytes)
         return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
                        l->group);
     to->across = (uint32_t)across;

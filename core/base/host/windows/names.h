@@ -62,15 +62,27 @@ static inline bool gf_windows_matches(const uint16_t *pattern, const uint16_t *n
 /* The name on Windows of a library that Linux knows as libNAME.so.VERSION; "" if it has none. Others stay. */
 static inline const char *gf_windows_library(const char *soname) {
     static const char *const known[][2] = {
-        {"libOpenCL.so.1", "OpenCL.dll"},          {"libcuda.so.1", "nvcuda.dll"},
-        {"libnvrtc.so.13", "nvrtc64_130_0.dll"},   {"libnvrtc.so.12", "nvrtc64_120_0.dll"},
-        {"libnvrtc.so.11.2", "nvrtc64_112_0.dll"}, {"libcufft.so.12", "cufft64_12.dll"},
-        {"libcufft.so.11", "cufft64_11.dll"},      {"libcufft.so.10", "cufft64_10.dll"},
-        {"libvulkan.so.1", "vulkan-1.dll"},        {"libshaderc.so.1", "shaderc_shared.dll"},
-        {"libnvidia-ml.so.1", "nvml.dll"},         {"libfftw3f.so.3", "libfftw3f-3.dll"},
-        {"libfftw3.so.3", "libfftw3-3.dll"},       {"libmkl_rt.so.2", "mkl_rt.2.dll"},
-        {"libzstd.so.1", "libzstd.dll"},           {"libblosc.so.1", "libblosc.dll"},
-        {"libcfitsio.so.10", "libcfitsio-10.dll"}, {"libclFFT.so.2", "clFFT.dll"},
+        {"libOpenCL.so.1", "OpenCL.dll"},
+        {"libcuda.so.1", "nvcuda.dll"},
+        {"libnvrtc.so.13", "nvrtc64_130_0.dll"},
+        {"libnvrtc.so.12", "nvrtc64_120_0.dll"},
+        {"libnvrtc.so.11.2", "nvrtc64_112_0.dll"},
+        {"libcufft.so.12", "cufft64_12.dll"},
+        {"libcufft.so.11", "cufft64_11.dll"},
+        {"libcufft.so.10", "cufft64_10.dll"},
+        {"libvulkan.so.1", "vulkan-1.dll"},
+        {"libshaderc.so.1", "shaderc_shared.dll"},
+        {"libnvidia-ml.so.1", "nvml.dll"},
+        {"libfftw3f.so.3", "libfftw3f-3.dll"},
+        {"libfftw3.so.3", "libfftw3-3.dll"},
+        {"libmkl_rt.so.2", "mkl_rt.2.dll"},
+        {"libzstd.so.1", "libzstd.dll"},
+        {"libblosc.so.1", "libblosc.dll"},
+        {"libcfitsio.so.10", "libcfitsio-10.dll"},
+        {"libclFFT.so.2", "clFFT.dll"},
+        {"libdxvk_dxgi.so.0", "dxgi.dll"},
+        {"libdxvk_d3d11.so.0", "d3d11.dll"},
+        {"libvkd3d-shader.so.1", "libvkd3d-shader-1.dll"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(soname, known[i][0]))

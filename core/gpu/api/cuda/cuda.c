@@ -527,6 +527,8 @@ const struct gf_gpu gf_gpu_cuda = {
     .open = cuda_open,
     .close = cuda_close,
     GF_GPU_COMMON(cuda),
+    .pin = cuda_pin,
+    .unpin = cuda_unpin,
     .lock = cuda_lock,
     .unlock = cuda_unlock,
     .is_locked = cuda_is_locked,

@@ -571,6 +571,8 @@ const struct gf_gpu gf_gpu_opencl = {
     .open = opencl_open,
     .close = opencl_close,
     GF_GPU_COMMON(opencl),
+    .pin = opencl_pin,
+    .unpin = opencl_unpin,
     .lock = opencl_lock,
     .unlock = opencl_unpin,
     .is_locked = opencl_is_locked,

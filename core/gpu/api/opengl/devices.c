@@ -5,6 +5,7 @@
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
 #include "core/gpu/api/opengl/library.h"
+#include "core/gpu/api/shaders.h"
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
 
@@ -24,15 +25,6 @@ void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
         return NULL;
     void *context = gl->create_context(display, NULL, NULL, telling);
     return context ? context : gl->create_context(display, NULL, NULL, telling + 2);
-}
-
-/* Software renderers are named by what they are. */
-static bool is_software(const char *renderer) {
-    static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "SWR"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasestr(renderer, names[i]))
-            return true;
-    return false;
 }
 
 /* Extensions whose queries describe() makes. */
@@ -74,7 +66,7 @@ static void describe(const struct gf_opengl *gl, struct gf_gpu_props *p) {
     snprintf(p->compiler, sizeof p->compiler, "%.127s", vendor ? vendor : "?");
     snprintf(p->platform, sizeof p->platform, "OpenGL %.100s", p->driver);
     p->plain = true;
-    p->is_cpu = is_software(p->name);
+    p->is_cpu = gf_shaders_on_cpu(p->name);
     const struct known known = list_extensions(gl, p);
     gl->wide_integer(GF_GL_MAX_STORAGE_BLOCK, &block);
     p->max_alloc = block;

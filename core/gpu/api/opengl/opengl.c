@@ -13,7 +13,7 @@
 
 #define GF_HOST 1
 
-enum { SOME_UNITS = 32, PAGE = 4096 };
+enum { SOME_UNITS = 32 };
 enum { RING = 64 }; /* argument blocks of launches in flight */
 
 struct gf_gpu_kernel {
@@ -176,30 +176,12 @@ static int64_t opengl_free_bytes(void *gpu) {
     return g->head.props.is_cpu ? gf_memory_available() : g->head.props.memory;
 }
 
-/* OpenGL cannot lock memory: it copies from and to any. */
-static int opengl_pin(void *gpu, int64_t bytes, void **host) {
-    char size[GF_SIZE_TEXT];
-    (void)gpu;
-    *host = bytes >= 0 && bytes <= INT64_MAX - PAGE
-                ? aligned_alloc(PAGE, ((size_t)bytes + PAGE) / PAGE * PAGE)
-                : NULL;
-    return *host
-               ? 0
-               : gf_fail(GF_ENOMEM, "no %s of memory for the device", gf_memory_text(bytes, size));
-}
-
-static void opengl_unpin(void *gpu, void *host) {
-    (void)gpu;
-    free(host);
-}
-
-/* Clears whole words; the last word of the buffer may be padding in part. */
 static int opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     struct context *g = gpu;
     static const uint32_t zero = 0;
-    if (offset % 4 || (bytes % 4 && offset + bytes < to->bytes))
-        return gf_fail(GF_EBACKEND, "OpenGL clears whole words");
-    int rc = opengl_enter(g);
+    int rc = gf_shaders_clear(&g->head, to, offset, bytes);
+    if (!rc)
+        rc = opengl_enter(g);
     if (rc)
         return rc;
     g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, (uint32_t)to->handle);
@@ -297,7 +279,7 @@ static int take_image(struct context *g, uint32_t program, const char *name, con
 static int opengl_build(void *gpu, const char *name, const char *source, const char *options,
                         void **binary, size_t *bytes) {
     struct context *g = gpu;
-    char *text = gf_shaders_text("430 core", options, source);
+    char *text = gf_shaders_text("#version 430 core", options, source);
     *binary = NULL;
     *bytes = 0;
     int rc = text ? 0 : gf_fail(GF_ENOMEM, "no memory to build %s", name);
@@ -346,16 +328,18 @@ static int load_image(struct context *g, const struct image *image, size_t bytes
 static int opengl_load(void *gpu, const void *binary, size_t bytes, const char *entry,
                        int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct context *g = gpu;
+    int rc = gf_shaders_fit(&g->head, entry, local_bytes);
     *kernel = NULL;
-    if (local_bytes > g->head.props.local_bytes || bytes < sizeof(struct image))
-        return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
-                       (long long)local_bytes, g->head.props.name,
-                       (long long)g->head.props.local_bytes);
+    if (!rc && bytes < sizeof(struct image))
+        rc = gf_fail(GF_EBACKEND, "loading %s on '%s': its binary is damaged", entry,
+                     g->head.props.name);
+    if (rc)
+        return rc;
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return gf_no_memory();
     pthread_mutex_lock(&g->building);
-    int rc = opengl_enter(g);
+    rc = opengl_enter(g);
     if (!rc) {
         rc = load_image(g, binary, bytes, entry, k);
         opengl_leave(g);
@@ -475,6 +459,8 @@ const struct gf_gpu gf_gpu_opengl = {
     .open = opengl_open,
     .close = opengl_close,
     GF_GPU_COMMON(opengl),
+    .pin = gf_gpu_pin_none,
+    .unpin = gf_gpu_unpin_none,
     .build = opengl_build,
     .load = opengl_load,
     .unload = opengl_unload,

@@ -78,13 +78,12 @@ static void vulkan_unpin(void *gpu, void *host) {
 
 /* ---- copies ---- */
 
-/* Clears whole words; the last word of the buffer may be padding in part. */
 static int vulkan_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     struct gf_vulkan_context *g = gpu;
     VkCommandBuffer commands;
-    if (offset % 4 || (bytes % 4 && offset + bytes < to->bytes))
-        return gf_fail(GF_EBACKEND, "Vulkan clears whole words");
-    int rc = gf_vulkan_begin(g, &commands, NULL);
+    int rc = gf_shaders_clear(&g->head, to, offset, bytes);
+    if (!rc)
+        rc = gf_vulkan_begin(g, &commands, NULL);
     if (rc)
         return rc;
     g->vk->fill(commands, memory_of(to->handle)->buffer, (uint64_t)offset,
@@ -342,7 +341,7 @@ static VkResult add_cache(const struct gf_vulkan_context *g, struct image **imag
 static int vulkan_build(void *gpu, const char *name, const char *source, const char *options,
                         void **binary, size_t *bytes) {
     struct gf_vulkan_context *g = gpu;
-    char *text = gf_shaders_text("450", options, source);
+    char *text = gf_shaders_text("#version 450", options, source);
     struct image *image = NULL;
     *binary = NULL;
     int rc = text ? gf_vulkan_compile(name, g->head.props.name, text, sizeof *image,
@@ -373,26 +372,25 @@ static int vulkan_load(void *gpu, const void *binary, size_t bytes, const char *
                        int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct gf_vulkan_context *g = gpu;
     const struct image *image = binary;
+    const int rc = gf_shaders_fit(&g->head, entry, local_bytes);
     *kernel = NULL;
-    if (local_bytes > g->head.props.local_bytes)
-        return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
-                       (long long)local_bytes, g->head.props.name,
-                       (long long)g->head.props.local_bytes);
+    if (rc)
+        return rc;
     if (!is_whole(image, bytes))
         return gf_fail(GF_EBACKEND, "loading %s on '%s': its binary is damaged", entry,
                        g->head.props.name);
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return gf_no_memory();
-    VkResult rc =
+    VkResult error =
         make_pipeline(g, image, bytes - sizeof *image - image->spirv_bytes, &k->pipeline, NULL);
-    if (!rc) {
+    if (!error) {
         *kernel = k;
         return 0;
     }
     free(k);
     return gf_fail(GF_EBACKEND, "loading %s on '%s': Vulkan error %d", entry, g->head.props.name,
-                   (int)rc);
+                   (int)error);
 }
 
 static void vulkan_unload(void *gpu, struct gf_gpu_kernel *k) {
@@ -415,8 +413,8 @@ static int vulkan_launch(void *gpu, const struct gf_gpu_launch *l) {
     struct gf_shader_launch made;
     int64_t at;
     int rc = gf_shaders_launch(&g->head, l, &made);
-    if (!rc && (!args->host || l->n_buffers > GF_SHADERS_ARGS_AT))
-        rc = gf_fail(GF_EBACKEND, "cannot launch a kernel of %d buffers", l->n_buffers);
+    if (!rc && !args->host)
+        rc = gf_fail(GF_EBACKEND, "this queue only copies");
     if (!rc)
         rc = gf_vulkan_begin(g, &commands, &at);
     if (rc)
@@ -458,6 +456,8 @@ const struct gf_gpu gf_gpu_vulkan = {
     .open = vulkan_open,
     .close = vulkan_close,
     GF_GPU_COMMON(vulkan),
+    .pin = vulkan_pin,
+    .unpin = vulkan_unpin,
     .build = vulkan_build,
     .load = vulkan_load,
     .unload = vulkan_unload,
