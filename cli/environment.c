@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/host/path.h"
+
 static struct gf_environment settings;
 
 static const char *value(const char *name) {

@@ -82,6 +82,10 @@ check-mpi: gpufft mpi $(BUILD)/test_mpi $(foreach m,openmpi mpich,$(if $(MPICC_$
 	@RANKS="1 2 3 4 5 6 7" JOBS=1 tests/run $(BUILD)/test_mpi "tests/cli/run mpi ranks link" $(foreach m,openmpi mpich,$(if $(MPICC_$(m)), \
 	    $(foreach n,1 2 3 5 7,"$(call in_ranks,$(m),$(n)) exchange") "$(call in_ranks,$(m),2) large"))
 
+## check-windows: gpufft.exe under Wine: what only Windows has, and the tests of the command line that suit it
+check-windows: windows
+	tests/windows/check
+
 ## bench-mpi: times of the exchange and of FFTW's MPI transforms
 bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) times 256x256x256

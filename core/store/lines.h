@@ -12,6 +12,7 @@
 #ifndef GF_CORE_STORE_LINES_H
 #define GF_CORE_STORE_LINES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/host/environment.h"

@@ -13,6 +13,7 @@
 #ifndef GF_CORE_STORE_MADE_H
 #define GF_CORE_STORE_MADE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/host/environment.h"

@@ -7,11 +7,10 @@
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/host/environment.h"
+#include "core/base/host/path.h"
 #include "core/base/value/status.h"
 #include "formats/record.h"
 #include "formats/zarr_folder.h"
@@ -88,7 +87,7 @@ static int compare(const void *a, const void *b) {
         return x->ino < y->ino ? -1 : 1;
     if (x->dev != y->dev)
         return x->dev < y->dev ? -1 : 1;
-    return strcmp(x->name, y->name);
+    return gf_name_compare(x->name, y->name);
 }
 
 static struct file *find(dev_t dev, ino_t ino, const char *name) {

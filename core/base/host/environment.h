@@ -5,7 +5,6 @@
 #ifndef GF_CORE_BASE_ENVIRONMENT_H
 #define GF_CORE_BASE_ENVIRONMENT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Whoever opens a backend, an engine or a store passes it on, and keeps it for as long as they are
@@ -20,15 +19,6 @@ static inline const char *gf_environment_kernels(const struct gf_environment *en
 }
 static inline const char *gf_environment_cache(const struct gf_environment *env) {
     return env ? env->cache_folder : NULL;
-}
-
-/* True for a path that does not depend on the current folder. */
-static inline bool gf_path_is_absolute(const char *path) {
-#ifdef _WIN32
-    if (path[0] && path[1] == ':')
-        path += 2;
-#endif
-    return *path == '/';
 }
 
 /* The openmp backend's kernels: "plain", "v2", …; NULL: the best that the CPU runs. As results may

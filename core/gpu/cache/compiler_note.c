@@ -2,8 +2,8 @@
 #include "core/gpu/cache/compiler_note.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "core/base/host/path.h"
 #include "core/store/store.h"
 
 static int make_key(const struct gf_gpu_props *p, char key[512]) {

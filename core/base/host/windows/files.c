@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <windows.h>
 
+#include "core/base/host/path.h"
 #include "core/base/host/windows/names.h"
 #include "core/base/host/windows/wide.h"
 
@@ -88,6 +89,14 @@ bool gf_windows_narrow(const wchar_t *text, char *out, size_t size) {
     }
     gf_windows_to_slashes(out);
     return true;
+}
+
+int gf_name_compare(const char *a, const char *b) {
+    wchar_t wide[2][MOST];
+    if (!MultiByteToWideChar(CP_UTF8, 0, a, -1, wide[0], MOST) ||
+        !MultiByteToWideChar(CP_UTF8, 0, b, -1, wide[1], MOST))
+        return strcmp(a, b);
+    return CompareStringOrdinal(wide[0], -1, wide[1], -1, TRUE) - CSTR_EQUAL;
 }
 
 static HANDLE handle(int fd) {
@@ -189,12 +198,13 @@ static int describe(HANDLE h, struct stat *st) {
     BY_HANDLE_FILE_INFORMATION i;
     const DWORD type = GetFileType(h);
     *st = (struct stat){.st_mode = S_IRUSR | S_IWUSR, .st_nlink = 1};
-    if (type != FILE_TYPE_DISK) {
-        st->st_mode |= type == FILE_TYPE_PIPE ? S_IFIFO : S_IFCHR;
-        return type == FILE_TYPE_UNKNOWN && GetLastError() ? gf_windows_fail() : 0;
-    }
-    if (!GetFileInformationByHandle(h, &i))
+    if (type == FILE_TYPE_UNKNOWN && GetLastError())
         return gf_windows_fail();
+    /* A file that cannot be told from others, as Wine passes on for stdin, is read as a pipe. */
+    if (type != FILE_TYPE_DISK || !GetFileInformationByHandle(h, &i)) {
+        st->st_mode |= type == FILE_TYPE_CHAR ? S_IFCHR : S_IFIFO;
+        return 0;
+    }
     const int64_t time =
         ((int64_t)i.ftLastWriteTime.dwHighDateTime << 32 | i.ftLastWriteTime.dwLowDateTime) -
         to_1970;
