@@ -212,6 +212,16 @@ def test_mistakes_are_exceptions(call, error):
         gpufft.use(backend="openmp")
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_transform_is_described(name):
+    x = np.ones((20, 3, 4, 5), "f4" if name[0] == "r" else "c8")
+    plans = gpufft.describe(x, name, workers=1)
+    assert [p["backend"] for p in plans] == ["openmp"] * (2 if name.endswith("n") else 1)
+    assert all(p["passes"] and p["why"] and p["calls"] > 0 and p["bytes"] >= 20 * 3 * 4 * 4 for p in plans)
+    with pytest.raises(ValueError):
+        gpufft.describe(x, name, norm="none")
+
+
 def test_next_fast_len_is_a_product_of_small_primes():
     for n in range(1, 3000):
         m = gpufft.next_fast_len(n)

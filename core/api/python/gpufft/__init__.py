@@ -63,17 +63,7 @@ def use(backend: str | None = None, device: str | None = None, memory: int = 0,
 def describe(x: _fft.ArrayLike, function: str = "fftn", **arguments: _Any) -> list[dict[str, _Any]]:
     """How a transform like gpufft.fftn(x, …) runs: a list with a dict for each of its plans, with
     backend, why, passes, calls, bytes, workspace and device (bytes of device memory)."""
-    kind = "real" if "r" in function[:2] else "complex"
-    x = _fft._array(x)
-    axes = arguments.get("axes", (-2, -1) if function.endswith("2") else None)
-    s = arguments.get("s")
-    if function.endswith("fft"):
-        axes, s = arguments.get("axis", -1), arguments.get("n")
-    job = _fft._Job(x, kind, function.startswith("i"), s, axes, arguments.get("norm"),
-                    _fft._workers(arguments.get("workers")))
-    x = job.cut(x)
-    job.plan(x, *job.targets())
-    return [plan.describe() for plan, _ in job.steps]
+    return _fft.functions[function](x, plan=_fft.SHOWN, **arguments)
 
 
 def _forked():

@@ -19,6 +19,7 @@ _LONG = 1 << 20  # elements from which on a call looks for Ctrl-C
 # strides, so that the layout would show in the last digits, and a copy costs less than strides do.
 _SHORT = 1 << 16
 _HOST = (None, 1, 3, 11, 13)  # DLPack's devices in its memory: none told, CPU, pinned and managed memory
+SHOWN = object()  # instead of a plan: a call describes its plans
 _jobs = {}
 
 
@@ -158,7 +159,9 @@ class _Job:
         self.workers = workers
 
     def cut(self, x):
-        """Cuts and pads the input; a view if it need not be longer."""
+        """Cuts and pads the input; a view if it need not be longer, or complex."""
+        if self.back and x.dtype.kind != "c":
+            x = x.astype(self.complex)
         if list(x.shape) == self.in_shape:
             return x
         part = x[tuple(slice(0, n) for n in self.in_shape)]
@@ -190,10 +193,14 @@ class _Job:
                                      self.workers), last))
             x = target
 
+    def describe(self, x):
+        if self.steps is None:
+            x = self.cut(x)
+            self.plan(x, *self.targets())
+        return [plan.describe() for plan, _ in self.steps]
+
     def run(self, x):
         x = self.cut(x)
-        if self.back and x.dtype.kind != "c":
-            x = x.astype(self.complex)
         if not self.axes:
             return x.astype(self.out_type)
         y, middle = self.targets()
@@ -220,7 +227,7 @@ def _norm(norm):
 
 
 def _transform(x, kind, inverse, s, axes, norm, workers, plan):
-    if plan is not None:
+    if plan is not None and plan is not SHOWN:
         raise NotImplementedError("plans of other libraries are not taken")
     x = _array(x)
     if kind == "real" and not inverse and x.dtype.kind == "c":
@@ -232,15 +239,16 @@ def _transform(x, kind, inverse, s, axes, norm, workers, plan):
     except TypeError:  # s or axes is a list
         return _transform(x, kind, inverse, s if s is None else tuple(_integers(s, "shape")),
                           axes if axes is None or isinstance(axes, int) else
-                          tuple(_integers(axes, "axes")), norm, workers, None)
-    if job is None:
-        job = _Job(x, kind, inverse, s, axes, norm, workers)
-        y = job.run(x)
-        while len(_jobs) >= _MOST_PLANS:
-            _jobs.pop(next(iter(_jobs)), None)
-        _jobs[key] = job
-        return y
-    return job.run(x)
+                          tuple(_integers(axes, "axes")), norm, workers, plan)
+    step = _Job.run if plan is None else _Job.describe
+    if job is not None:
+        return step(job, x)
+    job = _Job(x, kind, inverse, s, axes, norm, workers)
+    y = step(job, x)
+    while len(_jobs) >= _MOST_PLANS:
+        _jobs.pop(next(iter(_jobs)), None)
+    _jobs[key] = job
+    return y
 
 
 # ---- the functions ----
@@ -258,15 +266,11 @@ _PARAMETERS = """
 
 
 class Line(Protocol):
-    """A transform along one axis."""
-
     def __call__(self, x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None,
                  overwrite_x: bool = False, workers: int | None = None, *, plan: None = None) -> NDArray[Any]: ...
 
 
 class Several(Protocol):
-    """A transform along several axes: the last two of fft2 and its like, else all."""
-
     def __call__(self, x: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = ...,
                  norm: str | None = None, overwrite_x: bool = False, workers: int | None = None, *,
                  plan: None = None) -> NDArray[Any]: ...

@@ -46,9 +46,8 @@ def _run(name, x, axes, border, levels, workers):
     become one, those behind them another or channels, as do the parts of complex numbers."""
     first, last = min(axes), max(axes)
     if last - first > 1:
-        x = np.moveaxis(_run(name, np.moveaxis(x, first, last - 1), (last - 1, last), border, levels,
-                             workers), last - 1, first)
-        return x
+        x = np.moveaxis(x, first, last - 1)
+        return np.moveaxis(_run(name, x, (last - 1, last), border, levels, workers), last - 1, first)
     before, behind = x.shape[:first], x.shape[last + 1:]
     middle, kind = x.shape[first:last + 1], x.dtype
     if kind.kind == "c":
@@ -62,21 +61,14 @@ def _run(name, x, axes, border, levels, workers):
     return y.reshape(before + middle + (-1,)).view(kind).reshape(before + middle + behind)
 
 
-def _per_axis(wavelet, mode):
-    """The borders of two axes."""
-    given = [list(v) if isinstance(v, (tuple, list)) else [v] for v in (wavelet, mode)]
-    if any(len(v) not in (1, 2) for v in given):
-        raise ValueError("one wavelet and mode, or one for each axis")
-    wavelets, modes = (v * (2 // len(v)) for v in given)
-    return [_border(w, m) for w, m in zip(wavelets, modes)]
-
-
 def _two(x, axes, wavelet, mode):
     """The axes, their borders, and whether one is transformed after the other: the same axis twice, or
     with different borders."""
-    axes, borders = _axes_of(x, axes), _per_axis(wavelet, mode)
-    if len(axes) != 2:
-        raise ValueError("expected two axes")
+    axes = _axes_of(x, axes)
+    given = [v if isinstance(v, (tuple, list)) else [v] for v in (wavelet, mode)]
+    if len(axes) != 2 or any(len(v) not in (1, 2) for v in given):
+        raise ValueError("expected two axes, and one wavelet and mode or one for each axis")
+    borders = [_border(w, m) for w, m in zip(*(list(v) * (2 // len(v)) for v in given))]
     return axes, borders, axes[0] == axes[1] or borders[0] != borders[1]
 
 
