@@ -42,7 +42,8 @@ typedef word first_word;
 #pragma rename next_ transform transform_back share line line_at read_line
 #pragma rename next_ source_element source source_of coord_in load_point take_operands
 #pragma rename next_ fold_pair load_staged input_of load_two sink_element sink sink_of set_shade
-#pragma rename next_ coord_out split_twiddle line_twiddle as_number as_sample store_sample
+#pragma rename next_ coord_out split_twiddle line_twiddle set_powers step_twiddle
+#pragma rename next_ as_number as_sample store_sample
 #pragma rename next_ store_point first_of second_of put_line fold_twiddle mirrored_pair pair_of
 #pragma rename next_ store_pairs row_word put_sample store_rows load_line store_line
 #pragma rename next_ multiply_spectrum count_clipped plain_pass

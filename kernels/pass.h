@@ -102,6 +102,24 @@ INLINE void load_line(const struct source *s, GLOBAL const source_element *src,
 #endif
 }
 
+/* IN_STEPS: powers of the step, and a result's twiddle. */
+#if IN_STEPS
+#define MIDDLE (LAST / 2)
+INLINE void set_powers(const struct sink *s, GLOBAL const cplx *table, cplx *power) {
+    UNROLL for (int q = 1; q <= MIDDLE; q++) {
+        const int high = q > 7 ? q / 2 : q > 3 ? 4 : 2;
+        power[q] = q == 1 || q == 2 || q == 4
+                       ? split_twiddle(s->args, table, s->line.turn * (place)(q * (POINTS / LAST)))
+                       : mul(power[high], power[q - high]);
+    }
+}
+INLINE cplx step_twiddle(cplx middle, const cplx *power, int q) {
+    return q == MIDDLE  ? middle
+           : q > MIDDLE ? mul(middle, power[q - MIDDLE])
+                        : turn(middle, power[MIDDLE - q], -1);
+}
+#endif
+
 INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                        GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
 #if COALESCED_OUT
@@ -119,14 +137,24 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
     if (!s->line.there)
         return;
     const place step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * (place)s->args->out_point;
+#if IN_STEPS
+    cplx power[MIDDLE + 1];
+    set_powers(s, table, power);
+#endif
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = s->share.first + b * PER_LINE;
         place at = s->line.out + POINT_OUT(s, p);
         if (INSIDE(p, LAST)) {
+#if IN_STEPS
+            const place middle = s->line.turn * (place)(p + MIDDLE * (POINTS / LAST));
+            const cplx w = split_twiddle(s->args, table, middle);
+#endif
             UNROLL for (int q = 0; q < LAST; q++, at += step) {
                 cplx v = x[b * LAST + q];
 #if SPLIT == SPLIT_BY_LINE
                 v = turn(v, line_twiddle(s, table, p, q), DIR);
+#elif IN_STEPS
+                v = turn(v, step_twiddle(w, power, q), DIR);
 #endif
                 DELIVER(s, dst, table, params, p + q * (POINTS / LAST), at, v);
             }

@@ -120,6 +120,13 @@ INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, p
 }
 #endif
 
+/* True if store_line() multiplies a butterfly's results by their twiddles in steps. Neighbouring
+ * work items need entries of the two tables that are far apart, so each moves a whole sector; with
+ * two entries for each result that takes longer than the results themselves. So only the twiddle of
+ * the middle result comes from the tables, and powers 1, 2 and 4 of the step from one result to the
+ * next; others are products of these, so that roundings hardly add up. */
+#define IN_STEPS (SPLIT == 2 && (ALGORITHM == ALGORITHM_PLAIN || ALGORITHM == ALGORITHM_BOTH_WAYS))
+
 #if STORE == STORE_PAIR || (STORE == STORE_SAMPLE && !DISPLAY)
 /* Integers are rounded half away from zero and saturated. */
 INLINE sink_element as_number(real v, int *clipped) {
@@ -228,7 +235,7 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
         return;
     v = mul(v, table[s->args->table_out + k]);
 #endif
-#if SPLIT && SPLIT != SPLIT_BY_LINE
+#if SPLIT && SPLIT != SPLIT_BY_LINE && !IN_STEPS
     v = turn(v, split_twiddle(s->args, table, s->line.turn * (place)j), DIR);
 #endif
 #if SCALED
