@@ -180,12 +180,6 @@ static void consider(struct choice *c, const struct cut *cut) {
     int rc = add_cut(c->b, c->ap, cut, c->from, &to);
     double gain = rc ? 0 : gf_gpu_chains_gain(c->b->p, trial.n_passes);
     double cost = gf_gpu_trial_end(c->b->p, &trial) - gain;
-    /* Require a third pass to be clearly cheaper. Measured: passes with few points take 10% longer
-     * than estimated, passes with thousands 10% less; mirrored lines and double precision do
-     * not. */
-    if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold &&
-        c->b->job->precision == GF_SINGLE)
-        cost *= 1.25;
     if (cut->parts > 1)
         cost = fmax(cost, 0.1 * cost + cut->parts * gf_gpu_queue_cost(&c->b->p->props));
     if (!rc && gf_gpu_decision_offer(&c->decision, cost, "%s%lldx%lldx%lld",

@@ -279,20 +279,6 @@ static bool plan_fitting(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile
                           (int64_t)t->held * t->threads == t->length * t->lines);
 }
 
-/* True if doubling the work items is worth some idle ones: for rows of halves, if a unit has less
- * than a third of the items that fit; for a display range's sample, because its groups are alone on their
- * units and everything else waits for them. */
-static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
-    const struct gf_gpu_axis_pass *ap = b->ap;
-    const double groups = fmin(t->resident, gf_gpu_groups_of_unit(b, t));
-    const bool rows = t->rows_in && t->rows_out && t->algorithm == GF_GPU_PLAIN;
-    if (ap->keys)
-        return t->threads <= 64;
-    return rows && !gf_gpu_is_rows(b, t) && !ap->filtered && ap->store != STORE_SAMPLE &&
-           !b->p->props.is_cpu && t->held > (b->p->job.precision == GF_DOUBLE ? 8 : 4) &&
-           t->threads < 100 && groups * t->threads < 600;
-}
-
 /* Offers the request's tile at a cost of at least `least`; false if none fits. */
 static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request request,
                        double least, struct gf_gpu_decision *d, struct gf_gpu_tile_choice *offered,
@@ -304,7 +290,13 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
     /* A group of few warps leaves its unit idle. */
     if (tile.threads < 64 && !b->p->props.is_cpu && !gf_gpu_is_rows(b, &tile))
         cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
-    if (!request.threads && wants_items(b, &tile)) {
+    if (!request.words && gf_gpu_wants_reals(b, &tile)) {
+        request.words = 1;
+        if (plan_fitting(b, &request, &wide))
+            tile = wide;
+        request.words = 0;
+    }
+    if (!request.threads && gf_gpu_wants_items(b, &tile)) {
         request.threads = 2 * tile.threads;
         if (plan_fitting(b, &request, &wide))
             tile = wide;

@@ -52,7 +52,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
 }
 
 bool gf_gpu_turns_by_line(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
-    enum { MOST = 1 << 21 }; /* entries */
+    enum { MOST = 5 << 18 }; /* entries */
     const int64_t last = t->radix[t->stages - 1];
     return gf_gpu_is_turned(b->ap) && !b->general && !b->ap->convolution &&
            t->algorithm == GF_GPU_PLAIN && b->args.index[0].turn &&

@@ -46,7 +46,7 @@ static double delay(double segment, bool written, double stride) {
     static const struct {
         double bytes, read, write;
     } table[] = {{16, 0.938, 3.144},
-                 {32, 0.756, 0.459},
+                 {32, 0.95, 0.459},
                  {64, 0.220, 0.221},
                  {128, 0.210, 0},
                  {256, 0.189, 0}};
@@ -201,12 +201,12 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
            b->written * (1 + out) * (1 + share * sectors(b, false, run_out, to));
 }
 
-/* Cost of a four-step twiddle per point: shared or adjacent, from two short tables, or random
- * access to a long one. */
+/* Cost of a four-step twiddle per point: shared or adjacent, mostly products of a few from two short
+ * tables, or random access to a long one. */
 static double split_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     if (!b->args.index[0].turn || gf_gpu_turns_by_line(b, t))
         return 1;
-    return b->ap->length * b->ap->after > 1 << 16 ? 2.5 : 13;
+    return b->ap->length * b->ap->after > 1 << 16 ? 1.2 : 13;
 }
 
 /* Arithmetic and exchanges, twiddles of split lines, and sample conversion. */
@@ -301,7 +301,14 @@ static double columns_memory(const struct gf_gpu_pass_builder *b, const struct g
     enum { CACHED = 50000000 };
     double memory = memory_cost(b, t);
     /* Other groups access memory while one waits or calculates. */
-    memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / 1024.0);
+    const bool is_double = b->p->job.precision == GF_DOUBLE;
+    memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / (is_double ? 512.0 : 1024.0));
+    /* Measured in double precision: items that hold few points, and groups of few lines whose
+     * twiddles are far apart in their tables. */
+    if (is_double && t->held < 16)
+        memory *= 1.08;
+    else if (is_double && t->threads < 256 && t->lines <= 8 && split_cost(b, t) > 1)
+        memory *= 1.12;
     if (t->resident == 1)
         memory *= alone_share(b, t);
     else if (is_plain(b, t) && b->read + b->written < CACHED)
@@ -343,11 +350,33 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
     /* Units without a group do no arithmetic; the rest reach nearly the full bandwidth. */
     const double idle = is_cpu ? 1 : fmax(1, 1 / gf_gpu_groups_of_unit(b, t));
     double cost = together(memory, idle * arithmetic_cost(b, t), is_cpu) * pow(idle, 0.1);
+    /* A middle pass of a convolution calculates most of the time, so its groups end together. */
+    const double each = gf_gpu_groups_of_unit(b, t);
+    if (t->algorithm == GF_GPU_BOTH_WAYS && !is_cpu && each > t->resident)
+        cost *= pow(ceil(each / t->resident) * t->resident / each, 0.4);
     /* A filter's table is read across its rows: neighbouring lines share sectors in the
      * second-level cache. */
     if (b->ap->filtered && b->args.filter_along != 1)
         cost += 3 * (double)b->p->bytes[GF_GPU_FILTER];
     return cost + (is_cpu ? 0 : axis_launch_bytes);
+}
+
+bool gf_gpu_wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const double groups = fmin(t->resident, gf_gpu_groups_of_unit(b, t));
+    const bool rows = t->rows_in && t->rows_out && t->algorithm == GF_GPU_PLAIN;
+    if (ap->keys)
+        return t->threads <= 64;
+    return rows && !gf_gpu_is_rows(b, t) && !ap->filtered && ap->store != STORE_SAMPLE &&
+           !b->p->props.is_cpu && t->held > (b->p->job.precision == GF_DOUBLE ? 8 : 4) &&
+           t->threads < 100 && groups * t->threads < 600;
+}
+
+bool gf_gpu_wants_reals(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    enum { LEAST = 1 << 21 }; /* points */
+    return gf_gpu_is_mirrored(b->ap) && b->ap->store == STORE_ROW_HALVES && t->whole &&
+           t->resident > 1 && b->args.axis_size / 2 >= LEAST && b->p->job.precision == GF_SINGLE &&
+           !b->p->props.is_cpu;
 }
 
 double gf_gpu_planes_cost(const struct gf_gpu_plan *p, const struct gf_gpu_pass *first,

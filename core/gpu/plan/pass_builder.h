@@ -79,6 +79,13 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
 bool gf_gpu_is_rows(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* Groups of the pass per compute unit. */
 double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+/* True if doubling the work items is worth some idle ones: for rows of halves, if a unit has less
+ * than a third of the items that fit; for a display range's sample, because its groups are alone on their
+ * units and everything else waits for them. */
+bool gf_gpu_wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+/* True if real words are worth another exchange: they leave the first-level cache room for the twiddles
+ * of a long line of real samples, which are read from places far apart. */
+bool gf_gpu_wants_reals(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* Cost of two passes in one launch; each runs alone, at the start or the end, for the fraction
  * `alone` of the time. */
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
