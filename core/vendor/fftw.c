@@ -7,6 +7,8 @@
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
+#include "core/base/host/memory.h"
+#include "core/base/value/factor.h"
 #include "core/base/value/status.h"
 
 static enum gf_fftw_maker maker_of(const struct gf_backend *b) {
@@ -241,9 +243,24 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         plan->workspace_bytes += gf_array_bytes(&m->table);
 }
 
+/* FFTW ends the process if it finds no memory. It takes most for a large prime factor, whose convolution
+ * has twice as many points: three arrays of them. */
+static int check_lengths(const struct gf_job *job) {
+    const int64_t number = (int64_t)gf_dtype_size(gf_job_number(job)), small = 64 << 20,
+                  most = INT64_C(1) << 50;
+    int64_t bytes = 0;
+    for (int i = 0; i < job->ndim; i++)
+        if (job->axes >> i & 1)
+            bytes = gf_max(bytes, 6 * number * gf_min(gf_factor_radices(job->shape[i]).rest, most));
+    return bytes > small ? gf_memory_check(bytes, 0) : 0;
+}
+
 static int plan_transform(const struct context *c, struct impl *m, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     void *buffer[2] = {NULL, NULL};
+    const int short_of = check_lengths(job);
+    if (short_of)
+        return short_of;
     lay_out(job, m);
     if (job->op == GF_FILTER) {
         int rc = gf_filter_tabulate(job, c->threads, &m->table);

@@ -129,6 +129,25 @@ static void test_unknown(void) {
     CHECK_HAS(gf_message(), "guess");
 }
 
+/* FFTW would end the process. */
+static void test_prime(void) {
+    struct gf_job job = {.ndim = 1,
+                         .shape = {68719476731}, /* 2^36 - 5 */
+                         .channels = 1,
+                         .axes = 1,
+                         .in_dtype = GF_C64,
+                         .n_out = 1,
+                         .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
+    struct gf_backend_options options = {.environment = gf_environment(), .threads = 1};
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    NEED(!gf_backend_fftw.open(&gf_backend_fftw, &options, &context));
+    CHECK_EQ(gf_backend_plan(&gf_backend_fftw, context, &job, &plan), GF_ENOMEM);
+    CHECK_HAS(gf_message(), "needs 3.0 TiB");
+    CHECK(!plan);
+    gf_backend_fftw.close(context);
+}
+
 int main(void) {
     char reason[GF_REASON] = "";
     if (gf_backend_fftw.probe(&gf_backend_fftw, NULL, reason)) {
@@ -141,6 +160,7 @@ int main(void) {
     snprintf(file, sizeof file, "%s/gpufft/fftw-single.wisdom", folder);
     setenv("XDG_CACHE_HOME", folder, 1);
     gf_environment_read();
+    RUN("a prime beyond all memory is refused", test_prime());
     RUN("wisdom is kept, read again and survives damage", test_wisdom());
     rmdir(folder);
     return TEST_END();
