@@ -23,8 +23,9 @@
 
 /* All buffers are structured ones of words, which may be accessed by atomics and bound wherever
  * they are needed: a buffer has one stride for life. Each has its own functions, as the compiler of
- * vkd3d 2.1 loses writes to a parameter that is a buffer. A buffer can be bound once: one that may
- * be the same as another names that, and takes its place if `same` is set. */
+ * vkd3d 2.1 loses writes to a parameter that is a buffer; a loop in them would take it seconds. A
+ * buffer can be bound once: one that may be the same as another names that, and takes its place if
+ * `same` is set. */
 #define BUFFER(at, storage, block, type, name) BUFFER_OF(at, type, name, false, name)
 #define BUFFER_OR(at, storage, block, type, name, other) BUFFER_OF(at, type, name, same, other)
 #define BUFFER_OF(at, type, name, is_other, other) \
@@ -35,11 +36,14 @@
         return get_##type(name##_words, i); \
     } \
     void set_##name(int i, type v) { \
-        UNROLL for (int k = 0; k < words_of_##type; k++) { \
-            if (is_other) \
-                other##_words[words_of_##type * i + k] = word_of(v, k); \
-            else \
-                name##_words[words_of_##type * i + k] = word_of(v, k); \
+        if (is_other) { \
+            other##_words[words_of_##type * i] = word_of(v, 0); \
+            if (words_of_##type > 1) \
+                other##_words[words_of_##type * i + 1] = word_of(v, 1); \
+        } else { \
+            name##_words[words_of_##type * i] = word_of(v, 0); \
+            if (words_of_##type > 1) \
+                name##_words[words_of_##type * i + 1] = word_of(v, 1); \
         } \
     }
 #define GET(buffer, at)       get_##buffer(at)

@@ -79,6 +79,18 @@ void gf_dl_find(void *handle, const char *name, void *function) {
     memcpy(function, &found, sizeof found);
 }
 
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+
+void gf_dl_keep_signals(struct gf_dl_signals *kept) {
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        sigaction(endings[i], NULL, &kept->handler[i]);
+}
+
+void gf_dl_restore_signals(const struct gf_dl_signals *kept) {
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        sigaction(endings[i], &kept->handler[i], NULL);
+}
+
 bool gf_dl_file(const void *function, char *path, size_t size) {
     Dl_info info;
     if (!dladdr(function, &info) || !info.dli_fname || strlen(info.dli_fname) >= size)

@@ -7,6 +7,7 @@
 #define GF_CORE_BASE_DL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -56,6 +57,12 @@ struct gf_dl_library {
 int gf_dl_load(struct gf_dl_library *l);
 /* Sets the pointer at `function` to one more function, or to NULL if the library lacks it. */
 void gf_dl_find(void *handle, const char *name, void *function);
+/* The handlers of the signals that end a program, which some libraries replace. */
+struct gf_dl_signals {
+    struct sigaction handler[3];
+};
+void gf_dl_keep_signals(struct gf_dl_signals *kept);
+void gf_dl_restore_signals(const struct gf_dl_signals *kept);
 /* Finds the file that a library's `function` was loaded from. False if that is unknown. */
 bool gf_dl_file(const void *function, char *path, size_t size);
 

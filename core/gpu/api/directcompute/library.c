@@ -17,6 +17,7 @@ static int load(void *unused) {
         {"CreateDXGIFactory1", offsetof(struct gf_d3d, create_factory)}, {NULL, 0}};
     static const struct gf_dl_symbol in_d3d11[] = {
         {"D3D11CreateDevice", offsetof(struct gf_d3d, create_device)}, {NULL, 0}};
+    struct gf_dl_signals ours; /* DXVK opens SDL, which replaces them */
     void *handle;
     (void)unused;
     if (gf_dl_open(dxgi, in_dxgi, &library, &handle) ||
@@ -24,7 +25,9 @@ static int load(void *unused) {
         return gf_fail(GF_EABSENT, GF_HERE("no Direct3D 11 (tried libdxvk_dxgi.so.0 and "
                                            "libdxvk_d3d11.so.0); Debian sid has libdxvk-d3d11-0",
                                            "no Direct3D 11 (tried dxgi.dll and d3d11.dll)"));
+    gf_dl_keep_signals(&ours);
     const int32_t rc = library.create_factory(interface, (void **)&library.factory);
+    gf_dl_restore_signals(&ours);
     return rc >= 0 ? 0
                    : gf_fail(GF_EABSENT,
                              "Direct3D lists no adapters: error 0x%x" GF_HERE(

@@ -1,7 +1,6 @@
 /* Loads OpenCL and restores the signal handlers that its drivers replace. */
 #include "core/gpu/api/opencl/library.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include "core/base/host/dl.h"
@@ -16,12 +15,10 @@ static const char *const sonames[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
 
 static struct gf_opencl library;
 
-static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
-static struct sigaction ours[sizeof endings / sizeof *endings];
+static struct gf_dl_signals ours;
 
 void gf_opencl_restore_signals(void) {
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        sigaction(endings[i], &ours[i], NULL);
+    gf_dl_restore_signals(&ours);
 }
 
 /* PoCL aborts the process if it cannot count the CPUs, as in a bare container or chroot without
@@ -33,8 +30,7 @@ static bool would_abort(void) {
 static int load(void *unused) {
     void *handle;
     (void)unused;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        sigaction(endings[i], NULL, &ours[i]);
+    gf_dl_keep_signals(&ours);
     if (would_abort())
         return gf_fail(GF_EABSENT,
                        "/sys is not mounted, and OpenCL's CPU devices abort the program without "
