@@ -50,8 +50,10 @@ class Description(ctypes.Structure):
 
 def _load():
     name = "libgpufft.so.0"
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-    return ctypes.CDLL(beside if os.path.exists(beside) else name)
+    here = os.path.dirname(os.path.abspath(__file__))
+    # In a wheel the library is beside the module; after "make install" in lib, three folders above.
+    installed = (os.path.join(here, *up, name) for up in ((), ("..", "..", "..")))
+    return ctypes.CDLL(next(filter(os.path.exists, installed), name))
 
 
 _lib = _load()
