@@ -134,6 +134,7 @@ static void test_random(struct subject *s, int n) {
 int main(int argc, char **argv) {
     struct subject s = {.backend = &gf_backend_directcompute, .shards = 1, .seed = 7};
     char reason[GF_REASON] = "";
+    RUN("auto never uses it", CHECK_EQ(s.backend->automatic, 0));
     if (s.backend->probe(s.backend, gf_environment(), reason)) {
         printf("skipped: no Direct3D 11: %s\n", reason);
         return TEST_END();
