@@ -83,9 +83,6 @@ static inline const char *gf_windows_library(const char *soname) {
         {"libvkd3d-shader.so.1", "libvkd3d-shader-1.dll"},
         {"libcfitsio.so.10", "libcfitsio-10.dll"},
         {"libclFFT.so.2", "clFFT.dll"},
-        {"libdxvk_dxgi.so.0", "dxgi.dll"},
-        {"libdxvk_d3d11.so.0", "d3d11.dll"},
-        {"libvkd3d-shader.so.1", "libvkd3d-shader-1.dll"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(soname, known[i][0]))
