@@ -149,6 +149,9 @@ void backends_compare(struct subject *s, struct subject *yardstick, const char *
     gf_array_free(&in);
     gf_array_free(&out);
     gf_array_free(&want);
+    s->passed += test_passed;
+    s->failed += test_failed;
+    test_passed = test_failed = 0;
 }
 
 void backends_large(struct subject *s) {

@@ -146,7 +146,7 @@ int main(int argc, char **argv) {
             &s.context[i]));
     if (argc > 1) {
         const int n = atoi(argv[1]);
-        RUN(case_name("%d random jobs are those of openmp", n), test_random(&s, n));
+        RUN_COUNTED(&s, case_name("%d random jobs are those of openmp", n), test_random(&s, n));
     } else {
         RUN_COUNTED(&s, "plain jobs are those of plain loops", test_jobs(&s));
         RUN("jobs that shaders do not do are refused with the reason", test_refusals(&s));
