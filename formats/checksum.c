@@ -53,7 +53,7 @@ uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads) {
 }
 
 uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n) {
-    return (uint32_t)crc32_combine(first, second, (z_off_t)n);
+    return (uint32_t)crc32_combine(first, second, n);
 }
 
 /* Continues *out over bytes begin .. end of a file. */
