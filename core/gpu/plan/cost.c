@@ -46,7 +46,7 @@ static double delay(double segment, bool written, double stride) {
     static const struct {
         double bytes, read, write;
     } table[] = {{16, 0.938, 3.144},
-                 {32, 0.95, 0.459},
+                 {32, 0.756, 0.55},
                  {64, 0.220, 0.221},
                  {128, 0.210, 0},
                  {256, 0.189, 0}};
@@ -230,7 +230,8 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
     return cost;
 }
 
-double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+/* Groups of the pass per compute unit. */
+static double groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     int64_t fast = b->args.index[0].count;
     double tiles = (double)gf_divide_up(fast, t->lines), units = b->p->props.units;
     return tiles * b->lines / (double)fast / units;
@@ -275,7 +276,7 @@ static double items_of_unit(const struct gf_gpu_pass_builder *b, const struct gf
                             double *resident) {
     enum { MOST_GROUPS = 32, MOST_WARPS = 64 };
     const int64_t room = gf_min(MOST_GROUPS, MOST_WARPS / gf_divide_up(t->threads, 32));
-    *resident = fmax(1, fmin((double)gf_min(t->resident, room), ceil(gf_gpu_groups_of_unit(b, t))));
+    *resident = fmax(1, fmin((double)gf_min(t->resident, room), ceil(groups_of_unit(b, t))));
     return *resident * t->threads;
 }
 
@@ -292,7 +293,7 @@ static double rows_memory(const struct gf_gpu_pass_builder *b, const struct gf_g
     memory *= (1 + 0.002 * fmax(0, t->held - 12)) * (1 + 0.004 * log2(fmax(1, t->threads / 32.0)));
     if (t->stages > 2 && t->held < 9 && t->points & (t->points - 1)) /* many positions to find */
         memory *= 1.05;
-    if (gf_gpu_groups_of_unit(b, t) < t->resident) /* no group follows another */
+    if (groups_of_unit(b, t) < t->resident) /* no group follows another */
         memory *= 1 + 0.25 * fmax(0, 1 - items / 1024);
     return memory;
 }
@@ -323,7 +324,7 @@ static double columns_memory(const struct gf_gpu_pass_builder *b, const struct g
  * more than others takes longest. */
 static double plain_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     static const double group_bytes = 2500, stage_bytes = 1.5e6;
-    const double each = gf_gpu_groups_of_unit(b, t);
+    const double each = groups_of_unit(b, t);
     const double uneven = each < 60 ? fmax(1, ceil(each)) / each : 1;
     const bool rows = gf_gpu_is_rows(b, t);
     double memory =
@@ -348,10 +349,10 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
         return plain_cost(b, t);
     const double memory = columns_memory(b, t);
     /* Units without a group do no arithmetic; the rest reach nearly the full bandwidth. */
-    const double idle = is_cpu ? 1 : fmax(1, 1 / gf_gpu_groups_of_unit(b, t));
+    const double idle = is_cpu ? 1 : fmax(1, 1 / groups_of_unit(b, t));
     double cost = together(memory, idle * arithmetic_cost(b, t), is_cpu) * pow(idle, 0.1);
     /* A middle pass of a convolution calculates most of the time, so its groups end together. */
-    const double each = gf_gpu_groups_of_unit(b, t);
+    const double each = groups_of_unit(b, t);
     if (t->algorithm == GF_GPU_BOTH_WAYS && !is_cpu && each > t->resident)
         cost *= pow(ceil(each / t->resident) * t->resident / each, 0.4);
     /* A filter's table is read across its rows: neighbouring lines share sectors in the
@@ -363,7 +364,7 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
 
 bool gf_gpu_wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
-    const double groups = fmin(t->resident, gf_gpu_groups_of_unit(b, t));
+    const double groups = fmin(t->resident, groups_of_unit(b, t));
     const bool rows = t->rows_in && t->rows_out && t->algorithm == GF_GPU_PLAIN;
     if (ap->keys)
         return t->threads <= 64;

@@ -77,8 +77,6 @@ double gf_gpu_queue_cost(const struct gf_gpu_props *props);
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* True for rows of complex numbers or floats, whose cost decides on the number of work items too. */
 bool gf_gpu_is_rows(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
-/* Groups of the pass per compute unit. */
-double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* True if doubling the work items is worth some idle ones: for rows of halves, if a unit has less
  * than a third of the items that fit; for a display range's sample, because its groups are alone on their
  * units and everything else waits for them. */
