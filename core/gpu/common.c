@@ -84,6 +84,17 @@ bool gf_gpu_lost(void *gpu) {
     return ((struct gf_gpu_device *)gpu)->lost;
 }
 
+int gf_gpu_add_device(struct gf_gpu_props *props, int n, const struct gf_gpu_props *device) {
+    const bool has_cpu = n > 0 && props[n - 1].is_cpu;
+    const int gpus = n - has_cpu;
+    if (!device->is_cpu && gpus == GF_GPU_MAX_DEVICES - 1)
+        return n;
+    if (!device->is_cpu && has_cpu)
+        props[n] = props[gpus];
+    props[gpus] = *device;
+    return device->is_cpu ? gpus + 1 : n + 1;
+}
+
 const char *gf_gpu_complaint(char *log) {
     const char *first = NULL;
     char *rest = log, *line;

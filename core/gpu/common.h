@@ -37,6 +37,10 @@ int gf_gpu_no_room(void *gpu, int64_t bytes);
 
 bool gf_gpu_lost(void *gpu);
 
+/* Adds a device to n listed ones and returns how many there are then: GPUs in their order, as far as there is
+ * room for a CPU behind them, and the last CPU. */
+int gf_gpu_add_device(struct gf_gpu_props *props, int n, const struct gf_gpu_props *device);
+
 /* Initialisers of struct gf_gpu that all APIs share; `own` begins the names of an API's
  * functions. */
 #define GF_GPU_COMMON(own) \

@@ -495,6 +495,23 @@ static bool handler_is_ours(void) {
            !(now.sa_flags & SA_RESETHAND);
 }
 
+static void test_listed(void) {
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    int n = 0;
+    for (uint64_t i = 1; i <= GF_GPU_MAX_DEVICES + 2; i++)
+        n = gf_gpu_add_device(list, n, &(struct gf_gpu_props){.handle = i, .is_cpu = i % 3 == 2});
+    CHECK(n > 2 && n <= GF_GPU_MAX_DEVICES);
+    CHECK(list[0].handle == 1 && list[1].handle == 3 && list[2].handle == 4);
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(list[i].is_cpu, i == n - 1);
+    const uint64_t last = (GF_GPU_MAX_DEVICES + 3) / 3 * 3 - 1; /* of 2, 5, 8, ... */
+    CHECK(list[n - 1].handle == last);
+    for (uint64_t i = 0; i < GF_GPU_MAX_DEVICES; i++)
+        n = gf_gpu_add_device(list, n, &(struct gf_gpu_props){.handle = 100 + i});
+    CHECK_EQ(n, GF_GPU_MAX_DEVICES);
+    CHECK(list[n - 1].handle == last && list[n - 2].handle < 100 + GF_GPU_MAX_DEVICES);
+}
+
 int main(void) {
     char path[128];
     const struct sigaction ours = {.sa_handler = on_signal};
@@ -514,6 +531,7 @@ int main(void) {
     RUN("a device is picked by number or name", test_pick());
     RUN("a compiler's complaint is its first error", test_complaint());
     RUN("no part of a program passes as a kernel", test_images());
+    RUN("devices are listed with GPUs first, and one CPU behind them", test_listed());
     RUN("the remedy names the package of the driver's CUDA", test_cufft_absent());
     test_api(&gf_gpu_opencl);
     RUN("OpenCL leaves the handler of signals alone", CHECK(handler_is_ours()));

@@ -8,6 +8,7 @@
 #include "core/base/value/factor.h"
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
+#include "core/gpu/common.h"
 
 /* The shaders repeat these blocks, member by member in 32 bits. */
 _Static_assert(sizeof(struct pass_args) == 122 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
@@ -124,11 +125,22 @@ int gf_shaders_clear(const struct gf_gpu_device *d, const struct gf_gpu_buffer *
                : 0;
 }
 
-int gf_shaders_fit(const struct gf_gpu_device *d, const char *entry, int64_t local_bytes) {
-    return local_bytes <= d->props.local_bytes
-               ? 0
-               : gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
-                         (long long)local_bytes, d->props.name, (long long)d->props.local_bytes);
+int gf_shaders_fit(const struct gf_gpu_device *d, const char *entry, int64_t local_bytes,
+                   bool whole) {
+    if (local_bytes > d->props.local_bytes)
+        return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
+                       (long long)local_bytes, d->props.name, (long long)d->props.local_bytes);
+    return whole ? 0
+                 : gf_fail(GF_EBACKEND, "loading %s on '%s': its binary is damaged", entry,
+                           d->props.name);
+}
+
+int gf_shaders_refused(const char *name, const char *device, const char *log) {
+    char *copy = log ? strdup(log) : NULL;
+    int rc = gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, device,
+                     copy && *copy ? gf_gpu_complaint(copy) : "no reason given");
+    free(copy);
+    return rc;
 }
 
 char *gf_shaders_text(const char *first, const char *options, const char *source) {

@@ -24,8 +24,11 @@ char *gf_shaders_text(const char *first, const char *options, const char *source
 int gf_shaders_clear(const struct gf_gpu_device *d, const struct gf_gpu_buffer *to, int64_t offset,
                      int64_t bytes);
 
-/* GF_EBACKEND if a kernel needs more shared memory than the device has. */
-int gf_shaders_fit(const struct gf_gpu_device *d, const char *entry, int64_t local_bytes);
+/* GF_EBACKEND if a kernel needs more shared memory than the device has, or its binary is not whole. */
+int gf_shaders_fit(const struct gf_gpu_device *d, const char *entry, int64_t local_bytes,
+                   bool whole);
+/* GF_EBACKEND: a compiler refused a text, with the first complaint of its log, or NULL. */
+int gf_shaders_refused(const char *name, const char *device, const char *log);
 
 /* A launch as shaders take it: groups in two dimensions, and the argument block's 64-bit integers
  * in 32 bits. */

@@ -200,7 +200,7 @@ static int describe(HANDLE h, struct stat *st) {
     *st = (struct stat){.st_mode = S_IRUSR | S_IWUSR, .st_nlink = 1};
     if (type == FILE_TYPE_UNKNOWN && GetLastError())
         return gf_windows_fail();
-    /* A file that cannot be told from others, as Wine passes on for stdin, is read as a pipe. */
+    /* Wine gives a file at stdin no identity; it is read as a pipe. */
     if (type != FILE_TYPE_DISK || !GetFileInformationByHandle(h, &i)) {
         st->st_mode |= type == FILE_TYPE_CHAR ? S_IFCHR : S_IFIFO;
         return 0;

@@ -5,7 +5,7 @@
 
 #include "core/base/host/dl.h"
 #include "core/gpu/api/directcompute/library.h"
-#include "core/gpu/common.h"
+#include "core/gpu/api/shaders.h"
 
 static const char entry[] = "entry", profile[] = "cs_5_0";
 
@@ -78,14 +78,6 @@ const char *gf_d3d_compiler_version(void) {
 
 /* ---- compiling ---- */
 
-static int refused(const char *name, const char *device, const char *log) {
-    char *copy = log ? strdup(log) : NULL;
-    int rc = gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, device,
-                     copy && *copy ? gf_gpu_complaint(copy) : "no reason given");
-    free(copy);
-    return rc;
-}
-
 static int keep(const char *name, const void *data, size_t bytes, void **binary, size_t *n) {
     *binary = malloc(bytes);
     if (!*binary)
@@ -108,7 +100,8 @@ static int compile_by_vkd3d(const char *name, const char *device, const char *te
     struct code code = {NULL, 0};
     char *log = NULL;
     int rc = vkd3d.compile(&info, &code, &log);
-    rc = rc < 0 ? refused(name, device, log) : keep(name, code.data, code.bytes, binary, bytes);
+    rc = rc < 0 ? gf_shaders_refused(name, device, log)
+                : keep(name, code.data, code.bytes, binary, bytes);
     if (code.data)
         vkd3d.drop_code(&code);
     vkd3d.drop_log(log);
@@ -122,7 +115,7 @@ static int compile_by_windows(const char *name, const char *device, const char *
     struct gf_d3d_blob *code = NULL, *log = NULL;
     int rc = windows.compile(text, strlen(text), name, NULL, NULL, entry, profile, IEEE | OPTIMISED,
                              0, &code, &log);
-    rc = rc < 0 ? refused(name, device, log ? log->calls->data(log) : NULL)
+    rc = rc < 0 ? gf_shaders_refused(name, device, log ? log->calls->data(log) : NULL)
                 : keep(name, code->calls->data(code), code->calls->bytes(code), binary, bytes);
     gf_d3d_release(code);
     gf_d3d_release(log);

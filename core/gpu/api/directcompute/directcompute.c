@@ -231,13 +231,10 @@ static bool is_whole(const void *binary, size_t bytes) {
 static int directcompute_load(void *gpu, const void *binary, size_t bytes, const char *entry,
                               int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct context *g = gpu;
-    int rc = gf_shaders_fit(&g->head, entry, local_bytes);
+    const int rc = gf_shaders_fit(&g->head, entry, local_bytes, is_whole(binary, bytes));
     *kernel = NULL;
     if (rc)
         return rc;
-    if (!is_whole(binary, bytes))
-        return gf_fail(GF_EBACKEND, "loading %s on '%s': its binary is damaged", entry,
-                       g->head.props.name);
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return gf_no_memory();

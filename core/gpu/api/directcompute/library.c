@@ -4,6 +4,7 @@
 #include "core/base/host/dl.h"
 #include "core/base/host/memory.h"
 #include "core/gpu/api/shaders.h"
+#include "core/gpu/common.h"
 
 static struct gf_d3d library;
 
@@ -67,11 +68,9 @@ static void describe(const struct gf_d3d_adapter_text *text, struct gf_gpu_props
     p->warp = p->is_cpu ? 1 : 32;
 }
 
-/* GPUs first, the CPU last. */
 int gf_d3d_adapters(const struct gf_environment *env, struct gf_gpu_props *props) {
     (void)env;
     const struct gf_d3d *d3d = gf_d3d_find();
-    struct gf_gpu_props cpu = {.handle = 0};
     struct gf_d3d_adapter_text text;
     void *adapter;
     int n = 0;
@@ -82,13 +81,8 @@ int gf_d3d_adapters(const struct gf_environment *env, struct gf_gpu_props *props
         if (((struct gf_d3d_adapter *)adapter)->calls->describe(adapter, &text) < 0)
             continue;
         describe(&text, &one);
-        if (one.is_cpu)
-            cpu = one;
-        else if (n < GF_GPU_MAX_DEVICES - 1)
-            props[n++] = one;
+        n = gf_gpu_add_device(props, n, &one);
     }
-    if (cpu.handle)
-        props[n++] = cpu;
     return n ? n
              : gf_fail(GF_EABSENT, "Direct3D 11 has no device; install the GPU's driver" GF_HERE(
                                        ", or apt install mesa-vulkan-drivers for the CPU", ""));

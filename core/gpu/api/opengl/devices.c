@@ -6,6 +6,7 @@
 #include "core/base/value/status.h"
 #include "core/gpu/api/opengl/library.h"
 #include "core/gpu/api/shaders.h"
+#include "core/gpu/common.h"
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
 
@@ -119,7 +120,7 @@ static bool look(const struct gf_opengl *gl, void *display, struct gf_gpu_props 
 /* Lists the CPU's renderer last, and once, although both platforms have it. */
 static int find_places(const struct gf_opengl *gl, struct gf_gpu_props *found, const char **why) {
     void *device[GF_GPU_MAX_DEVICES];
-    struct gf_gpu_props one, cpu = {.handle = 0};
+    struct gf_gpu_props one;
     const char *extensions = gl->query(NULL, GF_EGL_EXTENSIONS);
     int32_t n_devices = 0;
     int n = 0;
@@ -130,13 +131,8 @@ static int find_places(const struct gf_opengl *gl, struct gf_gpu_props *found, c
     for (int32_t i = 0; i < n_devices; i++) {
         if (!look(gl, gl->platform_display(GF_EGL_PLATFORM_DEVICE, device[i], NULL), &one, why))
             continue;
-        if (one.is_cpu)
-            cpu = one;
-        else if (n < GF_GPU_MAX_DEVICES - 1)
-            found[n++] = one;
+        n = gf_gpu_add_device(found, n, &one);
     }
-    if (cpu.handle)
-        found[n++] = cpu;
     if (!n && extensions && strstr(extensions, "EGL_MESA_platform_surfaceless") &&
         look(gl, gl->platform_display(GF_EGL_PLATFORM_SURFACELESS, NULL, NULL), &one, why))
         found[n++] = one;

@@ -234,8 +234,7 @@ static int compile_failure(struct context *g, uint32_t shader, uint32_t program,
         g->gl->shader_log(shader, sizeof log, NULL, log);
     else
         g->gl->program_log(program, sizeof log, NULL, log);
-    return gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, g->head.props.name,
-                   *log ? gf_gpu_complaint(log) : "no reason given");
+    return gf_shaders_refused(name, g->head.props.name, log);
 }
 
 static int compile(struct context *g, const char *name, const char *text, uint32_t program) {
@@ -328,11 +327,8 @@ static int load_image(struct context *g, const struct image *image, size_t bytes
 static int opengl_load(void *gpu, const void *binary, size_t bytes, const char *entry,
                        int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct context *g = gpu;
-    int rc = gf_shaders_fit(&g->head, entry, local_bytes);
+    int rc = gf_shaders_fit(&g->head, entry, local_bytes, bytes >= sizeof(struct image));
     *kernel = NULL;
-    if (!rc && bytes < sizeof(struct image))
-        rc = gf_fail(GF_EBACKEND, "loading %s on '%s': its binary is damaged", entry,
-                     g->head.props.name);
     if (rc)
         return rc;
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);

@@ -5,7 +5,7 @@
 
 #include "core/base/host/dl.h"
 #include "core/gpu/api/vulkan/library.h"
-#include "core/gpu/common.h"
+#include "core/gpu/api/shaders.h"
 
 enum { TARGET_VULKAN = 0, KIND_COMPUTE = 2, LEVEL_PERFORMANCE = 2, COMPILED = 0 };
 
@@ -56,13 +56,8 @@ int gf_vulkan_compiler(void) {
 
 static int take(const void *result, const char *name, const char *device, size_t head, void **image,
                 size_t *bytes) {
-    if (result && shaderc.status(result) != COMPILED) {
-        char *log = strdup(shaderc.message(result));
-        int rc = gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, device,
-                         log && *log ? gf_gpu_complaint(log) : "no reason given");
-        free(log);
-        return rc;
-    }
+    if (result && shaderc.status(result) != COMPILED)
+        return gf_shaders_refused(name, device, shaderc.message(result));
     *bytes = result ? shaderc.length(result) : 0;
     *image = result ? malloc(head + *bytes) : NULL;
     if (!*image)

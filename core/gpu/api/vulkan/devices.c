@@ -5,6 +5,7 @@
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
 #include "core/gpu/api/vulkan/library.h"
+#include "core/gpu/common.h"
 
 enum { CPU_TILE = 32 << 10, MOST_FAMILIES = 16 };
 
@@ -134,7 +135,7 @@ int gf_vulkan_devices(const struct gf_environment *env, struct gf_gpu_props *pro
     (void)env;
     const struct gf_vulkan *vk = gf_vulkan_find();
     VkPhysicalDevice device[GF_GPU_MAX_DEVICES];
-    struct gf_gpu_props one, cpu = {.handle = 0};
+    struct gf_gpu_props one;
     const char *why = "no driver lists one";
     uint32_t n_devices = GF_GPU_MAX_DEVICES;
     int n = 0;
@@ -145,13 +146,8 @@ int gf_vulkan_devices(const struct gf_environment *env, struct gf_gpu_props *pro
     for (uint32_t i = 0; i < n_devices; i++) {
         if (!look(vk, device[i], &one, &why))
             continue;
-        if (one.is_cpu)
-            cpu = one;
-        else if (n < GF_GPU_MAX_DEVICES - 1)
-            props[n++] = one;
+        n = gf_gpu_add_device(props, n, &one);
     }
-    if (cpu.handle)
-        props[n++] = cpu;
     if (!n)
         return gf_fail(GF_EABSENT,
                        "Vulkan has no device: %s; install the GPU's driver, or apt install "

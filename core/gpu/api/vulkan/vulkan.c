@@ -372,13 +372,10 @@ static int vulkan_load(void *gpu, const void *binary, size_t bytes, const char *
                        int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct gf_vulkan_context *g = gpu;
     const struct image *image = binary;
-    const int rc = gf_shaders_fit(&g->head, entry, local_bytes);
+    const int rc = gf_shaders_fit(&g->head, entry, local_bytes, is_whole(image, bytes));
     *kernel = NULL;
     if (rc)
         return rc;
-    if (!is_whole(image, bytes))
-        return gf_fail(GF_EBACKEND, "loading %s on '%s': its binary is damaged", entry,
-                       g->head.props.name);
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return gf_no_memory();
