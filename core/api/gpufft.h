@@ -179,6 +179,16 @@ GPUFFT_API const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i);
  * the device). */
 GPUFFT_API int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
                                 struct gpufft_bound **bound);
+/* Binds a plan of the backend cuda to arrays in the memory of its device, which belong to the device's primary
+ * context, as those of the CUDA runtime, CuPy, PyTorch and Numba do. A run copies nothing. It waits for the
+ * commands that `stream` (a CUstream; NULL: the default stream) has been given before, the stream's later
+ * commands wait for it, and gpufft_run() returns once it is queued, so that errors of the device may show in
+ * a later call. Before each run the addresses are checked: GPUFFT_EINVAL if they are not this device's memory.
+ * The stream is not checked: it must be one of the same context. GPUFFT_EUNSUPP with the remedy for another
+ * backend, a plan in place, strides with gaps, addresses that are no multiples of 16, and arrays that the
+ * device's free memory could not hold once more when the plan was made. */
+GPUFFT_API int gpufft_plan_bind_device(struct gpufft_plan *plan, const void *in, void *out,
+                                       void *stream, struct gpufft_bound **bound);
 /* Binds it to other arrays, with the workspace that it has; it keeps its arrays if these are refused. */
 GPUFFT_API int gpufft_bound_move(struct gpufft_bound *bound, const void *in, void *out);
 GPUFFT_API int gpufft_run(struct gpufft_bound *bound);

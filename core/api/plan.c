@@ -27,7 +27,9 @@ struct gpufft_bound {
     struct gf_runner runner;
     const void *in; /* that is read: the copy, if there is one */
     void *out;
-    char *copy; /* of the input's bytes */
+    char *copy;     /* of the input's bytes */
+    bool on_device; /* the arrays are in a device's memory, and of this stream */
+    void *stream;
 };
 
 /* ---- plans ---- */
@@ -173,12 +175,32 @@ static int bind_call(struct gpufft_bound *b, int64_t i) {
     return rc;
 }
 
+/* Plans for a run on a device, unless the plan is kept. */
+static int plan_run(struct gpufft_bound *b) {
+    if (b->plan->shared)
+        return 0;
+    gf_runner_next(&b->runner, b->plan->runs);
+    return gf_runner_plan(&b->runner, &b->plan->layout.job);
+}
+
+/* Checks the arrays in a device's memory, and if `runs` queues call i. */
+static int queue_call(struct gpufft_bound *b, const void *in, void *out, int64_t i, bool runs) {
+    struct gf_array from, to;
+    gf_layout_views(&b->plan->layout, in, out, i, &from, &to);
+    return gf_runner_queue(b->plan->shared ? &b->plan->runner : &b->runner, &from, &to, b->stream,
+                           runs);
+}
+
 int gpufft_bound_move(struct gpufft_bound *b, const void *in, void *out) {
     if (!b)
         return gf_fail(GF_EUSAGE, "no bound plan");
     int rc = gf_library_check(b->plan->library);
     if (!rc)
         rc = gf_layout_check(&b->plan->layout, in, out);
+    if (!rc && b->on_device)
+        rc = plan_run(b);
+    if (!rc && b->on_device)
+        rc = queue_call(b, in, out, 0, false);
     if (rc)
         return rc;
     b->in = b->copy ? b->copy - b->plan->layout.in_bounds.low : in;
@@ -186,8 +208,8 @@ int gpufft_bound_move(struct gpufft_bound *b, const void *in, void *out) {
     return b->plan->shared ? bind_call(b, 0) : 0;
 }
 
-int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
-                     struct gpufft_bound **bound) {
+static int bind_plan(struct gpufft_plan *plan, const void *in, void *out, bool on_device,
+                     void *stream, struct gpufft_bound **bound) {
     if (!plan || !bound)
         return gf_fail(GF_EUSAGE, plan ? "no place for the bound plan" : "no plan");
     *bound = NULL;
@@ -198,6 +220,8 @@ int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
         return gf_no_memory();
     plan->users++;
     b->plan = plan;
+    b->on_device = on_device;
+    b->stream = stream;
     b->once = plan->layout.calls == 1;
     if (!plan->shared)
         gf_runner_beside(&b->runner, &plan->runner, plan->library->threads);
@@ -210,6 +234,25 @@ int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
     else
         *bound = b;
     return rc;
+}
+
+int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
+                     struct gpufft_bound **bound) {
+    return bind_plan(plan, in, out, false, NULL, bound);
+}
+
+int gpufft_plan_bind_device(struct gpufft_plan *plan, const void *in, void *out, void *stream,
+                            struct gpufft_bound **bound) {
+    const struct gf_layout *l = plan ? &plan->layout : NULL;
+    if (l && bound &&
+        (l->in_place || !gf_array_is_contiguous(&l->in) || !gf_array_is_contiguous(&l->out))) {
+        *bound = NULL;
+        return gf_fail(GF_EUNSUPP,
+                       "in a device's memory input and output are two arrays without gaps, in "
+                       "the same order of axes, of which the halved one is the last "
+                       "transformed; copy others to such arrays");
+    }
+    return bind_plan(plan, in, out, true, stream, bound);
 }
 
 void gpufft_bound_free(struct gpufft_bound *b) {
@@ -225,6 +268,8 @@ void gpufft_bound_free(struct gpufft_bound *b) {
 static int run_call(struct gpufft_bound *b, int64_t i) {
     struct gf_array in, out;
     struct gf_report report;
+    if (b->on_device)
+        return queue_call(b, b->in, b->out, i, true);
     if (b->plan->shared) {
         const int rc = b->once && b->bound ? 0 : bind_call(b, i);
         return rc ? rc : gf_bound_run(b->bound, NULL);
@@ -238,10 +283,8 @@ static int run_calls(struct gpufft_bound *b) {
     const struct gpufft *g = b->plan->library;
     const int64_t n = b->plan->layout.calls;
     int rc = gf_library_check(g);
-    if (!rc && !b->plan->shared) {
-        gf_runner_next(&b->runner, b->plan->runs);
-        rc = gf_runner_plan(&b->runner, &b->plan->layout.job);
-    }
+    if (!rc)
+        rc = plan_run(b);
     const struct gf_layout *l = &b->plan->layout;
     if (!rc && b->copy)
         memcpy(b->copy, (const char *)b->out + l->in_bounds.low, (size_t)copied(l));

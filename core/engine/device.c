@@ -447,13 +447,18 @@ static bool is_left(const struct gf_engine_device *d, int i) {
 
 static void close_device(struct gf_engine_device *d) {
     double ms = 0;
-    for (int i = 0; i < GF_SHARED_PLANS; i++)
-        if (d->plan[i].plan && !is_left(d, d->plan[i].backend))
-            drop(&d->plan[i]);
     join(d, 0, &ms);
-    for (int i = 0; d->engine->backends[i] && i < GF_MAX_BACKENDS; i++)
-        if (d->opened >> i & 1 && !is_left(d, i))
-            d->engine->backends[i]->close(d->context[i]);
+    for (int i = 0; d->engine->backends[i] && i < GF_MAX_BACKENDS; i++) {
+        const struct gf_backend *b = d->engine->backends[i];
+        if (!(d->opened >> i & 1) || is_left(d, i))
+            continue;
+        void *const outside = gf_backend_current(b);
+        for (int k = 0; k < GF_SHARED_PLANS; k++)
+            if (d->plan[k].backend == i)
+                drop(&d->plan[k]);
+        b->close(d->context[i]);
+        gf_backend_resume(b, outside);
+    }
     pthread_mutex_destroy(&d->turn);
 }
 

@@ -60,6 +60,7 @@ struct gf_engine_device {
 
     /* In its turn. */
     pthread_mutex_t turn;           /* held to open, plan or run in a shared context */
+    void *outside;                  /* gf_backend.current of the thread whose turn it is */
     void *context[GF_MAX_BACKENDS]; /* valid if `opened` has the bit */
     struct gf_shared_plan plan[GF_SHARED_PLANS];
     int64_t uses;

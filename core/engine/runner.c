@@ -95,6 +95,8 @@ static int enter(struct gf_runner *r, int i) {
         rc = gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, i)->name);
     if (rc)
         pthread_mutex_unlock(&d->turn);
+    else
+        d->outside = gf_backend_current(backend_of(r, i));
     return rc;
 }
 
@@ -104,6 +106,7 @@ static int leave(struct gf_runner *r, int i, int rc) {
         return rc;
     if (rc)
         gf_engine_check_lost(device_of(r), i);
+    gf_backend_resume(backend_of(r, i), device_of(r)->outside);
     pthread_mutex_unlock(&device_of(r)->turn);
     return rc;
 }
@@ -365,6 +368,38 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         rc = gf_runner_plan(r, &job);
     } while (!rc);
     return rc;
+}
+
+/* A run there falls back to no other backend. */
+int gf_runner_queue(struct gf_runner *r, const struct gf_array *in, const struct gf_array *out,
+                    void *stream, bool runs) {
+    const struct gf_on_device *d = backend_of(r, r->now)->on_device;
+    struct gf_array placed[2] = {{.data = NULL}, {.data = NULL}};
+    struct gf_plan *plan;
+    if (!d || !d->adopt)
+        return gf_fail(GF_EUNSUPP, "arrays in a device's memory need the backend cuda, not %s",
+                       gf_runner_name(r));
+    int rc = begin(r, r->now, &r->job, &plan);
+    if (rc)
+        return rc;
+    if (plan->in_slabs || !plan->ops->exec_placed)
+        rc =
+            gf_fail(GF_EUNSUPP, "the device has no room for the work on arrays of this size in its "
+                                "memory; transform them in the host's");
+    if (!rc)
+        rc = d->adopt(plan->context, "input", in, &placed[0]);
+    if (!rc)
+        rc = d->adopt(plan->context, "output", out, &placed[1]);
+    if (!rc && runs)
+        rc = d->order(plan->context, stream, false);
+    if (!rc && runs)
+        rc = exec(r, plan, &placed[0], &placed[1], NULL);
+    if (!rc && runs)
+        rc = d->order(plan->context, stream, true);
+    for (int i = 0; i < 2; i++)
+        if (placed[i].data)
+            d->displace(plan->context, &placed[i]);
+    return leave(r, r->now, rc);
 }
 
 bool gf_runner_feeds(const struct gf_runner *r) {

@@ -5,6 +5,7 @@
 
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
+#include "core/gpu/api/cuda/library.h"
 #include "core/gpu/dwt.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/team.h"
@@ -232,50 +233,75 @@ static void gpu_displace(void *context, struct gf_array *placed) {
     *placed = (struct gf_array){.data = NULL};
 }
 
-static const struct gf_on_device on_device = {
-    .measure = gf_gpu_run_measure,
-    .transfer = gf_gpu_run_transfer,
-    .link = gf_gpu_team_link,
-    .lock = gpu_lock,
-    .unlock = gpu_unlock,
-    .place = gpu_place,
-    .fetch = gpu_fetch,
-    .displace = gpu_displace,
-};
+/* Kernels read and write 16 bytes at a time. */
+static int gpu_adopt(void *context, const char *which, const struct gf_array *own,
+                     struct gf_array *placed) {
+    enum { ALIGNED = 16 };
+    const struct gf_gpu_context *c = context;
+    const uint64_t address = (uint64_t)(uintptr_t)own->data;
+    const int64_t bytes = gf_array_bytes(own);
+    if (address % ALIGNED)
+        return gf_fail(GF_EUNSUPP,
+                       "the %s is not at a multiple of %d bytes; copy it to memory that is", which,
+                       ALIGNED);
+    const int rc = c->api->adopt(c->gpu, which, address, bytes);
+    struct gf_gpu_buffer *buffer = rc ? NULL : malloc(sizeof *buffer);
+    if (!buffer)
+        return rc ? rc : gf_no_memory();
+    *buffer = (struct gf_gpu_buffer){.handle = address, .bytes = bytes, .view = true};
+    *placed = gf_array_wrap(buffer, own->dtype, own->rank, own->shape);
+    placed->place = context;
+    return 0;
+}
+
+static int gpu_order(void *context, void *stream, bool behind) {
+    const struct gf_gpu_context *c = context;
+    return c->api->order(c->gpu, stream, behind);
+}
+
+#define ON_DEVICE \
+    .measure = gf_gpu_run_measure, .transfer = gf_gpu_run_transfer, .link = gf_gpu_team_link, \
+    .lock = gpu_lock, .unlock = gpu_unlock, .place = gpu_place, .fetch = gpu_fetch, \
+    .displace = gpu_displace
+
+static const struct gf_on_device on_device = {ON_DEVICE},
+                                 adopts = {ON_DEVICE, .adopt = gpu_adopt, .order = gpu_order};
 
 /* Initialisers that the backends share; `api` names the API and the backend. */
-#define ON_GPU(api) \
+#define ON_GPU(api, operations) \
     .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe, \
     .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan, \
-    .ops = 1u << GF_FFT | 1u << GF_DWT | 1u << GF_FILTER, .on_device = &on_device, \
+    .ops = 1u << GF_FFT | 1u << GF_DWT | 1u << GF_FILTER, .on_device = &(operations), \
     .lost = gf_gpu_team_lost, .close = gf_gpu_team_close, .slow_close = gf_gpu_run_slow_close
 
 const struct gf_backend gf_backend_opencl = {
-    ON_GPU(opencl), .what = "OpenCL 1.2 devices",     .automatic = 2,
-    .shares = true, .streamer = &gf_gpu_dwt_streamer,
+    ON_GPU(opencl, on_device),        .what = "OpenCL 1.2 devices", .automatic = 2, .shares = true,
+    .streamer = &gf_gpu_dwt_streamer,
 };
 
 const struct gf_backend gf_backend_cuda = {
-    ON_GPU(cuda),
+    ON_GPU(cuda, adopts),
     .what = "NVIDIA GPUs, the program's own kernels",
     .automatic = 1,
     .shares = true,
     .streamer = &gf_gpu_dwt_streamer,
+    .current = gf_cuda_current,
+    .resume = gf_cuda_resume,
 };
 
 const struct gf_backend gf_backend_opengl = {
-    ON_GPU(opengl),
+    ON_GPU(opengl, on_device),
     .what = "GPUs with OpenGL 4.3, plain transforms",
     .automatic = 4,
 };
 
 const struct gf_backend gf_backend_vulkan = {
-    ON_GPU(vulkan),
+    ON_GPU(vulkan, on_device),
     .what = "GPUs with Vulkan 1.2, plain transforms",
     .automatic = 3,
 };
 
 const struct gf_backend gf_backend_directcompute = {
-    ON_GPU(directcompute),
+    ON_GPU(directcompute, on_device),
     .what = "GPUs with Direct3D 11, plain transforms; tried with DXVK",
 };

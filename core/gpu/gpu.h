@@ -174,6 +174,11 @@ struct gf_gpu {
     int (*reach)(void *gpu, int which);
     int (*follow)(void *gpu, int which);
     int (*elapsed)(void *gpu, double *seconds);
+    /* For memory and streams of the caller's; cuda's alone. adopt(): GF_EINVAL unless the
+     * bytes are this device's. order() makes the queue's next commands wait for those that the
+     * stream has been given, or if `behind` the stream's for the queue's. */
+    int (*adopt)(void *gpu, const char *which, uint64_t address, int64_t bytes);
+    int (*order)(void *gpu, void *stream, bool behind);
     /* True if an error has left the context unusable. */
     bool (*lost)(void *gpu);
     /* For libraries that share the context: enters it and returns its queue, or NULL with

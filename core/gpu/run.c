@@ -66,6 +66,9 @@ bool gf_gpu_run_slow_close(void *context) {
 /* ---- plan ---- */
 
 void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+    if (m->queued)
+        c->api->sync(c->gpu);
+    m->queued = false;
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
         if (m->buffer[i] && !(m->lent >> i & 1))
             c->api->free(c->gpu, m->buffer[i]);
@@ -541,18 +544,20 @@ int gf_gpu_whole_exec_placed(struct gf_bound *bound, struct gf_report *report) {
     const struct gf_gpu_context *c = plan->context;
     struct gf_gpu_run *m = plan->impl;
     struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = bound->in.data};
-    bool same = m->buffer[GF_GPU_IN] == bound->in.data;
+    const bool waits = report != &bound->unread;
     double seconds = 0;
-    for (int i = 0; i < plan->job.n_out; i++) {
+    for (int i = 0; i < plan->job.n_out; i++)
         lent[GF_GPU_OUT + i] = bound->out[i].data;
-        same = same && m->buffer[GF_GPU_OUT + i] == bound->out[i].data;
-    }
-    if (!same)
+    if (!m->lent ||
+        m->program.plan->gaps) /* other placed arrays take the places of the last ones */
         gf_gpu_run_give_back(c, m);
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        m->buffer[i] = m->ready && lent[i] ? lent[i] : m->buffer[i];
     int rc = gf_gpu_run_take(c, m, lent);
     if (!rc)
-        rc = gf_gpu_run_times(c, m, 1, &seconds);
-    if (!rc)
+        rc = gf_gpu_run_times(c, m, 1, waits ? &seconds : NULL);
+    m->queued = m->queued || !waits;
+    if (!rc && waits)
         rc = read_report(c, m, report);
     report->ms.run = seconds * 1e3;
     return rc;

@@ -53,6 +53,7 @@ struct gf_gpu_run {
     struct gf_gpu_buffer *buffer[GF_GPU_N_BUFFERS];
     bool ready;    /* buffers are allocated, tables and parameters uploaded */
     unsigned lent; /* bits: buffers that the run does not own */
+    bool queued;   /* a run may not have ended, and buffers and kernels are freed without a wait */
     int repeats;   /* runs that the counters add up */
 };
 

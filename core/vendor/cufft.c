@@ -9,6 +9,7 @@
 #include "core/vendor/cufft_plan.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
+#include "core/gpu/api/cuda/library.h"
 #include "core/gpu/plan/endpoints.h"
 
 /* A transform by cuFFT from one space to another. */
@@ -326,4 +327,6 @@ const struct gf_backend gf_backend_cufft = {
     .ops = 1u << GF_FFT | 1u << GF_FILTER,
     .plan = cufft_plan,
     .slow_close = gf_gpu_run_slow_close,
+    .current = gf_cuda_current,
+    .resume = gf_cuda_resume,
 };

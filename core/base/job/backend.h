@@ -162,7 +162,8 @@ struct gf_plan_ops {
      * run() and download(), in turn. */
     int (*exec)(struct gf_bound *bound, struct gf_report *report);
     size_t bound_bytes;
-    /* exec() for arrays that on_device->place() made, without moving them. NULL: GF_EUNSUPP. */
+    /* exec() for arrays that on_device->place() made, without moving them. Returns once it is queued if
+     * the report is bound->unread. NULL: GF_EUNSUPP. */
     int (*exec_placed)(struct gf_bound *bound, struct gf_report *report);
     int (*bind)(struct gf_bound *bound);    /* optional: prepares runs on new arrays */
     void (*unbind)(struct gf_bound *bound); /* frees bound->impl, which is not NULL; NULL: free() */
@@ -277,6 +278,13 @@ struct gf_on_device {
     int (*place)(void *context, const struct gf_array *host, struct gf_array *placed);
     int (*fetch)(void *context, const struct gf_array *placed, struct gf_array *host);
     void (*displace)(void *context, struct gf_array *placed);
+    /* Instead of place(), for an array that the caller has in the device's memory, at the address that is
+     * its data: checks it, and displace() does not free it. Its plan's commands are between those of the
+     * caller's stream: order() before a run makes them wait for the stream, and `behind` it makes the
+     * stream wait for them. NULL, GF_EUNSUPP: no such memory. */
+    int (*adopt)(void *context, const char *which, const struct gf_array *own,
+                 struct gf_array *placed);
+    int (*order)(void *context, void *stream, bool behind);
 };
 
 struct gf_dwt_streamer;
@@ -324,12 +332,24 @@ struct gf_backend {
      * choice, or probe() names it. */
     void (*code_path)(void *context, char text[GF_CODE_PATH]);
     const struct gf_on_device *on_device; /* NULL: arrays stay in host memory */
+    /* The context that the calling thread has in this backend's driver, and the return to it: functions of
+     * the backend leave another one. NULL: threads have none. */
+    void *(*current)(void);
+    void (*resume)(void *current);
     /* After a failure: true if the context is unusable. NULL: never. */
     bool (*lost)(void *context);
     void (*close)(void *context);
     /* True if ending the process is faster than close(). NULL: never. */
     bool (*slow_close)(void *context);
 };
+
+static inline void *gf_backend_current(const struct gf_backend *b) {
+    return b->current ? b->current() : NULL;
+}
+static inline void gf_backend_resume(const struct gf_backend *b, void *current) {
+    if (b->resume)
+        b->resume(current);
+}
 
 /* Plans a job. *plan is NULL after a failure. */
 int gf_backend_plan(const struct gf_backend *b, void *context, const struct gf_job *job,

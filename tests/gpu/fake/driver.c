@@ -248,6 +248,12 @@ int cuCtxSetCurrent(void *context) {
     return fake_end(code ? code : d && !d->retained ? INVALID_CONTEXT : 0);
 }
 
+int cuCtxGetCurrent(void **context) {
+    const int code = fake_begin(__func__);
+    *context = current;
+    return fake_end(code);
+}
+
 int cuCtxSynchronize(void) {
     const int code = fake_enter(__func__);
     if (code)

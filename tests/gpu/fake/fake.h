@@ -64,7 +64,7 @@ int fake_attribute(int which);
 struct fake_stream;
 /* `run(data)` becomes the stream's last command; `data` is freed after it. */
 int fake_enqueue(struct fake_stream *s, int (*run)(void *data), void *data);
-/* The current device's stream of that handle; NULL: of another one. */
+/* The current device's stream of that handle, 0 to 2: its own one; NULL: of another device. */
 struct fake_stream *fake_stream(void *handle);
 /* A line of FAKE_CUDA_TRACE on a command, below that of its call: which queue, and what it does. */
 void fake_note_command(const struct fake_stream *s, const char *format, ...);

@@ -152,13 +152,30 @@ int cuMemHostUnregister(void *host) {
 }
 
 int cuPointerGetAttribute(void *value, int which, uint64_t address) {
-    enum { MEMORY_TYPE = 2 };
+    enum { CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_ORDINAL = 9, RANGE_START = 11, RANGE_SIZE = 12 };
     const int code = fake_enter(__func__);
     const struct fake_region *r = fake_region((const void *)(uintptr_t)address, 1);
-    if (code || which != MEMORY_TYPE || !r)
+    if (code || !r)
         return fake_end(code ? code : INVALID_VALUE);
-    *(unsigned *)value = (unsigned)r->kind;
-    return fake_end(0);
+    switch (which) {
+    case CONTEXT:
+        *(void **)value = r->device;
+        return fake_end(0);
+    case MEMORY_TYPE:
+        *(unsigned *)value = (unsigned)r->kind;
+        return fake_end(0);
+    case DEVICE_ORDINAL:
+        *(int *)value = r->device->number;
+        return fake_end(0);
+    case RANGE_START:
+        *(uint64_t *)value = (uint64_t)(uintptr_t)r->address;
+        return fake_end(0);
+    case RANGE_SIZE:
+        *(size_t *)value = r->bytes;
+        return fake_end(0);
+    default:
+        return fake_end(INVALID_VALUE);
+    }
 }
 
 /* ---- copies ---- */

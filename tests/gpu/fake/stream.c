@@ -100,10 +100,12 @@ void fake_note_command(const struct fake_stream *s, const char *format, ...) {
 }
 
 struct fake_stream *fake_stream(void *handle) {
+    enum { PER_THREAD = 2 }; /* and 1 the legacy stream, which NULL is, too */
     struct fake_device *d = fake_current();
-    if (!handle && !d->own)
+    const bool own = (uintptr_t)handle <= PER_THREAD;
+    if (own && !d->own)
         d->own = add_stream(d);
-    if (!handle)
+    if (own)
         return d->own;
     for (struct fake_stream *s = streams; s; s = s->next)
         if (s == handle)

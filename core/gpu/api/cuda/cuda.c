@@ -145,7 +145,7 @@ static void cuda_close(void *gpu) {
                 g->cu->stream_wait(g->streams[i]);
                 g->cu->stream_destroy(g->streams[i]);
             }
-        for (int i = 0; i < GF_GPU_MARKS; i++)
+        for (int i = 0; i <= GF_GPU_MARKS; i++)
             if (g->mark[i])
                 g->cu->event_destroy(g->mark[i]);
         g->cu->context_set(NULL);
@@ -173,7 +173,7 @@ static int open_context(struct gf_cuda_device *g) {
     if (rc)
         return cuda_failure(g, rc, "opening a context");
     rc = g->cu->context_set(g->context);
-    for (int i = 0; i < GF_GPU_MARKS && !rc; i++)
+    for (int i = 0; i <= GF_GPU_MARKS && !rc; i++)
         rc = g->cu->event_create(&g->mark[i], i < 2 ? 0 : GF_CU_EVENT_UNTIMED);
     rc = cuda_check(g, rc, "entering the context");
     return rc ? rc : cuda_use(g, 0);
@@ -237,6 +237,18 @@ static int cuda_follow_other(void *gpu, void *other, int which) {
 
 static int cuda_follow(void *gpu, int which) {
     return cuda_follow_other(gpu, gpu, which);
+}
+
+static int cuda_order(void *gpu, void *stream, bool behind) {
+    struct gf_cuda_device *g = gpu;
+    void *const mark = g->mark[GF_GPU_MARKS];
+    int rc = cuda_enter(g);
+    if (rc)
+        return rc;
+    rc = g->cu->event_record(mark, behind ? g->stream : stream);
+    if (!rc)
+        rc = g->cu->stream_follow(behind ? stream : g->stream, mark, 0);
+    return cuda_check(g, rc, "waiting for the caller's stream");
 }
 
 static int cuda_elapsed(void *gpu, double *seconds) {
@@ -454,6 +466,30 @@ static bool cuda_is_locked(void *gpu, const void *host, int64_t bytes) {
     return locked;
 }
 
+static int cuda_adopt(void *gpu, const char *which, uint64_t address, int64_t bytes) {
+    struct gf_cuda_device *g = gpu;
+    unsigned kind = 0;
+    int device = -1, rc = cuda_enter(g);
+    uint64_t start = 0, size = 0;
+    void *context = NULL; /* none if all share the memory, as a pool's */
+    if (rc)
+        return rc;
+    if (g->cu->pointer_attribute(&kind, GF_CU_POINTER_MEMORY, address) || kind != GF_CU_DEVICE ||
+        g->cu->pointer_attribute(&device, GF_CU_POINTER_DEVICE, address))
+        return gf_fail(GF_EINVAL, "the %s is not in the memory of a CUDA device", which);
+    if (device != g->device)
+        return gf_fail(GF_EINVAL, "the %s is on CUDA device %d, and the library uses device %d",
+                       which, device, g->device);
+    if (!g->cu->pointer_attribute(&context, GF_CU_POINTER_CONTEXT, address) && context &&
+        context != g->context)
+        return gf_fail(GF_EINVAL, "the %s is not in memory of the device's primary context", which);
+    if (g->cu->pointer_attribute(&start, GF_CU_POINTER_START, address) ||
+        g->cu->pointer_attribute(&size, GF_CU_POINTER_BYTES, address) ||
+        size - (address - start) < (uint64_t)bytes)
+        return gf_fail(GF_EINVAL, "the %s exceeds the memory that was allocated for it", which);
+    return 0;
+}
+
 /* ---- copies ---- */
 
 /* The driver's largest pitch; rows further apart are copied one by one. */
@@ -545,6 +581,8 @@ const struct gf_gpu gf_gpu_cuda = {
     .mark = cuda_mark,
     .reach = cuda_reach,
     .follow = cuda_follow,
+    .adopt = cuda_adopt,
+    .order = cuda_order,
     .elapsed = cuda_elapsed,
     .stream = cuda_stream,
 };

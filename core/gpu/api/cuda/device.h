@@ -18,7 +18,7 @@ struct gf_cuda_device {
     const struct gf_cuda *cu;
     struct gf_cuda_compiler compiler;
     int device;
-    void *context, *mark[GF_GPU_MARKS];
+    void *context, *mark[GF_GPU_MARKS + 1]; /* the last one: for order() */
     void *stream; /* the current one of `streams`, which are opened on first use */
     void *streams[GF_GPU_QUEUES];
     bool marked[GF_GPU_MARKS];

@@ -65,6 +65,16 @@ const struct gf_cuda *gf_cuda_find(void) {
     return gf_dl_once(&once, start_driver, NULL) ? NULL : &driver;
 }
 
+void *gf_cuda_current(void) {
+    void *context = NULL;
+    return gf_cuda_find() && !driver.context_get(&context) ? context : NULL;
+}
+
+void gf_cuda_resume(void *current) {
+    if (gf_cuda_find())
+        driver.context_set(current);
+}
+
 const char *gf_cuda_error(const struct gf_cuda *cu, int code) {
     static _Thread_local char number[32];
     const char *text = NULL;

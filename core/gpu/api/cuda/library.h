@@ -43,8 +43,13 @@ enum {
     GF_CU_HOST = 1,          /* kinds of memory */
     GF_CU_DEVICE = 2,
     GF_CU_UNIFIED = 4, /* the address tells */
-    /* a pointer's attribute: its kind of memory; an error for pageable memory */
+    /* A pointer's attributes: its context, kind of memory, device, and the range that was allocated around
+     * it. An error for pageable memory. */
+    GF_CU_POINTER_CONTEXT = 1,
     GF_CU_POINTER_MEMORY = 2,
+    GF_CU_POINTER_DEVICE = 9,
+    GF_CU_POINTER_START = 11,
+    GF_CU_POINTER_BYTES = 12,
 };
 
 /* CUDA_MEMCPY2D: `height` rows of `width` bytes from one kind of memory to another. */
@@ -122,6 +127,10 @@ struct gf_cuda_part {
 bool gf_cuda_open_fitting(const struct gf_cuda_part *part, void *table);
 /* 13020 is CUDA 13.2. */
 int gf_cuda_version(const struct gf_cuda *cu);
+
+/* As in struct gf_backend. */
+void *gf_cuda_current(void);
+void gf_cuda_resume(void *current);
 
 /* The driver's text for its code. */
 const char *gf_cuda_error(const struct gf_cuda *cu, int code);
