@@ -96,7 +96,8 @@ static struct gf_gpu_move piece_of(const struct gf_gpu_slabs *s, bool blocks, st
 }
 
 /* The move of the share that `there`, some indices of a member's next walk, has of a part. In host
- * memory the shares of all members follow each other. */
+ * memory the shares of all members follow each other; each member's begins at the same place for
+ * the last part, too, so that it never overwrites a share that another member has yet to upload. */
 static struct gf_gpu_move share_of(struct gf_gpu_walk *w, int64_t part,
                                    const struct gf_gpu_walk *next, struct gf_span there,
                                    enum way way) {
@@ -110,7 +111,7 @@ static struct gf_gpu_move share_of(struct gf_gpu_walk *w, int64_t part,
     const struct gf_gpu_region to = way == DOWN ? host : packed(w->s, !blocks, there);
     char *staged = w->s->staging[GF_GPU_SLAB_SENT][slot];
     struct gf_gpu_move m = piece_of(w->s, blocks, own, there, from, to);
-    staged += way == ACROSS ? 0 : own.count * next->first * w->s->unit;
+    staged += way == ACROSS ? 0 : w->each * next->first * w->s->unit;
     if (way == UP)
         m.from.host = staged;
     else
