@@ -272,7 +272,7 @@ $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
 
-# A simulated CUDA driver with two GPUs, NVRTC and cuFFT (tests/gpu/fake/fake.h): one library under three names.
+# A simulated CUDA driver with up to four GPUs, NVRTC and cuFFT (tests/gpu/fake/fake.h): one library under three names.
 # The stamp invalidates kernels that an older simulator compiled.
 FAKE := $(wildcard tests/gpu/fake/*.c)
 FAKE_STAMP = fake_stamp_$(shell cat tests/gpu/fake/nvrtc.c tests/gpu/fake/prelude.h | cksum | tr ' ' _)

@@ -136,13 +136,19 @@ with_shaderc() {
     [ ! -e "$folder" ] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
+# simulated_cuda: sets fake to the folder of the simulated CUDA driver, and fails where there is none, or a real one.
+simulated_cuda() {
+    fake=${GPUFFT%/*}/build/fake_cuda
+    [ -e "$fake/libnvrtc.so.13" ] && "$GPUFFT" devices | grep -q '^cuda *absent'
+}
+
 # a_gpu: sets gpu to the backend that stands for any GPU, which on_gpu COMMAND... runs with. It is the simulated CUDA
 # (tests/gpu/fake), as PoCL takes seconds to build a job's kernels; or opencl where LONG is set, where there is no
 # simulated driver, or a real one.
 a_gpu() {
-    local fake=${GPUFFT%/*}/build/fake_cuda
+    local fake
     gpu=opencl gpu_path=${LD_LIBRARY_PATH:-}
-    if [ -z "${LONG:-}" ] && [ -e "$fake/libnvrtc.so.13" ] && "$GPUFFT" devices | grep -q '^cuda *absent'; then
+    if [ -z "${LONG:-}" ] && simulated_cuda; then
         gpu=cuda gpu_path=$fake${gpu_path:+:$gpu_path}
     fi
 }

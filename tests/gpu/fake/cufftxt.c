@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { LEAST = 32 /* points of an axis */ };
+enum { SHARING = 2 /* devices */ };
 enum { NATURAL = 2, SHUFFLED = 3 };
 
 struct slabs {
@@ -34,7 +35,7 @@ static size_t element(const struct fft_plan *p) {
 int cufftXtSetGPUs(int handle, int n, int *devices) {
     const int code = fake_begin(__func__);
     struct fft_plan *p = fft_plan(handle);
-    if (code || !p || n != FAKE_DEVICES || devices[0] == devices[1])
+    if (code || !p || n != SHARING || devices[0] == devices[1])
         return fake_end(code ? code : FFT_INVALID_DEVICE);
     p->n_devices = n;
     memcpy(p->device, devices, sizeof p->device);
@@ -73,11 +74,11 @@ int cufftMakePlan2d(int handle, int ny, int nx, int type, size_t *work) {
 
 /* Slab g of an axis of n: from here on. */
 static long first(long n, int g) {
-    return n * g / FAKE_DEVICES;
+    return n * g / SHARING;
 }
 
 static void free_slabs(struct descriptor *d) {
-    for (int g = 0; g < FAKE_DEVICES; g++)
+    for (int g = 0; g < SHARING; g++)
         if (d->slabs->data[g])
             fake_give_back((uint64_t)(uintptr_t)d->slabs->data[g]);
     free(d->slabs);
@@ -92,8 +93,8 @@ int cufftXtMalloc(int handle, struct descriptor **out, int order) {
     struct descriptor *d = calloc(1, sizeof *d);
     d->slabs = calloc(1, sizeof *d->slabs);
     d->order = order;
-    d->slabs->n = FAKE_DEVICES;
-    for (int g = 0; g < FAKE_DEVICES; g++) {
+    d->slabs->n = SHARING;
+    for (int g = 0; g < SHARING; g++) {
         long a = first(p->rows[0], g + 1) - first(p->rows[0], g);
         long b = first(p->rows[1], g + 1) - first(p->rows[1], g);
         long most = a * p->rows[1] > b * p->rows[0] ? a * p->rows[1] : b * p->rows[0];

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 13000, NAMES = 96, DEFAULT_CAPABILITY = 90 };
+enum { VERSION = 13000, DEFAULT_CAPABILITY = 90, DEFAULT_DEVICES = 2 };
 
-static struct fake_device devices[FAKE_DEVICES] = {{.number = 0}, {.number = 1}};
+static struct fake_device devices[FAKE_DEVICES] = {
+    {.number = 0}, {.number = 1}, {.number = 2}, {.number = 3}};
 static _Thread_local struct fake_device *current;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -24,10 +25,12 @@ struct fake_device *fake_current(void) {
     return current;
 }
 
+static int device_count(void) {
+    return (int)fake_setting("FAKE_CUDA_DEVICES", DEFAULT_DEVICES);
+}
+
 struct fake_device *fake_device(int number) {
-    return number >= 0 && number < fake_setting("FAKE_CUDA_DEVICES", FAKE_DEVICES)
-               ? &devices[number]
-               : NULL;
+    return number >= 0 && number < device_count() ? &devices[number] : NULL;
 }
 
 void fake_note(const char *format, ...) {
@@ -48,23 +51,9 @@ void fake_note(const char *format, ...) {
 
 /* ---- calls that fail ---- */
 
-/* How often a call of that name was made, and any call where it is NULL. */
-static long count(const char *name) {
-    static struct {
-        const char *name;
-        long calls;
-    } known[NAMES];
-    static long all;
-    int i = 0;
-    if (!name)
-        return ++all;
-    while (i < NAMES - 1 && known[i].name && strcmp(known[i].name, name))
-        i++;
-    known[i].name = name;
-    return ++known[i].calls;
-}
-
 static int default_code(const char *name) {
+    if (!strcmp(name, FAKE_COMMAND))
+        return LAUNCH_FAILED;
     if (strstr(name, "Alloc") || strstr(name, "Register"))
         return OUT_OF_MEMORY;
     return !strncmp(name, "nvrtc", 5) ? 6 : !strncmp(name, "cufft", 5) ? 5 : INVALID_VALUE;
@@ -74,23 +63,27 @@ static bool is_sticky(int code) {
     return code == ILLEGAL_ADDRESS || (code >= MISALIGNED && code <= LAUNCH_FAILED);
 }
 
-/* FAKE_CUDA_FAIL=[NAME:]N[:CODE] */
-static int injected(const char *name) {
+/* FAKE_CUDA_FAIL=[NAME][@DEVICE]:N[:CODE], or N[:CODE]; each call that matches counts. */
+int fake_injected(const char *name, struct fake_device *device) {
+    static long matches;
     const char *spec = getenv("FAKE_CUDA_FAIL");
     char own[64] = "";
-    long nth = 0, code = default_code(name), any = count(NULL), same = count(name);
+    int on = -1, end = 0;
+    long nth = 0, code = default_code(name);
     if (!spec)
         return 0;
     if (*spec < '0' || *spec > '9') {
-        const int length = (int)strcspn(spec, ":");
-        snprintf(own, sizeof own, "%.*s", length, spec);
-        spec += length + (spec[length] == ':');
+        end = (int)strcspn(spec, "@:");
+        snprintf(own, sizeof own, "%.*s", end, spec);
+        sscanf(spec + end, "@%d", &on);
+        end += (int)strcspn(spec + end, ":");
     }
-    if (sscanf(spec, "%ld:%ld", &nth, &code) < 1 || (*own && strcmp(own, name)) ||
-        (*own ? same : any) != nth)
+    if (sscanf(spec + end + (spec[end] == ':'), "%ld:%ld", &nth, &code) < 1 ||
+        (*own ? strcmp(own, name) : !strcmp(name, FAKE_COMMAND)) ||
+        (on >= 0 && (!device || device->number != on)) || ++matches != nth)
         return 0;
-    if (current && is_sticky((int)code))
-        current->failed = (int)code;
+    if (device && is_sticky((int)code))
+        device->failed = (int)code;
     fake_note("%s failed: %ld", name, code);
     return (int)code;
 }
@@ -98,7 +91,7 @@ static int injected(const char *name) {
 int fake_begin(const char *name) {
     pthread_mutex_lock(&lock);
     fake_note("%s", name);
-    return injected(name);
+    return fake_injected(name, current);
 }
 
 int fake_enter(const char *name) {
@@ -136,7 +129,7 @@ int cuGetErrorString(int code, const char **text) {
 }
 
 int cuDeviceGetCount(int *n) {
-    *n = (int)fake_setting("FAKE_CUDA_DEVICES", FAKE_DEVICES);
+    *n = device_count();
     return fake_end(fake_begin(__func__));
 }
 
@@ -147,17 +140,25 @@ int cuDeviceGet(int *device, int number) {
 }
 
 int cuDeviceGetName(char *name, int size, int device) {
-    snprintf(name, (size_t)size, "Fake %c", 'A' + device);
+    const char *same = getenv("FAKE_CUDA_NAME");
+    if (same)
+        snprintf(name, (size_t)size, "%s", same);
+    else
+        snprintf(name, (size_t)size, "Fake %c", 'A' + device);
     return fake_end(fake_begin(__func__));
 }
 
-static size_t memory_of(void) {
-    return (size_t)fake_setting("FAKE_CUDA_MEMORY", 1 << 30);
+/* FAKE_CUDA_MEMORY=BYTES,...: the last number is that of all other devices, too. */
+size_t fake_memory(int device) {
+    const char *text = getenv("FAKE_CUDA_MEMORY"), *comma;
+    for (; text && device > 0 && (comma = strchr(text, ',')); device--)
+        text = comma + 1;
+    return text ? strtoul(text, NULL, 10) : 1 << 30;
 }
 
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
     const int code = fake_begin(__func__);
-    *bytes = memory_of();
+    *bytes = fake_memory(device);
     return fake_end(code ? code : fake_device(device) ? 0 : INVALID_VALUE);
 }
 
@@ -235,7 +236,6 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
         fake_modules_drop(d);
         fake_memory_drop(d);
         memset(d->reaches, 0, sizeof d->reaches);
-        d->failed = 0;
     }
     return fake_end(0);
 }
@@ -264,22 +264,29 @@ int cuCtxSynchronize(void) {
 
 int cuMemGetInfo_v2(size_t *unused, size_t *all) {
     const int code = fake_enter(__func__);
-    *all = memory_of();
+    *all = current ? fake_memory(current->number) : 0;
     *unused = current ? *all - current->used : 0;
     return fake_end(code);
 }
 
+/* FAKE_CUDA_PEERS=AB,...: device A reaches B. */
+static bool can_reach(int device, int other) {
+    const char *pairs = getenv("FAKE_CUDA_PEERS");
+    char pair[32];
+    snprintf(pair, sizeof pair, "%d%d", device, other);
+    return device != other && (!pairs || strstr(pairs, pair));
+}
+
 int cuDeviceCanAccessPeer(int *can, int device, int other) {
     const int code = fake_begin(__func__);
-    *can = device != other && fake_setting("FAKE_CUDA_PEERS", 1);
+    *can = can_reach(device, other);
     return fake_end(code ? code : fake_device(device) && fake_device(other) ? 0 : INVALID_VALUE);
 }
 
 int cuCtxEnablePeerAccess(void *context, unsigned flags) {
     int code = fake_enter(__func__);
     const struct fake_device *other = context;
-    if (!code &&
-        (flags || other == current || !other->retained || !fake_setting("FAKE_CUDA_PEERS", 1)))
+    if (!code && (flags || !other->retained || !can_reach(current->number, other->number)))
         code = INVALID_VALUE;
     if (!code && current->reaches[other->number])
         code = PEER_ALREADY_ENABLED;

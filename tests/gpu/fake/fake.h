@@ -36,11 +36,11 @@ enum {
     LAUNCH_FAILED = 719,
     NOT_SUPPORTED = 801
 };
-enum { FAKE_DEVICES = 2 };
+enum { FAKE_DEVICES = 4 };
 
 struct fake_device {
     int number, retained;
-    int failed; /* the error that every later call returns */
+    int failed; /* the error that every later call returns, as the original does until the program ends */
     size_t used;
     bool reaches[FAKE_DEVICES];
     struct fake_stream *own; /* the stream NULL */
@@ -48,15 +48,19 @@ struct fake_device {
 
 /* ---- driver.c ---- */
 
+#define FAKE_COMMAND "command" /* the name of one */
 /* Every call is fake_begin(__func__), then fake_end(code); one at a time. Begin returns what it fails with. */
 int fake_begin(const char *name);
 /* The same for a call that needs a context. */
 int fake_enter(const char *name);
 int fake_end(int code);
 void fake_note(const char *format, ...); /* a line of FAKE_CUDA_TRACE */
+/* The code of FAKE_CUDA_FAIL if this call, or this command of the device's queues, is to fail. */
+int fake_injected(const char *name, struct fake_device *device);
 long fake_setting(const char *name, long otherwise);
 struct fake_device *fake_current(void);
 struct fake_device *fake_device(int number);
+size_t fake_memory(int device);
 int fake_attribute(int which);
 
 /* ---- stream.c ---- */

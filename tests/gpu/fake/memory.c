@@ -54,7 +54,7 @@ char *fake_map(size_t bytes, char **mapping, size_t *mapped) {
 
 int fake_take(struct fake_device *device, size_t bytes, uint64_t *address) {
     struct fake_region r = {.kind = FAKE_ON_DEVICE, .device = device};
-    const size_t all = (size_t)fake_setting("FAKE_CUDA_MEMORY", 1 << 30);
+    const size_t all = fake_memory(device->number);
     r.bytes = (bytes + GRANULE - 1) / GRANULE * GRANULE;
     if (!bytes)
         return INVALID_VALUE;
@@ -225,6 +225,8 @@ static int copy(struct rows r, int to_kind, int from_kind, void *handle) {
                       r.from_pitch, r.to_pitch);
     if (!to_stays) { /* returns when all is there */
         fake_finish_stream(s);
+        if (fake_current()->failed)
+            return fake_current()->failed;
         copy_now(&r);
         return 0;
     }

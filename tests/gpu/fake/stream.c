@@ -43,10 +43,12 @@ static void run_until(struct fake_stream *s, long end) {
         struct command *c = s->first;
         s->first = c->next;
         if (!s->device->failed) {
-            const int code = c->run(c->data);
-            if (code)
+            int code = fake_injected(FAKE_COMMAND, s->device);
+            code = code ? code : c->run(c->data);
+            if (code) { /* else it may have failed in another queue, which this command waited for */
                 fake_note("a command of Fake %c ends with %d", 'A' + s->device->number, code);
-            s->device->failed = code;
+                s->device->failed = code;
+            }
         }
         s->done++;
         free(c->data);
