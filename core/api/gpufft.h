@@ -146,6 +146,11 @@ struct gpufft_transform {
      * for n / 2 + 1 complex numbers, as FFTW has it; strides of 0 mean this, and a run takes a copy of its
      * input. Arrays overlap in no other way. */
     int in_place;
+    /* 1: both arrays are in the memory of the library's CUDA device, in its primary context, as the CUDA
+     * runtime, CuPy, PyTorch and Numba allocate them. The backend is cuda, and a run copies neither array:
+     * gpufft_bound_stream(). GPUFFT_EUNSUPP if the library has another backend, for a transform in place, and
+     * for strides with gaps. */
+    int on_device;
     int64_t runs; /* how often it will run, for the choice of a device; 0: once */
 };
 
@@ -175,23 +180,19 @@ GPUFFT_API int gpufft_plan_describe(const struct gpufft_plan *plan,
 GPUFFT_API const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i);
 
 /* Binds a plan to arrays, at the addresses of their elements (0, …, 0), which outlive it. GPUFFT_EINVAL if
- * they overlap. The first run takes the workspace, later ones take no memory and no lock (on a GPU: of
- * the device). */
+ * they overlap, or if those of a plan with on_device are not in the device's memory, which each run checks
+ * again; GPUFFT_EUNSUPP if these do not begin at a multiple of 16 bytes. The first run takes the workspace,
+ * later ones take no memory and no lock (on a GPU: of the device). */
 GPUFFT_API int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
                                 struct gpufft_bound **bound);
-/* Binds a plan of the backend cuda to arrays in the memory of its device, which belong to the device's primary
- * context, as those of the CUDA runtime, CuPy, PyTorch and Numba do. A run copies nothing. It waits for the
- * commands that `stream` (a CUstream; NULL: the default stream) has been given before, the stream's later
- * commands wait for it, and gpufft_run() returns once it is queued, so that errors of the device may show in
- * a later call. Before each run the addresses are checked: GPUFFT_EINVAL if they are not this device's memory.
- * The stream is not checked: it must be one of the same context. GPUFFT_EUNSUPP with the remedy for another
- * backend, a plan in place, strides with gaps, addresses that are no multiples of 16, and arrays that the
- * device's free memory could not hold once more when the plan was made. */
-GPUFFT_API int gpufft_plan_bind_device(struct gpufft_plan *plan, const void *in, void *out,
-                                       void *stream, struct gpufft_bound **bound);
 /* Binds it to other arrays, with the workspace that it has; it keeps its arrays if these are refused. */
 GPUFFT_API int gpufft_bound_move(struct gpufft_bound *bound, const void *in, void *out);
 GPUFFT_API int gpufft_run(struct gpufft_bound *bound);
+/* Orders the runs of a plan with on_device on a stream, a CUstream of the same context, which is not checked;
+ * NULL, and before this call: the default stream. A run waits for the commands that the stream was given before
+ * it, and the stream's later commands wait for the run. gpufft_run() returns once the run is queued: a later
+ * call may return an error of the device. */
+GPUFFT_API int gpufft_bound_stream(struct gpufft_bound *bound, void *stream);
 /* Accepts NULL. */
 GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);
 

@@ -25,8 +25,8 @@ static int check_types(const struct gpufft_transform *t) {
     if (inverse && gf_dtype_is_integer(samples))
         return gf_fail(GF_EINVAL, "an inverse transform gives f32, f64, c64 or c128, not %s",
                        gf_dtype_name(samples));
-    if ((t->half & ~1) || (t->in_place & ~1))
-        return gf_fail(GF_EUSAGE, "half and in_place are 0 or 1");
+    if ((t->half & ~1) || (t->in_place & ~1) || (t->on_device & ~1))
+        return gf_fail(GF_EUSAGE, "half, in_place and on_device are 0 or 1");
     if (t->half && gf_dtype_is_complex(samples))
         return gf_fail(GF_EINVAL, "only real samples have half a spectrum, not %s",
                        gf_dtype_name(samples));
@@ -162,6 +162,7 @@ static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
                            .in_half = inverse && t->half,
                            .real = inverse && real,
                            .lean = t->in_place && !l->copies,
+                           .placed = t->on_device,
                            .norm = (enum gf_norm)t->norm,
                            .n_out = 1};
     job->out[0] = (struct gf_output){.kind = real ? GF_REAL : GF_COMPLEX,
@@ -255,7 +256,12 @@ int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
     for (int i = 0; i < l->n_loops; i++)
         l->calls *= l->loop[i].n;
     make_job(t, l, axis, n, &channels);
-    return 0;
+    return !t->on_device || (!t->in_place && gf_array_is_contiguous(&l->in) &&
+                             gf_array_is_contiguous(&l->out))
+               ? 0
+               : gf_fail(GF_EUNSUPP, "in a device's memory input and output are two arrays without "
+                                     "gaps, in the same order of axes, of which the halved one is "
+                                     "the last transformed; copy others to such arrays");
 }
 
 /* ---- a run's arrays ---- */

@@ -27,9 +27,8 @@ struct gpufft_bound {
     struct gf_runner runner;
     const void *in; /* that is read: the copy, if there is one */
     void *out;
-    char *copy;     /* of the input's bytes */
-    bool on_device; /* the arrays are in a device's memory, and of this stream */
-    void *stream;
+    char *copy;   /* of the input's bytes */
+    void *stream; /* of arrays on a device */
 };
 
 /* ---- plans ---- */
@@ -183,12 +182,11 @@ static int plan_run(struct gpufft_bound *b) {
     return gf_runner_plan(&b->runner, &b->plan->layout.job);
 }
 
-/* Checks the arrays in a device's memory, and if `runs` queues call i. */
+/* Checks arrays on a device, and if `runs` queues call i. */
 static int queue_call(struct gpufft_bound *b, const void *in, void *out, int64_t i, bool runs) {
     struct gf_array from, to;
     gf_layout_views(&b->plan->layout, in, out, i, &from, &to);
-    return gf_runner_queue(b->plan->shared ? &b->plan->runner : &b->runner, &from, &to, b->stream,
-                           runs);
+    return gf_runner_queue(&b->runner, &from, &to, b->stream, runs);
 }
 
 int gpufft_bound_move(struct gpufft_bound *b, const void *in, void *out) {
@@ -197,9 +195,7 @@ int gpufft_bound_move(struct gpufft_bound *b, const void *in, void *out) {
     int rc = gf_library_check(b->plan->library);
     if (!rc)
         rc = gf_layout_check(&b->plan->layout, in, out);
-    if (!rc && b->on_device)
-        rc = plan_run(b);
-    if (!rc && b->on_device)
+    if (!rc && b->plan->layout.job.placed && !(rc = plan_run(b)))
         rc = queue_call(b, in, out, 0, false);
     if (rc)
         return rc;
@@ -208,8 +204,8 @@ int gpufft_bound_move(struct gpufft_bound *b, const void *in, void *out) {
     return b->plan->shared ? bind_call(b, 0) : 0;
 }
 
-static int bind_plan(struct gpufft_plan *plan, const void *in, void *out, bool on_device,
-                     void *stream, struct gpufft_bound **bound) {
+int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
+                     struct gpufft_bound **bound) {
     if (!plan || !bound)
         return gf_fail(GF_EUSAGE, plan ? "no place for the bound plan" : "no plan");
     *bound = NULL;
@@ -220,8 +216,6 @@ static int bind_plan(struct gpufft_plan *plan, const void *in, void *out, bool o
         return gf_no_memory();
     plan->users++;
     b->plan = plan;
-    b->on_device = on_device;
-    b->stream = stream;
     b->once = plan->layout.calls == 1;
     if (!plan->shared)
         gf_runner_beside(&b->runner, &plan->runner, plan->library->threads);
@@ -236,23 +230,12 @@ static int bind_plan(struct gpufft_plan *plan, const void *in, void *out, bool o
     return rc;
 }
 
-int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
-                     struct gpufft_bound **bound) {
-    return bind_plan(plan, in, out, false, NULL, bound);
-}
-
-int gpufft_plan_bind_device(struct gpufft_plan *plan, const void *in, void *out, void *stream,
-                            struct gpufft_bound **bound) {
-    const struct gf_layout *l = plan ? &plan->layout : NULL;
-    if (l && bound &&
-        (l->in_place || !gf_array_is_contiguous(&l->in) || !gf_array_is_contiguous(&l->out))) {
-        *bound = NULL;
-        return gf_fail(GF_EUNSUPP,
-                       "in a device's memory input and output are two arrays without gaps, in "
-                       "the same order of axes, of which the halved one is the last "
-                       "transformed; copy others to such arrays");
-    }
-    return bind_plan(plan, in, out, true, stream, bound);
+int gpufft_bound_stream(struct gpufft_bound *b, void *stream) {
+    if (!b || !b->plan->layout.job.placed)
+        return gf_fail(GF_EUSAGE,
+                       b ? "arrays in the host's memory have no stream" : "no bound plan");
+    b->stream = stream;
+    return gf_library_check(b->plan->library);
 }
 
 void gpufft_bound_free(struct gpufft_bound *b) {
@@ -268,7 +251,7 @@ void gpufft_bound_free(struct gpufft_bound *b) {
 static int run_call(struct gpufft_bound *b, int64_t i) {
     struct gf_array in, out;
     struct gf_report report;
-    if (b->on_device)
+    if (b->plan->layout.job.placed)
         return queue_call(b, b->in, b->out, i, true);
     if (b->plan->shared) {
         const int rc = b->once && b->bound ? 0 : bind_call(b, i);

@@ -151,9 +151,8 @@ int gf_runner_show(struct gf_runner *r, struct gf_plan **copy);
  * Fallbacks as in gf_runner_plan(). */
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report);
-/* Checks the caller's arrays in the memory of the planned job's device, at the addresses that are their data,
- * and if `runs` queues the job between the commands that the caller's stream has been given and those it will
- * be. GF_EUNSUPP if backend or plan take none. */
+/* For a placed job: checks the caller's arrays in its device's memory, at the addresses that are their data, and
+ * if `runs` queues the job between the commands that the caller's stream has been given and those it will be. */
 int gf_runner_queue(struct gf_runner *r, const struct gf_array *in, const struct gf_array *out,
                     void *stream, bool runs);
 /* True if gf_runner_run_fed() can run the planned job. */

@@ -159,9 +159,27 @@ static int begin(struct gf_runner *r, int i, const struct gf_job *job, struct gf
 
 /* ---- choice ---- */
 
+static bool adopts(const struct gf_backend *b) {
+    return b->on_device && b->on_device->adopt;
+}
+
+/* Auto's choice for arrays on a device. */
+static int choose_adopting(struct gf_runner *r, int *out) {
+    int i = 0;
+    while (backend_of(r, i) && !adopts(backend_of(r, i)))
+        i++;
+    if (!backend_of(r, i))
+        return gf_fail(GF_EUNSUPP, "no backend runs on arrays in a device's memory");
+    *out = i;
+    snprintf(r->why, sizeof r->why, "it runs on arrays in its device's memory");
+    return gf_backend_usable(device_of(r)->open.environment, backend_of(r, i));
+}
+
 /* The requested backend, or auto's: its decision, or the next automatic one that has not failed. */
 static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
     const int asked = device_of(r)->asked;
+    if (job->placed && asked < 0)
+        return choose_adopting(r, out);
     if (asked >= 0) {
         *out = asked;
         snprintf(r->why, sizeof r->why, "asked for by --%s", r->engine->options.request->option);
@@ -211,8 +229,11 @@ bool gf_runner_move(struct gf_runner *r, int rc) {
     return true;
 }
 
-/* After a failure: true if another device of the deal, or auto's next backend, is to try the job. */
+/* After a failure: true if another device of the deal, or auto's next backend, is to try the job, unless the
+ * arrays are on this one. */
 static bool goes_on(struct gf_runner *r, int rc) {
+    if (r->job.placed)
+        return false;
     if (gf_runner_move(r, rc))
         return true;
     if (device_of(r)->asked >= 0 || r->now < 0 || !is_the_backends(r, rc, r->now))
@@ -262,9 +283,13 @@ int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part) {
 static int plan_once(struct gf_runner *r, const struct gf_job *job) {
     struct gf_plan *plan = NULL;
     int i, rc = choose(r, job, &i);
+    if (!rc && job->placed && !adopts(backend_of(r, i)))
+        rc = gf_fail(GF_EUNSUPP, "arrays in a device's memory need the backend cuda, not %s",
+                     backend_of(r, i)->name);
     r->now = rc ? -1 : i;
     r->decided = false;
     r->plan = NULL;
+    r->job = *job;
     r->workspace = 0;
     if (rc)
         return rc;
@@ -279,7 +304,6 @@ static int plan_once(struct gf_runner *r, const struct gf_job *job) {
         leave(r, i, 0);
     }
     r->plan = plan;
-    r->job = *job;
     r->decided = true;
     return 0;
 }
@@ -370,24 +394,15 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
     return rc;
 }
 
-/* A run there falls back to no other backend. */
 int gf_runner_queue(struct gf_runner *r, const struct gf_array *in, const struct gf_array *out,
                     void *stream, bool runs) {
     const struct gf_on_device *d = backend_of(r, r->now)->on_device;
     struct gf_array placed[2] = {{.data = NULL}, {.data = NULL}};
     struct gf_plan *plan;
-    if (!d || !d->adopt)
-        return gf_fail(GF_EUNSUPP, "arrays in a device's memory need the backend cuda, not %s",
-                       gf_runner_name(r));
     int rc = begin(r, r->now, &r->job, &plan);
     if (rc)
         return rc;
-    if (plan->in_slabs || !plan->ops->exec_placed)
-        rc =
-            gf_fail(GF_EUNSUPP, "the device has no room for the work on arrays of this size in its "
-                                "memory; transform them in the host's");
-    if (!rc)
-        rc = d->adopt(plan->context, "input", in, &placed[0]);
+    rc = d->adopt(plan->context, "input", in, &placed[0]);
     if (!rc)
         rc = d->adopt(plan->context, "output", out, &placed[1]);
     if (!rc && runs)

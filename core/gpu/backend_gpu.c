@@ -178,6 +178,8 @@ static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan, int failur
 
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     int rc = GF_EUNSUPP;
+    if (plan->job.placed)
+        return plan_whole(c, plan);
     if (c->resident) {
         rc = plan_slabs(c, plan, true, true);
         if (rc && c->natural)

@@ -97,7 +97,8 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     int64_t sum = beside, room = gf_gpu_run_room(c);
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
-        sum += p->bytes[i];
+        if (!p->job.placed || (i != GF_GPU_IN && i < GF_GPU_OUT))
+            sum += p->bytes[i];
         if (p->bytes[i] > c->props.max_alloc)
             return gf_fail(GF_EUNABLE, "the plan needs a buffer of %s, %s allows %s",
                            gf_memory_text(p->bytes[i], a), c->props.name,

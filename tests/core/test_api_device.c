@@ -55,8 +55,15 @@ static const struct gpufft_transform picture = {.size = sizeof picture,
                                                 .in_type = GPUFFT_C64,
                                                 .out_type = GPUFFT_C64,
                                                 .rank = 2,
-                                                .shape = {30, 44}};
+                                                .shape = {30, 44},
+                                                .on_device = 1};
 enum { PICTURE = 30 * 44 * 8 };
+
+static int bind_on(struct gpufft_plan *plan, uint64_t in, uint64_t out, void *on,
+                   struct gpufft_bound **bound) {
+    const int rc = gpufft_plan_bind(plan, at(in), at(out), bound);
+    return rc ? rc : gpufft_bound_stream(*bound, on);
+}
 
 /* ---- results ---- */
 
@@ -91,8 +98,10 @@ static double distance(const void *a, const void *b, size_t bytes, bool is_doubl
 
 /* The CPU's result. */
 static void expect(const struct gpufft_transform *t, const void *in, void *out) {
+    struct gpufft_transform here = *t;
+    here.on_device = 0;
     struct gpufft *g = open_on("openmp");
-    struct gpufft_plan *plan = plan_of(g, t);
+    struct gpufft_plan *plan = plan_of(g, &here);
     struct gpufft_bound *bound = NULL;
     CHECK(!gpufft_plan_bind(plan, in, out, &bound) && !gpufft_run(bound));
     gpufft_bound_free(bound);
@@ -113,7 +122,7 @@ static void test_transform(struct gpufft *g, const struct gpufft_transform *t, v
     snprintf(uploads, sizeof uploads, " 1 times %zu bytes", n_in);
     fill(in, n_in, t->in_type);
     expect(t, in, want);
-    CHECK_MSG(!gpufft_plan_bind_device(plan, at(x), at(y), on, &bound), "%s", gpufft_message());
+    CHECK_MSG(!bind_on(plan, x, y, on, &bound), "%s", gpufft_message());
     const int before = traced(uploads);
     for (int i = 0; i < 2; i++) { /* the first run takes the workspace */
         memset(got, 0, sizeof got);
@@ -162,6 +171,7 @@ static void test_transforms(void) {
             struct gpufft *g = open_on("cuda");
             struct gpufft_transform t = rows[i].t;
             t.size = sizeof t;
+            t.on_device = 1;
             RUN(case_name("%s on %s stream", rows[i].name, k ? "a" : "the default"),
                 test_transform(g, &t, k ? stream[0] : NULL));
             gpufft_close(g);
@@ -179,7 +189,7 @@ static void test_two_streams(struct gpufft *g) {
     for (int i = 0; i < 2; i++) {
         fill(in[i], PICTURE, GPUFFT_C64);
         in[i][5] += (float)i;
-        CHECK(!gpufft_plan_bind_device(plan, at(x[i]), at(y[i]), stream[i], &bound[i]));
+        CHECK(!bind_on(plan, x[i], y[i], stream[i], &bound[i]));
         CHECK(!cu->context_set(context[0]) && !cu->upload(x[i], in[i], PICTURE, stream[i]));
         CHECK(!gpufft_run(bound[i]));
     }
@@ -205,7 +215,7 @@ static void test_returns_early(struct gpufft *g) {
     struct gpufft_bound *bound = NULL;
     const uint64_t x = taken(PICTURE), y = taken(PICTURE);
     static char zeros[PICTURE];
-    CHECK(!gpufft_plan_bind_device(plan, at(x), at(y), stream[0], &bound) && !gpufft_run(bound));
+    CHECK(!bind_on(plan, x, y, stream[0], &bound) && !gpufft_run(bound));
     CHECK(!cu->context_set(context[0]) && !cu->stream_wait(stream[0]));
     CHECK(!cu->upload(x, zeros, PICTURE, stream[0]));
     const int waits = traced("Synchronize");
@@ -226,7 +236,7 @@ static void test_context_is_kept(void) {
     struct gpufft *g = open_on("cuda");
     struct gpufft_plan *plan = plan_of(g, &picture);
     CHECK(!cu->context_get(&now) && now == mine);
-    CHECK(!gpufft_plan_bind_device(plan, at(x), at(y), stream[0], &bound) && !gpufft_run(bound));
+    CHECK(!bind_on(plan, x, y, stream[0], &bound) && !gpufft_run(bound));
     CHECK(!cu->context_get(&now) && now == mine);
     CHECK_EQ(gpufft_bound_move(bound, plan, at(y)), GPUFFT_EINVAL);
     CHECK(!cu->context_get(&now) && now == mine);
@@ -242,7 +252,7 @@ static void test_context_is_kept(void) {
 static void refuses(struct gpufft_plan *plan, const void *in, void *out, int code,
                     const char *why) {
     struct gpufft_bound *bound = (struct gpufft_bound *)plan;
-    CHECK_EQ(gpufft_plan_bind_device(plan, in, out, NULL, &bound), code);
+    CHECK_EQ(gpufft_plan_bind(plan, in, out, &bound), code);
     CHECK(!bound);
     CHECK_HAS(gpufft_message(), why);
     CHECK(!strchr(gpufft_message(), '\n'));
@@ -262,15 +272,15 @@ static void test_addresses(struct gpufft *g) {
     if (traced("") >= 0) /* a device's neighbouring allocations may be one range */
         refuses(plan, at(x), at(z), GPUFFT_EINVAL, "the output exceeds the memory");
     refuses(plan, at(16), at(y), GPUFFT_EINVAL, "the input is not in the memory");
-    CHECK_EQ(gpufft_plan_bind_device(NULL, at(x), at(y), NULL, &bound), GPUFFT_EUSAGE);
-    CHECK_EQ(gpufft_plan_bind_device(plan, at(x), at(y), NULL, NULL), GPUFFT_EUSAGE);
+    CHECK_EQ(gpufft_plan_bind(NULL, at(x), at(y), &bound), GPUFFT_EUSAGE);
+    CHECK_EQ(gpufft_plan_bind(plan, at(x), at(y), NULL), GPUFFT_EUSAGE);
     if (n_devices > 1) {
         NEED(!cu->context_set(context[1]) && !cu->memory_alloc(&other, PICTURE));
         refuses(plan, at(other), at(y), GPUFFT_EINVAL,
                 "the input is on CUDA device 1, and the library uses device 0");
         CHECK(!cu->memory_free(other) && !cu->context_set(context[0]));
     }
-    NEED(!gpufft_plan_bind_device(plan, at(x), at(y), NULL, &bound) && !gpufft_run(bound));
+    NEED(!bind_on(plan, x, y, NULL, &bound) && !gpufft_run(bound));
     CHECK_EQ(gpufft_bound_move(bound, host, at(y)), GPUFFT_EINVAL);
     CHECK_EQ(gpufft_run(bound), 0); /* the arrays are kept */
     CHECK(!cu->context_set(context[0]) && !cu->memory_free(x));
@@ -289,25 +299,65 @@ static void test_addresses(struct gpufft *g) {
     CHECK(!cu->memory_free(x) && !cu->memory_free(y) && !cu->memory_free(z));
 }
 
+static void refuses_plan(struct gpufft *g, const struct gpufft_transform *t, int code,
+                         const char *why) {
+    struct gpufft_plan *plan = NULL;
+    CHECK_EQ(gpufft_plan_make(g, t, &plan), code);
+    CHECK(!plan);
+    CHECK_HAS(gpufft_message(), why);
+    CHECK(!strchr(gpufft_message(), '\n'));
+}
+
 static void test_plans(struct gpufft *g) {
     struct gpufft_transform t = picture;
-    struct gpufft *cpu = open_on("openmp");
-    struct gpufft_plan *plan = plan_of(cpu, &picture);
-    uint64_t x = taken(2 * PICTURE), y = taken(2 * PICTURE);
-    refuses(plan, at(x), at(y), GPUFFT_EUNSUPP, "the backend cuda, not openmp");
+    struct gpufft_bound *bound = NULL;
+    struct gpufft *cpu = open_on("openmp"), *any = open_on(NULL);
+    static float host[2 * PICTURE / 4];
+    refuses_plan(cpu, &picture, GPUFFT_EUNSUPP, "the backend cuda, not openmp");
+    struct gpufft_plan *plan = plan_of(any, &picture);
+    struct gpufft_description d = {.size = sizeof d};
+    CHECK(!gpufft_plan_describe(plan, &d));
+    CHECK_STR(d.backend, "cuda");
     gpufft_plan_free(plan);
-    gpufft_close(cpu);
-    t.in_place = 1;
-    plan = plan_of(g, &t);
-    refuses(plan, at(x), at(x), GPUFFT_EUNSUPP, "two arrays");
-    gpufft_plan_free(plan);
+    t.on_device = 2;
+    refuses_plan(g, &t, GPUFFT_EUSAGE, "0 or 1");
+    t.on_device = t.in_place = 1;
+    refuses_plan(g, &t, GPUFFT_EUNSUPP, "two arrays");
     t = picture;
     t.in_stride[0] = 45 * 8;
     t.in_stride[1] = 8;
-    plan = plan_of(g, &t);
-    refuses(plan, at(x), at(y), GPUFFT_EUNSUPP, "without gaps");
+    refuses_plan(g, &t, GPUFFT_EUNSUPP, "without gaps");
+    t.in_stride[0] = 8;
+    t.in_stride[1] = 30 * 8;
+    refuses_plan(g, &t, GPUFFT_EUNSUPP, "the same order of axes");
+    t = picture;
+    t.on_device = 0;
+    plan = plan_of(cpu, &t);
+    NEED(!gpufft_plan_bind(plan, host, host + PICTURE / 4, &bound));
+    CHECK_EQ(gpufft_bound_stream(bound, stream[0]), GPUFFT_EUSAGE);
+    CHECK_EQ(gpufft_bound_stream(NULL, stream[0]), GPUFFT_EUSAGE);
+    gpufft_bound_free(bound);
     gpufft_plan_free(plan);
-    CHECK(!cu->context_set(context[0]) && !cu->memory_free(x) && !cu->memory_free(y));
+    gpufft_close(cpu);
+    gpufft_close(any);
+}
+
+/* A device that the arrays fill but for an eighth. */
+static void test_full_device(struct gpufft *g) {
+    struct gpufft_transform t = picture;
+    struct gpufft_bound *bound = NULL;
+    t.shape[0] = t.shape[1] = 128;
+    const size_t bytes = bytes_of(&t, true);
+    const uint64_t x = taken(bytes), y = taken(bytes);
+    char memory[24];
+    snprintf(memory, sizeof memory, "%zu", bytes * 9 / 4);
+    setenv("FAKE_CUDA_MEMORY", memory, 1);
+    struct gpufft_plan *plan = plan_of(g, &t);
+    CHECK(!gpufft_plan_bind(plan, at(x), at(y), &bound) && !gpufft_run(bound));
+    unsetenv("FAKE_CUDA_MEMORY");
+    gpufft_bound_free(bound);
+    gpufft_plan_free(plan);
+    NEED(!cu->context_set(context[0]) && !cu->memory_free(x) && !cu->memory_free(y));
 }
 
 /* ---- a driver that fails ---- */
@@ -319,7 +369,7 @@ static void test_failure(const char *name, bool first) {
     struct gpufft_bound *bound = NULL;
     const uint64_t x = taken(PICTURE), y = taken(PICTURE);
     char text[64], line[64];
-    NEED(!gpufft_plan_bind_device(plan, at(x), at(y), stream[0], &bound));
+    NEED(!bind_on(plan, x, y, stream[0], &bound));
     CHECK(first || !gpufft_run(bound));
     snprintf(line, sizeof line, "%s\n", name);
     snprintf(text, sizeof text, "%s:%d", name, traced(line) + 1);
@@ -375,6 +425,7 @@ int main(void) {
         RUN("the thread's context stays the caller's", test_context_is_kept());
         RUN("wrong addresses are refused in one line", with_library(test_addresses, true));
         RUN("plans for other arrays are refused in one line", with_library(test_plans, false));
+        RUN("arrays may fill the device", with_library(test_full_device, false));
         for (int i = 0; i < 8 && traced("") >= 0; i++)
             RUN(case_name("%s fails in the %s run", calls[i / 2], i % 2 ? "second" : "first"),
                 test_failure(calls[i / 2], !(i % 2)));

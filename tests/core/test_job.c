@@ -250,7 +250,8 @@ static struct gf_job everything(void) {
     job.axes = 3;
     memset(job.counted, 0, sizeof job.counted);
     job.in_dtype = GF_U8;
-    job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = false;
+    job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = job.placed =
+        false;
     job.precision = GF_SINGLE;
     job.norm = GF_NORM_BACKWARD;
     job.elsewhere = 0;
@@ -298,6 +299,7 @@ static void test_equal(void) {
     DIFFERS(in_shift = true);
     DIFFERS(in_half = true);
     DIFFERS(real = true);
+    DIFFERS(placed = true);
     DIFFERS(lean = true);
     DIFFERS(spend_input = true);
     DIFFERS(precision = GF_DOUBLE);

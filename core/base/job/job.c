@@ -66,7 +66,7 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
     bool same = a->direction == b->direction && a->ndim == b->ndim && a->channels == b->channels &&
                 a->axes == b->axes && a->in_dtype == b->in_dtype && a->luma == b->luma &&
                 a->in_shift == b->in_shift && a->in_half == b->in_half && a->real == b->real &&
-                a->lean == b->lean && a->spend_input == b->spend_input &&
+                a->lean == b->lean && a->spend_input == b->spend_input && a->placed == b->placed &&
                 a->precision == b->precision && a->norm == b->norm &&
                 a->elsewhere == b->elsewhere && a->line == b->line && a->in_pitch == b->in_pitch &&
                 a->out_pitch == b->out_pitch && a->whole.axes == b->whole.axes &&

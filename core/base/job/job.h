@@ -115,6 +115,8 @@ struct gf_job {
      * some cost in speed. A complex transform may then run in place, out being in. */
     bool lean;
     bool spend_input; /* the input may be overwritten, which may save a copy */
+    /* All arrays are placed on the device (struct gf_on_device), and the plan takes no others. */
+    bool placed;
     enum gf_precision precision;
     enum gf_norm norm;
     /* Points along axes that other jobs transform, if this job is part of a transform over more
