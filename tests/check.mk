@@ -122,7 +122,7 @@ check-register: gpufft
 	python3 tests/core/check_register.py ./gpufft
 
 ## check-python: the Python module against SciPy and PyWavelets, and their own tests on it (pip install scipy PyWavelets pytest)
-check-python: gpufft $(LIBRARY)
+check-python: gpufft $(LIBRARY) $(FAKE_CUDA)
 	tests/python/check $(BUILD)
 
 ## check-packages: make install, Debian's packages, wheel and sdist in bare Debian 12 and 13 (root, debootstrap); half an hour

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _library
+from ._device import Held
 from ._library import FORWARD, INVERSE, MAX_AXES, MAX_RANK, TYPES, Plan, Transform
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
@@ -116,7 +117,8 @@ def _plan(x, y, shape, axes, direction, half, norm, workers):
     """A plan from x to y, arrays of its shapes and strides; the same one: in place."""
     t = Transform(size=_library.ctypes.sizeof(Transform), direction=direction,
                   in_type=TYPES[x.dtype.str[1:]], out_type=TYPES[y.dtype.str[1:]],
-                  rank=len(shape), n_axes=len(axes), half=half, norm=norm, in_place=x is y)
+                  rank=len(shape), n_axes=len(axes), half=half, norm=norm, in_place=x is y,
+                  on_device=type(x) is Held)
     t.shape[:len(shape)] = shape
     t.axes[:len(axes)] = axes
     t.in_stride[:len(shape)], t.out_stride[:len(shape)] = x.strides, y.strides
@@ -160,7 +162,7 @@ class _Job:
 
     def cut(self, x):
         """Cuts and pads the input; a view if it need not be longer, or complex."""
-        if self.back and x.dtype.kind != "c":
+        if x.dtype.kind != "c" and (self.back or self.conjugate and type(x) is Held):
             x = x.astype(self.complex)
         if list(x.shape) == self.in_shape:
             return x
@@ -171,12 +173,13 @@ class _Job:
         padded[tuple(slice(0, n) for n in part.shape)] = part
         return padded
 
-    def targets(self):
+    def targets(self, x):
         """The result, and the array that earlier steps fill: the same one unless the last step is the
         only one whose result is real."""
-        y = np.empty(self.out_shape, self.out_type)
+        empty = x.empty if type(x) is Held else np.empty
+        y = empty(self.out_shape, self.out_type)
         apart = self.back and len(self.axes) > MAX_AXES
-        return y, np.empty(self.in_shape, self.complex) if apart else y
+        return y, empty(self.in_shape, self.complex) if apart else y
 
     def plan(self, x, y, middle):
         """Plans the steps, three axes each, for arrays like these: the halved axis is the first of a
@@ -196,26 +199,29 @@ class _Job:
     def describe(self, x):
         if self.steps is None:
             x = self.cut(x)
-            self.plan(x, *self.targets())
+            self.plan(x, *self.targets(x))
         return [plan.describe() for plan, _ in self.steps]
 
     def run(self, x):
         x = self.cut(x)
         if not self.axes:
             return x.astype(self.out_type)
-        y, middle = self.targets()
-        if y.size == 0:
-            return y
-        if self.steps is None:
+        y, middle = self.targets(x)
+        if y.size and self.steps is None:
             self.plan(x, y, middle)
-        source = x.__array_interface__["data"][0]
-        for plan, last in self.steps:
-            target = (y if last else middle).__array_interface__["data"][0]
-            plan.run(source, target)
+        source, stream = _address(x)
+        for plan, last in self.steps if y.size else ():
+            target, _ = _address(y if last else middle)
+            plan.run(source, target, stream)
             source = target
         if self.conjugate:
             np.conjugate(y, out=y)
-        return y
+        return y if stream is None else y.owner
+
+
+def _address(x):
+    """The address of an array, and the stream in whose order it is there; None: the host's memory."""
+    return (x.address, x.stream) if type(x) is Held else (x.__array_interface__["data"][0], None)
 
 
 def _norm(norm):
@@ -229,12 +235,14 @@ def _norm(norm):
 def _transform(x, kind, inverse, s, axes, norm, workers, plan):
     if plan is not None and plan is not SHOWN:
         raise NotImplementedError("plans of other libraries are not taken")
-    x = _array(x)
+    if type(x) is not Held:
+        on_device = type(x) is not np.ndarray and hasattr(x, "__cuda_array_interface__")
+        x = Held(x) if on_device else _array(x)
     if kind == "real" and not inverse and x.dtype.kind == "c":
         raise TypeError("x must be a real sequence")
     workers = _workers(workers)
     try:
-        key = (kind, inverse, x.shape, x.strides, x.dtype, s, axes, norm, workers)
+        key = (type(x), kind, inverse, x.shape, x.strides, x.dtype, s, axes, norm, workers)
         job = _jobs.get(key)
     except TypeError:  # s or axes is a list
         return _transform(x, kind, inverse, s if s is None else tuple(_integers(s, "shape")),
@@ -261,8 +269,12 @@ _PARAMETERS = """
     workers: threads; negative: counted from the number of CPUs; None: scipy.fft.get_workers(), or one
 
     Returns a new array of the shape of x with these lengths: {result}, of single precision for single precision.
+    If x is an array of CuPy, PyTorch or Numba in the memory of a CUDA device, so is the result: it is computed by the
+    backend cuda without a copy, in the order of the stream of x, and the call does not wait. There x is contiguous,
+    is not cut or padded, and has a type that is transformed as it is; up to three axes are transformed, of which the
+    last one is halved.
     Raises ValueError for axes or lengths that do not fit, TypeError for complex numbers where real ones are meant,
-    NotImplementedError for long double and arrays in a device's memory, MemoryError, Error."""
+    NotImplementedError for long double and other arrays in a device's memory, MemoryError, Error."""
 
 
 class Line(Protocol):

@@ -24,7 +24,7 @@ class Transform(ctypes.Structure):
                 ("axes", ctypes.c_int * MAX_AXES), ("half", ctypes.c_int), ("norm", ctypes.c_int),
                 ("in_stride", ctypes.c_int64 * MAX_RANK),
                 ("out_stride", ctypes.c_int64 * MAX_RANK), ("in_place", ctypes.c_int),
-                ("runs", ctypes.c_int64)]
+                ("on_device", ctypes.c_int), ("runs", ctypes.c_int64)]
 
 
 _TICK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double)
@@ -84,6 +84,7 @@ _plan = bind("plan_make", code, pointer, ctypes.POINTER(Transform), reference)
 _describe = bind("plan_describe", code, pointer, ctypes.POINTER(Description))
 _pass = bind("plan_pass", text, pointer, integer)
 _bind, _run = bind("plan_bind", integer, pointer, pointer, pointer, reference), bind("run", integer, pointer)
+_stream = bind("bound_stream", integer, pointer, pointer)
 _free = bind("bound_free", None, pointer)
 good_size = bind("good_size", ctypes.c_int64, ctypes.c_int64)
 _lock = threading.Lock()
@@ -159,10 +160,12 @@ class Plan:
     def __del__(self, free=bind("plan_free", None, pointer)):
         free(self._handle)
 
-    def run(self, source, target):
-        """From and to the addresses of arrays of the planned shapes and strides."""
+    def run(self, source, target, stream=None):
+        """From and to the addresses of arrays of the planned shapes and strides; the stream is that of a device's."""
         bound = ctypes.c_void_p()
         rc = _bind(self._handle, source, target, ctypes.byref(bound))
+        if not rc and stream:
+            _stream(bound, stream)
         if not rc:
             rc = watched(_run, bound) if self._looks else _run(bound)
             _free(bound)

@@ -1,0 +1,54 @@
+"""Arrays in the memory of a CUDA device, by version 3 of __cuda_array_interface__."""
+
+import math
+import sys
+
+import numpy as np
+
+from ._library import TYPES
+
+# Of each module: an array like one of its own, and the stream that the thread works on where its arrays do not tell.
+_MODULES = {
+    "cupy": (lambda cupy, x, shape, dtype: _on(x.device, cupy.empty, shape, dtype), None),
+    "numba": (lambda numba, x, shape, dtype: numba.cuda.device_array(shape, dtype), None),
+    "torch": (lambda torch, x, shape, dtype: torch.empty(shape, dtype=getattr(torch, dtype.name), device=x.device),
+              lambda torch, x: torch.cuda.current_stream(x.device).cuda_stream)}
+
+
+def _on(device, function, *arguments):
+    with device:
+        return function(*arguments)
+
+
+class Held:
+    """What _fft needs of such an array, as NumPy names it, and the array itself."""
+
+    def __init__(self, x):
+        told = x.__cuda_array_interface__
+        self.owner, self.module = x, type(x).__module__.partition(".")[0]
+        if self.module not in _MODULES:
+            raise NotImplementedError(f"results in a device's memory are made by {', '.join(_MODULES)}, and this array "
+                                      f"is one of {self.module}; copy it to the host's first")
+        if told.get("mask") is not None or any(getattr(x, lazy, bool)() for lazy in ("is_conj", "is_neg")):
+            raise NotImplementedError("masks, and conjugates or negatives that are not computed yet")
+        self.shape, self.address = tuple(told["shape"]), told["data"][0] or 0
+        self.dtype = np.dtype(told["typestr"])
+        if self.dtype == np.bool_:
+            self.dtype = np.dtype(np.uint8)
+        if self.dtype.str[1:] not in TYPES or not self.dtype.isnative:
+            self.astype(self.dtype)
+        self.ndim, self.size = len(self.shape), math.prod(self.shape)
+        self.strides = told.get("strides") or tuple(
+            self.dtype.itemsize * math.prod(self.shape[i + 1:]) for i in range(self.ndim))
+        stream = _MODULES[self.module][1]
+        self.stream = stream(sys.modules[self.module], x) if stream else told.get("stream") or 0
+
+    def empty(self, shape, dtype):
+        return Held(_MODULES[self.module][0](sys.modules[self.module], self.owner, tuple(shape), dtype))
+
+    def astype(self, dtype):
+        raise NotImplementedError(f"{self.dtype} in a device's memory does not serve here; convert it with {self.module}, "
+                                  "such as to complex64")
+
+    def __getitem__(self, part):
+        raise NotImplementedError(f"arrays in a device's memory are transformed whole; cut or pad them with {self.module}")
