@@ -2,6 +2,7 @@
  * only when something waits for them and whose trace counts copies, or on a GPU. Without either all is skipped. */
 #include <ftw.h>
 #include <math.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/api/gpufft.h"
@@ -368,11 +369,10 @@ static void test_failure(const char *name, bool first) {
     struct gpufft_plan *plan = plan_of(g, &picture);
     struct gpufft_bound *bound = NULL;
     const uint64_t x = taken(PICTURE), y = taken(PICTURE);
-    char text[64], line[64];
+    char text[64];
     NEED(!bind_on(plan, x, y, stream[0], &bound));
     CHECK(first || !gpufft_run(bound));
-    snprintf(line, sizeof line, "%s\n", name);
-    snprintf(text, sizeof text, "%s:%d", name, traced(line) + 1);
+    snprintf(text, sizeof text, "%s:1", name);
     setenv("FAKE_CUDA_FAIL", text, 1);
     const int rc = gpufft_run(bound);
     unsetenv("FAKE_CUDA_FAIL");
@@ -383,6 +383,34 @@ static void test_failure(const char *name, bool first) {
     gpufft_plan_free(plan);
     gpufft_close(g);
     NEED(!cu->context_set(context[0]) && !cu->memory_free(x) && !cu->memory_free(y));
+}
+
+/* A queued kernel fails, and so does every later call; in a child, as the device stays lost. */
+static int lose_device(void) {
+    struct gpufft *g = open_on("cuda");
+    struct gpufft_plan *plan = plan_of(g, &picture);
+    struct gpufft_bound *bound = NULL;
+    const uint64_t x = taken(PICTURE), y = taken(PICTURE);
+    NEED(!bind_on(plan, x, y, stream[0], &bound) && !gpufft_run(bound));
+    setenv("FAKE_CUDA_FAIL", "command@0:3:700", 1);
+    CHECK_EQ(gpufft_run(bound), 0);
+    CHECK(cu->context_set(context[0]) || cu->stream_wait(stream[0]) == GF_CU_ILLEGAL_ADDRESS);
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(gpufft_run(bound), GPUFFT_EBACKEND);
+        CHECK(*gpufft_message() && !strchr(gpufft_message(), '\n'));
+    }
+    gpufft_bound_free(bound);
+    gpufft_plan_free(plan);
+    gpufft_close(g);
+    return test_failed != 0;
+}
+
+static void test_lost_device(void) {
+    int status = 0;
+    const pid_t child = fork();
+    if (!child)
+        _exit(lose_device());
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
 static void with_library(void (*test)(struct gpufft *g), bool closes) {
@@ -429,6 +457,8 @@ int main(void) {
         for (int i = 0; i < 8 && traced("") >= 0; i++)
             RUN(case_name("%s fails in the %s run", calls[i / 2], i % 2 ? "second" : "first"),
                 test_failure(calls[i / 2], !(i % 2)));
+        if (traced("") >= 0)
+            RUN("a lost device is a failure of each later run", test_lost_device());
         RUN("nothing is left in the device", test_end());
     } else {
         printf("cuda: skipped\n");

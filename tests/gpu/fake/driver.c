@@ -70,8 +70,10 @@ int fake_injected(const char *name, struct fake_device *device) {
     char own[64] = "";
     int on = -1, end = 0;
     long nth = 0, code = default_code(name);
-    if (!spec)
+    if (!spec) {
+        matches = 0; /* of the next setting */
         return 0;
+    }
     if (*spec < '0' || *spec > '9') {
         end = (int)strcspn(spec, "@:");
         snprintf(own, sizeof own, "%.*s", end, spec);

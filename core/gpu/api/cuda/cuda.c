@@ -474,7 +474,10 @@ static int cuda_adopt(void *gpu, const char *which, uint64_t address, int64_t by
     void *context = NULL; /* none if all share the memory, as a pool's */
     if (rc)
         return rc;
-    if (g->cu->pointer_attribute(&kind, GF_CU_POINTER_MEMORY, address) || kind != GF_CU_DEVICE ||
+    rc = g->cu->pointer_attribute(&kind, GF_CU_POINTER_MEMORY, address);
+    if (gf_cuda_is_fatal(rc))
+        return cuda_failure(g, rc, "a command");
+    if (rc || kind != GF_CU_DEVICE ||
         g->cu->pointer_attribute(&device, GF_CU_POINTER_DEVICE, address))
         return gf_fail(GF_EINVAL, "the %s is not in the memory of a CUDA device", which);
     if (device != g->device)
