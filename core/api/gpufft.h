@@ -172,7 +172,7 @@ struct gpufft_description {
     int64_t n_calls;     /* runs of those passes, as the backend takes some axes of batches only */
     int64_t bytes;       /* that such a call reads and writes */
     int64_t workspace;   /* bytes of a bound plan beside the arrays */
-    int64_t device;      /* bytes of device memory, arrays included */
+    int64_t device;      /* bytes of device memory, arrays included unless on_device */
 };
 GPUFFT_API int gpufft_plan_describe(const struct gpufft_plan *plan,
                                     struct gpufft_description *description);

@@ -256,12 +256,16 @@ int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
     for (int i = 0; i < l->n_loops; i++)
         l->calls *= l->loop[i].n;
     make_job(t, l, axis, n, &channels);
-    return !t->on_device || (!t->in_place && gf_array_is_contiguous(&l->in) &&
-                             gf_array_is_contiguous(&l->out))
+    if (t->on_device && t->in_place)
+        return gf_fail(GF_EUNSUPP,
+                       "a transform in place is not supported in a device's memory; give "
+                       "the output memory of its own");
+    return !t->on_device || (gf_array_is_contiguous(&l->in) && gf_array_is_contiguous(&l->out))
                ? 0
-               : gf_fail(GF_EUNSUPP, "in a device's memory input and output are two arrays without "
-                                     "gaps, in the same order of axes, of which the halved one is "
-                                     "the last transformed; copy others to such arrays");
+               : gf_fail(GF_EUNSUPP,
+                         "arrays in a device's memory must be contiguous, with the axes of "
+                         "both in one order and the halved axis last of those "
+                         "transformed; copy them first");
 }
 
 /* ---- a run's arrays ---- */

@@ -244,8 +244,8 @@ static int gpu_adopt(void *context, const char *which, const struct gf_array *ow
     const int64_t bytes = gf_array_bytes(own);
     if (address % ALIGNED)
         return gf_fail(GF_EUNSUPP,
-                       "the %s is not at a multiple of %d bytes; copy it to memory that is", which,
-                       ALIGNED);
+                       "the address of the %s is not a multiple of %d bytes; copy it to new memory",
+                       which, ALIGNED);
     const int rc = c->api->adopt(c->gpu, which, address, bytes);
     struct gf_gpu_buffer *buffer = rc ? NULL : malloc(sizeof *buffer);
     if (!buffer)

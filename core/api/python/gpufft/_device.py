@@ -7,7 +7,7 @@ import numpy as np
 
 from ._library import TYPES
 
-# Of each module: an array like one of its own, and the stream that the thread works on where its arrays do not tell.
+# For each module: a new array like x, and the stream that the thread works on, unless arrays report theirs.
 _MODULES = {
     "cupy": (lambda cupy, x, shape, dtype: _on(x.device, cupy.empty, shape, dtype), None),
     "numba": (lambda numba, x, shape, dtype: numba.cuda.device_array(shape, dtype), None),
@@ -21,16 +21,17 @@ def _on(device, function, *arguments):
 
 
 class Held:
-    """What _fft needs of such an array, as NumPy names it, and the array itself."""
+    """Such an array, with the names that NumPy has for what _fft needs."""
 
     def __init__(self, x):
         told = x.__cuda_array_interface__
         self.owner, self.module = x, type(x).__module__.partition(".")[0]
         if self.module not in _MODULES:
-            raise NotImplementedError(f"results in a device's memory are made by {', '.join(_MODULES)}, and this array "
-                                      f"is one of {self.module}; copy it to the host's first")
+            raise NotImplementedError(f"arrays in a device's memory are supported from {', '.join(_MODULES)}, not from "
+                                      f"{self.module}; copy it to the host's first")
         if told.get("mask") is not None or any(getattr(x, lazy, bool)() for lazy in ("is_conj", "is_neg")):
-            raise NotImplementedError("masks, and conjugates or negatives that are not computed yet")
+            raise NotImplementedError("masked arrays, and conjugates or negatives that are not computed yet, are not "
+                                      "supported in a device's memory")
         self.shape, self.address = tuple(told["shape"]), told["data"][0] or 0
         self.dtype = np.dtype(told["typestr"])
         if self.dtype == np.bool_:
@@ -47,8 +48,8 @@ class Held:
         return Held(_MODULES[self.module][0](sys.modules[self.module], self.owner, tuple(shape), dtype))
 
     def astype(self, dtype):
-        raise NotImplementedError(f"{self.dtype} in a device's memory does not serve here; convert it with {self.module}, "
-                                  "such as to complex64")
+        raise NotImplementedError(f"{self.dtype} is not supported here in a device's memory; convert the array with "
+                                  f"{self.module}, for instance to complex64")
 
     def __getitem__(self, part):
         raise NotImplementedError(f"arrays in a device's memory are transformed whole; cut or pad them with {self.module}")

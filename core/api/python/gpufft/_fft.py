@@ -140,6 +140,8 @@ class _Job:
             _check_lengths(lengths)
         if x.ndim > MAX_RANK:
             raise NotImplementedError(f"arrays of more than {MAX_RANK} axes")
+        if type(x) is Held and len(self.axes) > MAX_AXES:
+            raise NotImplementedError(f"in a device's memory up to {MAX_AXES} axes are transformed at a time")
         double = x.dtype.kind in "iu" or x.dtype in (np.float64, np.complex128)
         self.complex = np.dtype(np.complex128 if double else np.complex64)
         self.real = np.dtype(np.float64 if double else np.float32)
