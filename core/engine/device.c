@@ -251,10 +251,15 @@ int gf_engine_context(struct gf_engine_device *d, int i, double *ms, void **cont
     return rc;
 }
 
-void gf_engine_check_lost(struct gf_engine_device *d, int i) {
+int gf_engine_check_lost(struct gf_engine_device *d, int i) {
     const struct gf_backend *b = d->engine->backends[i];
-    if (d->asked >= 0 && d->opened >> i & 1 && b->lost && b->lost(d->context[i]))
+    const bool may = d->asked >= 0 && d->opened >> i & 1 && b->lost;
+    const int lost = may ? b->lost(d->context[i]) : 0;
+    const bool other = lost > 1 && d->engine->n > 1, shared = other && d->together;
+    if (lost && !other)
         lose(d, GF_EBACKEND);
+    d->together = d->together && !other;
+    return shared ? lost - 1 : 0;
 }
 
 int gf_engine_run_here(int threads, const struct gf_job *job, const struct gf_array *in,

@@ -144,8 +144,9 @@ int gf_engine_plan(struct gf_engine_device *d, int i, const struct gf_job *job, 
 /* Drops all plans except `but` (NULL: all). Returns their number. */
 int gf_engine_unplan(struct gf_engine_device *d, const struct gf_plan *but);
 /* After a failure of backend i: checks whether its device is lost, unless auto may use another
- * backend. */
-void gf_engine_check_lost(struct gf_engine_device *d, int i);
+ * backend. If instead one is lost that shared its jobs, returns that one's number, once: the caller
+ * drops the plans, as the device runs its jobs alone from then on. Else 0. */
+int gf_engine_check_lost(struct gf_engine_device *d, int i);
 
 /* ---- deal.c ---- */
 

@@ -121,6 +121,7 @@ struct gf_runner {
     int64_t runs, times;  /* files left and jobs per file, for auto; 0 counts as 1 */
     int now;              /* the backend for `job`; -1: none */
     bool decided;         /* `now` is auto's choice for `job` since gf_runner_next() */
+    bool again;           /* may run alone what a device that is lost had shared */
     int own;              /* the backend of own_context; -1: none */
     void *own_context;    /* used only by this thread */
     struct gf_plan *kept; /* the plan there */
@@ -172,8 +173,8 @@ int gf_runner_lock(struct gf_runner *r, void *host, int64_t bytes);
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context);
 void gf_runner_stream_end(struct gf_runner *r);
-/* After a job, or end() of a stream, failed with rc: true if the runner has moved to another device
- * and may start again. */
+/* After a job, or end() of a stream, failed with rc: true if the runner has moved to another device,
+ * or lost those that it shared with, and may start again. */
 bool gf_runner_move(struct gf_runner *r, int rc);
 
 /* How the backend for this job packs half spectra (struct gf_backend). */

@@ -104,8 +104,12 @@ static int enter(struct gf_runner *r, int i) {
 static int leave(struct gf_runner *r, int i, int rc) {
     if (backend_of(r, i)->per_thread)
         return rc;
-    if (rc)
-        gf_engine_check_lost(device_of(r), i);
+    const int other = rc ? gf_engine_check_lost(device_of(r), i) : 0;
+    r->again = other > 0;
+    if (other) {
+        gf_deal_instead(r->engine, other);
+        gf_engine_unplan(device_of(r), NULL);
+    }
     gf_backend_resume(backend_of(r, i), device_of(r)->outside);
     pthread_mutex_unlock(&device_of(r)->turn);
     return rc;
@@ -215,9 +219,9 @@ static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
 }
 
 bool gf_runner_move(struct gf_runner *r, int rc) {
-    const int next = r->engine->n > 1 && is_the_backends(r, rc, device_of(r)->asked)
-                         ? gf_deal_instead(r->engine, r->device)
-                         : -1;
+    const bool moves = r->engine->n > 1 && is_the_backends(r, rc, device_of(r)->asked);
+    const int next = r->again ? r->device : moves ? gf_deal_instead(r->engine, r->device) : -1;
+    r->again = false;
     if (next < 0)
         return false;
     close_own(r);

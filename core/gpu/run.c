@@ -52,7 +52,7 @@ void gf_gpu_run_close(void *context) {
     free(c);
 }
 
-bool gf_gpu_run_lost(void *context) {
+int gf_gpu_run_lost(void *context) {
     const struct gf_gpu_context *c = context;
     return c->api->lost(c->gpu);
 }

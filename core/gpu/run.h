@@ -66,7 +66,7 @@ static inline bool gf_gpu_run_too_large(int rc) {
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context);
 void gf_gpu_run_close(void *context);
-bool gf_gpu_run_lost(void *context);
+int gf_gpu_run_lost(void *context);
 bool gf_gpu_run_slow_close(void *context);
 
 /* Bytes of the device's memory available now. */

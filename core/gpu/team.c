@@ -61,11 +61,11 @@ void gf_gpu_team_close(void *context) {
     gf_gpu_run_close(c);
 }
 
-bool gf_gpu_team_lost(void *context) {
+int gf_gpu_team_lost(void *context) {
     const struct gf_gpu_context *c = context;
-    bool lost = gf_gpu_run_lost(context);
-    for (int i = 1; c->team && i < c->team->n; i++)
-        lost = lost || gf_gpu_run_lost(c->team->member[i]);
+    int lost = gf_gpu_run_lost(context);
+    for (int i = 1; c->team && i < c->team->n && !lost; i++)
+        lost = gf_gpu_run_lost(c->team->member[i]) ? i + 1 : 0;
     return lost;
 }
 
@@ -110,7 +110,7 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
                      struct gf_gpu_shared **plan) {
     struct gf_gpu_team *t = c->team;
     *plan = NULL;
-    if (!t || !c->api->reaches)
+    if (!t || !c->api->reaches || gf_gpu_team_lost(c))
         return gf_fail(GF_EUNSUPP, "no other device");
     int rc = open_others(t);
     const struct gf_gpu_role role = {.members = t->n,

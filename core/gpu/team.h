@@ -20,7 +20,7 @@
 int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                      void **context);
 void gf_gpu_team_close(void *context);
-bool gf_gpu_team_lost(void *context);
+int gf_gpu_team_lost(void *context);
 
 /* resident: the arrays stay in the devices' memory. GF_EUNSUPP if the job cannot be shared or there
  * is one device, GF_ENOMEM if it does not fit all of them. The context outlives the plan. */

@@ -102,7 +102,7 @@ static int plan(struct gf_plan *plan) {
     return 0;
 }
 
-static bool is_lost(void *context) {
+static int is_lost(void *context) {
     return ((struct fake_context *)context)->fake->lost;
 }
 

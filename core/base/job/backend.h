@@ -336,8 +336,9 @@ struct gf_backend {
      * the backend leave another one. NULL: threads have none. */
     void *(*current)(void);
     void (*resume)(void *current);
-    /* After a failure: true if the context is unusable. NULL: never. */
-    bool (*lost)(void *context);
+    /* After a failure: 0, or the device that is lost: 1, which leaves the context unusable, or the place in the
+     * options' list of one that jobs are no longer shared with. NULL: never. */
+    int (*lost)(void *context);
     void (*close)(void *context);
     /* True if ending the process is faster than close(). NULL: never. */
     bool (*slow_close)(void *context);
