@@ -219,20 +219,22 @@ int gf_gpu_slab_send(struct gf_gpu_walk *w, int64_t part) {
     return rc ? rc : api->mark(w->c->gpu, GF_GPU_DOWNLOADED + slot);
 }
 
-int gf_gpu_slab_deliver(struct gf_gpu_walk *w, int64_t part) {
-    const int sent = GF_GPU_DOWNLOADED + gf_gpu_part_slot(w, part);
+int gf_gpu_slab_receive(struct gf_gpu_walk *w, int64_t part) {
+    const struct gf_gpu_slabs *s = w->s;
+    const struct gf_gpu *api = w->c->api;
     int rc = 0;
-    for (int to = 0; to < w->all->n && !rc; to++) {
-        const struct gf_gpu_context *c = w->all->member[to].c;
-        if (reaches(w, to) || !next_of(w, to)->n)
+    for (int i = 0; i < w->all->n && !rc && w[1].n; i++) {
+        struct gf_gpu_walk *from = w - s->walk + w->all->member[i].s->walk;
+        if (part >= from->n || reaches(from, s->role.member))
             continue;
-        rc = c->api->use(c->gpu, GF_GPU_UPLOADS);
+        rc = api->use(w->c->gpu, GF_GPU_UPLOADS);
         if (!rc)
-            rc = c->api->follow_other(c->gpu, w->c->gpu, sent);
+            rc = api->follow_other(w->c->gpu, from->c->gpu,
+                                   GF_GPU_DOWNLOADED + gf_gpu_part_slot(from, part));
         if (!rc)
-            rc = send_share(w, part, to, UP);
+            rc = send_share(from, part, s->role.member, UP);
         if (!rc)
-            rc = c->api->mark(c->gpu, delivered(w, part));
+            rc = api->mark(w->c->gpu, delivered(from, part));
     }
     return rc;
 }

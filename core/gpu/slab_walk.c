@@ -511,11 +511,9 @@ static int step(struct gf_gpu_walk *w, int64_t k) {
     return !rc && sends(w) ? gf_gpu_slab_send(w, k) : rc;
 }
 
-/* Has receivers upload the previous part from host memory, so that they need not wait for this
- * one. */
+/* Uploads the parts sent before from host memory, so that they need not wait for those just sent. */
 static int step_after(struct gf_gpu_walk *w, int64_t k) {
-    const bool sent = k && k - 1 < w->n && sends(w);
-    return sent && !w->s->role.in_place ? gf_gpu_slab_deliver(w, k - 1) : 0;
+    return k && sends(w) && !w->s->role.in_place ? gf_gpu_slab_receive(w, k - 1) : 0;
 }
 
 static int step_all(struct gf_gpu_shared *p, int index, int64_t k,

@@ -118,9 +118,9 @@ struct gf_span gf_gpu_slab_late(const struct gf_gpu_slabs *s);
 /* True if some other device's memory is out of reach. */
 bool gf_gpu_slab_stages(struct gf_gpu_walk *w);
 /* Queues the sending of a transformed part: directly to devices in reach, else into host memory,
- * from which deliver() has the receivers upload it. */
+ * from which receive() has a device upload that part of all others. */
 int gf_gpu_slab_send(struct gf_gpu_walk *w, int64_t part);
-int gf_gpu_slab_deliver(struct gf_gpu_walk *w, int64_t part);
+int gf_gpu_slab_receive(struct gf_gpu_walk *w, int64_t part);
 /* In place: sends what the other device's part still lacks. */
 int gf_gpu_slab_send_late(struct gf_gpu_walk *w, int64_t part);
 /* Resident: makes a part's passes wait for all data sent to it. */
