@@ -110,7 +110,7 @@ static const struct gf_cpu_pass_args *take_part(const struct joined *j, int thre
         return &j->pass->args;
     for (int i = 0; i < j->count; i++) {
         room[i] = j->pass[i].args;
-        if (i)
+        if (i && j->pass[i].from_plane)
             room[i - 1].destination.data = room[i].source.data =
                 b->plane_data + (size_t)thread * (size_t)b->plan->plane.bytes;
     }

@@ -18,9 +18,9 @@ static bool points_at(const struct tile *t, const struct gf_cpu_end *e, struct p
     const struct gf_cpu_pass_args *p = t->pass;
     *points = (struct points){.at = outer_at(t, e, false) + t->lane0 * e->lane.stride,
                               .step = e->line.stride,
-                              .pairs = e->type != GF_CPU_WORK};
+                              .kind = e->type == GF_CPU_WORK ? POINTS_CVECS : POINTS_PAIRS};
     return p->form == GF_CPU_C2C && p->line && p->line->algorithm == GF_CPU_STAGES && p->n > 1 &&
-           (points->pairs
+           (points->kind != POINTS_CVECS
                 ? end_is_plain(e) && t->count[0] == LANES
                 : !e->line_is_inner && !e->band && points->step % (ptrdiff_t)sizeof(cvec) == 0);
 }
@@ -38,7 +38,7 @@ static bool reads_points(const struct tile *t, struct points *from) {
     from->swapped = p->inverse;
     from->ahead = is_far ? LANES * p->source.lane.stride : 0;
     from->far = tile > NEAR_BYTES;
-    return reads && !(from->pairs && is_far && tile > LONG_BYTES);
+    return reads && !(from->kind != POINTS_CVECS && is_far && tile > LONG_BYTES);
 }
 
 /* True if the transform can write the tile's destination directly. Prefetches for writing, unless
@@ -49,12 +49,13 @@ static bool writes_points(const struct tile *t, struct points *to) {
     enum { ROWS_AHEAD = 12, LONG_BYTES = 1 << 17 };
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *e = &p->destination;
-    if (!points_at(t, e, to) || e->discard || (to->pairs && e->value != GF_CPU_COMPLEX) ||
+    if (!points_at(t, e, to) || e->discard ||
+        (to->kind != POINTS_CVECS && e->value != GF_CPU_COMPLEX) ||
         (p->unpacks_within && !t->lane0))
         return false;
     const ivec own = own_mirror_lanes(t, 0);
     bool any = false;
-    for (int l = 0; l < LANES && to->pairs && e->real_origin; l++)
+    for (int l = 0; l < LANES && to->kind != POINTS_CVECS && e->real_origin; l++)
         any |= own[l] != 0;
     const bool aligned = ((uintptr_t)to->at | (uintptr_t)to->step) % sizeof(vec) == 0;
     to->swapped = ends_swapped(p);
@@ -63,7 +64,7 @@ static bool writes_points(const struct tile *t, struct points *to) {
     to->ahead = e->stream || (to->far && p->n * (int64_t)sizeof(cvec) < LONG_BYTES) ? 0 : to->step;
     to->ahead *= to->far ? ROWS_AHEAD : 1;
     to->factor = (real)e->factor;
-    return !any && (aligned || !to->pairs || !e->stream);
+    return !any && (aligned || to->kind == POINTS_CVECS || !e->stream);
 }
 
 /* Transforms the tile's points a, or those at `from`; with a gain, multiplies by it and transforms
@@ -105,26 +106,6 @@ static bool columns_are_short(const struct tile *t) {
            !p->twist && !p->unpacks && !p->unpacks_within && !p->packs_within &&
            end_is_plain(&p->source) && end_is_plain(d) && d->value == GF_CPU_COMPLEX &&
            !d->discard && !d->real_origin && p->n_lane - t->lane0 >= gf_cpu_tile_lines(p, LANES);
-}
-
-/* LANES complex numbers, with lanes in an order that put_block() undoes: shuffles within 16 bytes
- * are cheaper than across them. */
-#define GROUP_OF(i)     ((i) / GROUP * GROUP)
-#define AT_FIRSTS(i)    (GROUP_OF(i) + (i) % (GROUP / 2) * 2 + ((i) % GROUP < GROUP / 2 ? 0 : LANES))
-#define AT_SECONDS(i)   (AT_FIRSTS(i) + 1)
-#define AT_PAIR_LOW(i)  (GROUP_OF(i) + (i) % GROUP / 2 + (i) % 2 * LANES)
-#define AT_PAIR_HIGH(i) (AT_PAIR_LOW(i) + GROUP / 2)
-enum { GROUP = 16 / sizeof(real) };
-INLINE cvec take_block(const char *row) {
-    const vec a = vec_loadu(row), b = vec_loadu(row + sizeof a);
-    return (cvec){__builtin_shufflevector(a, b, LIST(AT_FIRSTS)),
-                  __builtin_shufflevector(a, b, LIST(AT_SECONDS))};
-}
-INLINE void put_block(char *row, cvec x, bool stream) {
-    const vec a = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_LOW));
-    const vec b = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_HIGH));
-    vec_put(row, a, stream);
-    vec_put(row + sizeof a, b, stream);
 }
 
 /* A block's first row, and bytes between rows. */

@@ -2,17 +2,52 @@
 #ifndef GF_KERNELS_CPU_LINE_H
 #define GF_KERNELS_CPU_LINE_H
 
+/* LANES complex numbers, with lanes in an order that put_block() undoes: shuffles within 16 bytes
+ * are cheaper than across them. */
+#define GROUP_OF(i)     ((i) / GROUP * GROUP)
+#define AT_FIRSTS(i)    (GROUP_OF(i) + (i) % (GROUP / 2) * 2 + ((i) % GROUP < GROUP / 2 ? 0 : LANES))
+#define AT_SECONDS(i)   (AT_FIRSTS(i) + 1)
+#define AT_PAIR_LOW(i)  (GROUP_OF(i) + (i) % GROUP / 2 + (i) % 2 * LANES)
+#define AT_PAIR_HIGH(i) (AT_PAIR_LOW(i) + GROUP / 2)
+enum { GROUP = 16 / sizeof(real) };
+INLINE cvec take_block(const char *row) {
+    const vec a = vec_hold(vec_loadu(row)), b = vec_hold(vec_loadu(row + sizeof a));
+    return (cvec){__builtin_shufflevector(a, b, LIST(AT_FIRSTS)),
+                  __builtin_shufflevector(a, b, LIST(AT_SECONDS))};
+}
+INLINE void put_block(char *row, cvec x, bool stream) {
+    const vec a = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_LOW));
+    const vec b = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_HIGH));
+    vec_put(row, a, stream);
+    vec_put(row + sizeof a, b, stream);
+}
+
 /* The points of LANES lines in memory, at one end of a transform. */
 struct points {
     char *at;
-    ptrdiff_t step;  /* bytes between points */
-    bool pairs;      /* complex numbers of LANES neighbours; else aligned cvecs */
+    ptrdiff_t step; /* bytes between points */
+    enum {
+        POINTS_CVECS, /* aligned */
+        POINTS_PAIRS, /* complex numbers of LANES neighbours */
+        POINTS_MIXED  /* likewise; lanes in the order of take_block(), at both ends */
+    } kind;
     bool swapped;    /* re and im are swapped */
     bool stream;     /* past the caches; aligned */
-    ptrdiff_t ahead; /* distance of the prefetch in bytes; 0: none */
     bool far;        /* prefetch into the second-level cache */
+    ptrdiff_t ahead; /* distance of the prefetch in bytes; 0: none */
     real factor;     /* for pairs that are written */
 };
+
+/* Calls f(..., kind) with the end's kind as a constant. */
+#define FOR_POINTS(p, f, ...) \
+    do { \
+        if ((p)->kind == POINTS_MIXED) \
+            f(__VA_ARGS__, POINTS_MIXED); \
+        else if ((p)->kind == POINTS_PAIRS) \
+            f(__VA_ARGS__, POINTS_PAIRS); \
+        else \
+            f(__VA_ARGS__, POINTS_CVECS); \
+    } while (0)
 
 INLINE void prefetch_points(const char *at, ptrdiff_t step, int count, bool far) {
     for (; count--; at += step)
@@ -24,60 +59,62 @@ INLINE void prefetch_points(const char *at, ptrdiff_t step, int count, bool far)
 
 /* x[i] <- the points at `at`, at + step, … */
 INLINE void take_points(const struct points *from, const char *at, ptrdiff_t step, int count,
-                        cvec *x) {
-    if (!from->pairs) {
-        const char *re = at + (from->swapped ? sizeof(vec) : 0);
-        const char *im = at + (from->swapped ? 0 : sizeof(vec));
-        _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
-            cvec_hold((cvec){*(const vec *)(re + i * step), *(const vec *)(im + i * step)});
-        return;
-    }
-    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) {
-        const vec low = vec_hold(vec_loadu(at + i * step));
-        const vec high = vec_hold(vec_loadu(at + i * step + sizeof low));
-        x[i] = (cvec){vec_even(low, high), vec_odd(low, high)};
+                        cvec *x, int kind) {
+    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++, at += step) {
+        if (kind == POINTS_MIXED) {
+            x[i] = take_block(at);
+            continue;
+        }
+        const vec low = vec_hold(vec_loadu(at)), high = vec_hold(vec_loadu(at + sizeof low));
+        x[i] = kind == POINTS_CVECS ? (cvec){low, high}
+                                    : (cvec){vec_even(low, high), vec_odd(low, high)};
     }
     if (from->swapped)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] = (cvec){x[i].im, x[i].re};
 }
+static cvec take_one(const struct points *from, const char *at) {
+    cvec x;
+    FOR_POINTS(from, take_points, from, at, 0, 1, &x);
+    return x;
+}
+
+INLINE void put_point(char *at, vec re, vec im, int kind, bool stream) {
+    if (kind == POINTS_MIXED) {
+        put_block(at, (cvec){re, im}, stream);
+    } else if (kind == POINTS_PAIRS) {
+        vec_put(at, vec_zip_low(re, im), stream);
+        vec_put(at + sizeof(vec), vec_zip_high(re, im), stream);
+    } else {
+        vec_put(at, re, stream);
+        vec_put(at + sizeof(vec), im, stream);
+    }
+}
 
 /* Writes x[i] to the points k + i m; overwrites x. */
-INLINE void put_points(const struct points *to, int64_t k, int64_t m, int count, cvec *x) {
+INLINE void put_points(const struct points *to, int64_t k, int64_t m, int count, cvec *x,
+                       int kind) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
-#define PUT(low, high, store) \
-    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) { \
-        store(at + i * row, low); \
-        store(at + i * row + sizeof(vec), high); \
-    }
-#define PUT_PAIRS(first, second, store) \
-    PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
+#define PUT(first, second, stream) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) \
+        put_point(at + i * row, x[i].first, x[i].second, kind, stream)
     if (to->ahead)
         prefetch_points(at + to->ahead, row, count, to->far);
-    if (to->pairs && to->factor != 1)
+    if (kind != POINTS_CVECS && to->factor != 1)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
             (cvec){x[i].re * to->factor, x[i].im * to->factor};
-    if (to->pairs) {
-        if (to->swapped && to->stream)
-            PUT_PAIRS(im, re, vec_stream)
-        else if (to->swapped)
-            PUT_PAIRS(im, re, vec_storeu)
-        else if (to->stream)
-            PUT_PAIRS(re, im, vec_stream)
-        else
-            PUT_PAIRS(re, im, vec_storeu)
-    } else if (to->swapped) {
-        if (to->stream)
-            PUT(x[i].im, x[i].re, vec_stream)
-        else
-            PUT(x[i].im, x[i].re, vec_storeu)
-    } else if (to->stream) {
-        PUT(x[i].re, x[i].im, vec_stream)
-    } else {
-        PUT(x[i].re, x[i].im, vec_storeu)
-    }
-#undef PUT_PAIRS
+    if (to->swapped && to->stream)
+        PUT(im, re, true);
+    else if (to->swapped)
+        PUT(im, re, false);
+    else if (to->stream)
+        PUT(re, im, true);
+    else
+        PUT(re, im, false);
 #undef PUT
+}
+static void put_one(const struct points *to, int64_t k, cvec x) {
+    FOR_POINTS(to, put_points, to, k, 0, 1, &x);
 }
 
 /* A stage of radix R, in place: the first `count` points of R blocks m apart, b[k + r m] times its
@@ -95,7 +132,7 @@ INLINE void put_points(const struct points *to, int64_t k, int64_t m, int count,
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] = \
         cvec_hold(*(const cvec *)(at + ((first) + (step)*i) * stride))
 #define TAKE_POINTS(first, step, count, x) \
-    take_points(from, at + (first)*stride, (step)*stride, count, x)
+    take_points(from, at + (first)*stride, (step)*stride, count, x, kind)
 #define PUT_LEAF(first, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[(first) + (step)*i] = (x)[i]
 #define STAGE(R) \
@@ -103,18 +140,27 @@ INLINE void put_points(const struct points *to, int64_t k, int64_t m, int count,
         for (int64_t k = 0; k < count; k++, w += 2 * (R - 1)) \
             DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS); \
     } \
-    static void last_##R(const cvec *b, int64_t m, const real *w, const struct points *to) { \
+    INLINE void last_##R##_to(const cvec *b, int64_t m, const real *w, const struct points *to, \
+                              int kind) { \
+        const struct points e = *to; /* stores cannot alias it */ \
         for (int64_t k = 0; k < m; k++, w += 2 * (R - 1)) { \
             cvec y[R]; \
             DFT_THROUGH(R, TAKE_TWIDDLED, KEEP); \
-            put_points(to, k, m, R, y); \
+            put_points(&e, k, m, R, y, kind); \
         } \
+    } \
+    static void last_##R(const cvec *b, int64_t m, const real *w, const struct points *to) { \
+        FOR_POINTS(to, last_##R##_to, b, m, w, to); \
     } \
     static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) { \
         DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF); \
     } \
-    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) { \
+    INLINE void first_##R##_of(const struct points *from, const char *at, ptrdiff_t stride, \
+                               cvec *b, int kind) { \
         DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF); \
+    } \
+    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) { \
+        FOR_POINTS(from, first_##R##_of, from, at, stride, b); \
     }
 #define CODELETS(DO) \
     DO(2) \
@@ -174,7 +220,7 @@ static void stage_by_definition(cvec *b, int64_t m, int p, const real *w, const 
         dft_by_definition(x, p, roots);
         for (int r = 0; r < p; r++)
             if (to)
-                put_points(to, k + r * m, 0, 1, x + r);
+                put_one(to, k + r * m, x[r]);
             else
                 b[k + r * m] = x[r];
     }
@@ -200,15 +246,15 @@ static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, c
         const struct gf_cpu_line *leaf = line->leaf;
         cvec *other = in->spare + leaf->scratch_points;
         for (int64_t j = 0; j < leaf->n; j++)
-            take_points(in->from, at + j * stride, 0, 1, in->spare + j);
+            in->spare[j] = take_one(in->from, at + j * stride);
         memcpy(b, line_run(leaf, in->spare, other), (size_t)leaf->n * sizeof *b);
     } else if (line->roots[s]) {
         cvec x[GF_CPU_MAX_RADIX];
         for (int r = 0; r < radix; r++)
-            take_points(in->from, at + r * stride, 0, 1, x + r);
+            x[r] = take_one(in->from, at + r * stride);
         dft_by_definition(x, radix, line->roots[s]);
         memcpy(b, x, (size_t)radix * sizeof *b);
-    } else if (in->from->pairs || in->from->swapped) {
+    } else if (in->from->kind != POINTS_CVECS || in->from->swapped) {
         codelets[radix].first(in->from, at, stride, b);
     } else {
         codelets[radix].leaf(at, stride, b);
@@ -226,7 +272,7 @@ static void run_stages(const struct input *in, int s, int64_t n, const char *at,
         else
             run_leaf(in, at, stride, b);
         for (int64_t k = 0; to && k < n; k++)
-            put_points(to, k, 0, 1, b + k);
+            put_one(to, k, b[k]);
         return;
     }
     int radix = line->radix[s];
@@ -249,8 +295,8 @@ static void run_stages(const struct input *in, int s, int64_t n, const char *at,
 static void line_between(const struct gf_cpu_line *line, const struct points *from, cvec *b,
                          const struct points *to) {
     const int s = line->n_stages - 1;
-    const bool simple =
-        !line->leaf && !line->roots[s] && !from->pairs && !from->swapped && !from->ahead;
+    const bool simple = !line->leaf && !line->roots[s] && from->kind == POINTS_CVECS &&
+                        !from->swapped && !from->ahead;
     const struct input in = {line, from, b + line->n,
                              simple ? codelets[line->radix[s]].leaf : NULL};
     run_stages(&in, 0, line->n, from->at, from->step, b, to);

@@ -2,6 +2,10 @@
 #ifndef GF_KERNELS_CPU_ROW_ENDS_H
 #define GF_KERNELS_CPU_ROW_ENDS_H
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 /* 4, or as many as fit the lanes */
 enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 
@@ -47,7 +51,11 @@ INLINE half_loose low_half(vec a) {
     return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_SAME));
 }
 INLINE half_loose high_half(vec a) {
+#if defined __AVX512F__ /* which stores without a shuffle */
+    return (half_loose)_mm512_extractf64x4_pd((__m512d)a, 1);
+#else
     return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_UPPER));
+#endif
 }
 #endif
 #if N_LANES == 16
@@ -236,11 +244,12 @@ INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, int64_t k1,
 INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, int64_t k1,
                        const struct row_end *from, const struct row_end *to, int block) {
     const int64_t r = rows->line->n;
+    const struct row_end e = *to; /* stores cannot alias it */
     row_squares(rows, x, k1, from, to, block);
 #define WRITE_ALL(constant) \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) \
-        row_write(to, k1 + r * i, block, constant, x[i])
-    const int kind = (int)to->kind;
+        row_write(&e, k1 + r * i, block, constant, x[i])
+    const int kind = row_kind(to);
     FOR_ROW_KIND(kind, WRITE_ALL)
 #undef WRITE_ALL
 }

@@ -239,7 +239,9 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
 #define READ_ALL(kind) \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) x[i] = \
         row_read(from, i * block, block, kind)
-        if (from->kind == ROW_PAIRS)
+        if (row_kind(from) == (ROW_PAIRS | ROW_PLAIN))
+            READ_ALL(ROW_PAIRS | ROW_PLAIN);
+        else if (from->kind == ROW_PAIRS)
             READ_ALL(ROW_PAIRS);
         else
             READ_ALL(ROW_PARTS);

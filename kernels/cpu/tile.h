@@ -78,6 +78,8 @@ static struct tile tile_of(const struct gf_cpu_pass_args *pass, int64_t tile, vo
 static void run_block(const struct tile *t, struct gf_cpu_stats *stats) {
     struct points from, to;
     const bool reads = reads_points(t, &from), writes = writes_points(t, &to);
+    if (reads && writes && from.kind == POINTS_PAIRS && to.kind == POINTS_PAIRS && !t->pass->gain)
+        from.kind = to.kind = POINTS_MIXED;
     if (!reads)
         load(t, stats);
     if (t->pass->twist)
