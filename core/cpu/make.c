@@ -222,24 +222,34 @@ static bool transforms_rows_in_place(const struct gf_cpu_plan *p) {
            job->shape[0] > 1 && p->inner == 2 && p->half == 2 && p->rows;
 }
 
-/* True for arrays that share the second-level cache: a third one would evict the other two from it
- * and, if they are larger, from the last level. Smaller half spectra are packed instead. Excludes
- * strides that put a column into few sets of a cache that does not hold the array, which costs more
- * beyond the last level. Measured: 512x512 reals take 0.80 of the time, 1024x1024 0.63, 300x400
- * complex numbers 0.67; 1024x1024 with rows of 8192 bytes takes 1.27, 2160x3840 with an odd
- * multiple of 2048 bytes 1.15. */
-static bool spares_the_workspace(const struct gf_cpu_plan *p) {
+/* Bytes of a picture's spectrum in the workspace or the output. */
+static int64_t picture_bytes(const struct gf_cpu_plan *p) {
+    return spectral_extent(p, 0) * spectral_extent(p, 1) * p->kernels->bits / 4;
+}
+
+/* Pictures of this size are several times the second-level cache. */
+enum { MANY_CACHES = 7 << 19 };
+
+/* True for pictures that fill the caches: a third array would evict the other two. One thread has
+ * a single second-level cache; of several, each finds the output's lines in another's. Excludes
+ * strides that put a column into few sets of a cache that does not hold the picture, which costs
+ * more beyond the last level. Measured: one thread takes 0.80 of the time for 512x512 reals, 0.67
+ * for 300x400 complex numbers, two take 1.04 and 1.33; 1024x1024 reals take 0.63, with rows of 8192
+ * bytes 1.27; 2160x3840 with rows an odd multiple of 2048 bytes apart takes 1.15. */
+static bool spares_the_workspace(const struct gf_cpu_plan *p, int threads) {
     enum { LEAST_BYTES = 1 << 19, SAME_SETS = 1 << 11 };
     const struct gf_job *job = &p->job;
     const int64_t same_sets = fits_last_caches(p, 1) ? 2 * SAME_SETS : SAME_SETS;
-    const int64_t row = spectral_extent(p, 1) * p->kernels->bits / 4, bytes = row * job->shape[0];
+    const int64_t row = spectral_extent(p, 1) * p->kernels->bits / 4, bytes = picture_bytes(p);
     return job->op == GF_FFT && job->ndim == 2 && job->axes == 3 && job->channels == 1 &&
            p->half != 0 && p->inner == 1 && !(p->half > 0 && is_narrow(p)) &&
-           (row % same_sets || bytes <= 2 * gf_cpu_cache_share()) &&
-           bytes >= (p->half < 0 ? LEAST_BYTES : 2 * LEAST_BYTES);
+           (row % same_sets || (threads == 1 && bytes <= 2 * gf_cpu_cache_share())) &&
+           bytes >= (threads > 1   ? MANY_CACHES
+                     : p->half < 0 ? LEAST_BYTES
+                                   : 2 * LEAST_BYTES);
 }
 
-/* Likewise for volumes of complex numbers, as long as their results do not bypass the caches.
+/* Likewise for volumes of complex numbers whose results do not bypass the caches.
  * Measured: 64^3 takes 0.68 of the time, 96^3 and 100^3 0.80, 128^3 0.83; 160^3 takes 1.4. */
 static bool volume_spares_the_workspace(const struct gf_cpu_plan *p) {
     enum { LEAST_BYTES = 1 << 19 };
@@ -249,9 +259,9 @@ static bool volume_spares_the_workspace(const struct gf_cpu_plan *p) {
            fits_last_caches(p, 1) && gf_cpu_points(job) * p->kernels->bits / 4 >= LEAST_BYTES;
 }
 
-static bool is_lean(const struct gf_cpu_plan *p) {
+static bool is_lean(const struct gf_cpu_plan *p, int threads) {
     return (p->job.lean || serves_as_workspace(p) || transforms_rows_in_place(p) ||
-            spares_the_workspace(p) || volume_spares_the_workspace(p)) &&
+            spares_the_workspace(p, threads) || volume_spares_the_workspace(p)) &&
            can_be_lean(p);
 }
 
@@ -262,7 +272,8 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
     if (job->out[0].packed_within || serves_as_workspace(p))
         return true;
     return can_pack(p) && can_be_lean(p) && job->channels == 1 && job->ndim == 2 &&
-           gf_cpu_count_axes(job) == 2 && !p->lean && !job->elsewhere &&
+           gf_cpu_count_axes(job) == 2 && !job->elsewhere && !job->lean &&
+           !(p->lean && picture_bytes(p) >= MANY_CACHES) &&
            (fits_last_caches(p, 1) || is_narrow(p));
 }
 
@@ -279,7 +290,7 @@ static bool can_pack_back(const struct gf_cpu_plan *p) {
 enum gf_packing gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kernels *kernels) {
     struct gf_cpu_plan p = {.job = *job, .kernels = kernels, .half = half_axis(job)};
     set_extents(&p);
-    p.lean = is_lean(&p);
+    p.lean = is_lean(&p, 1); /* threads do not matter: can_pack_within() */
     return can_pack_within(&p) || can_pack_back(&p) ? GF_PACKS_WITHIN
            : can_pack_all(&p)                       ? GF_PACKS_ALL
                                                     : GF_PACKS_NOTHING;
@@ -446,7 +457,7 @@ static void choose_folds(struct gf_cpu_plan *p) {
 
 static int choose_passes(struct gf_cpu_plan *p, int threads) {
     const struct gf_job *job = &p->job;
-    p->lean = is_lean(p);
+    p->lean = is_lean(p, threads);
     p->packed_within = can_pack_within(p);
     p->packed = p->packed_within || job->out[0].packed || can_pack_all(p);
     p->packed_back = can_pack_back(p);

@@ -128,11 +128,8 @@ static void put_one(const struct points *to, int64_t k, cvec x) {
 #define PUT_BLOCKS(first, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[k + ((first) + (step)*i) * m] = \
         (x)[i]
-#define TAKE_CVECS(first, step, count, x) \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] = \
-        cvec_hold(*(const cvec *)(at + ((first) + (step)*i) * stride))
 #define TAKE_POINTS(first, step, count, x) \
-    take_points(from, at + (first)*stride, (step)*stride, count, x, kind)
+    take_points(&e, at + (first)*stride, (step)*stride, count, x, kind)
 #define PUT_LEAF(first, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[(first) + (step)*i] = (x)[i]
 #define STAGE(R) \
@@ -152,15 +149,19 @@ static void put_one(const struct points *to, int64_t k, cvec x) {
     static void last_##R(const cvec *b, int64_t m, const real *w, const struct points *to) { \
         FOR_POINTS(to, last_##R##_to, b, m, w, to); \
     } \
-    static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) { \
-        DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF); \
+    INLINE void first_##R##_of(const struct points *from, const char *at, ptrdiff_t step, \
+                               ptrdiff_t stride, cvec *b, int64_t apart, int64_t count, \
+                               int kind) { \
+        const struct points e = *from; \
+        for (; count > 0; count--, at += step, b += apart) { \
+            if (e.ahead) \
+                prefetch_points(at + e.ahead, stride, R, e.far); \
+            DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF); \
+        } \
     } \
-    INLINE void first_##R##_of(const struct points *from, const char *at, ptrdiff_t stride, \
-                               cvec *b, int kind) { \
-        DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF); \
-    } \
-    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) { \
-        FOR_POINTS(from, first_##R##_of, from, at, stride, b); \
+    static void first_##R(const struct points *from, const char *at, ptrdiff_t step, \
+                          ptrdiff_t stride, cvec *b, int64_t apart, int64_t count) { \
+        FOR_POINTS(from, first_##R##_of, from, at, step, stride, b, apart, count); \
     }
 #define CODELETS(DO) \
     DO(2) \
@@ -178,10 +179,10 @@ CODELETS(STAGE)
 static const struct {
     void (*stage)(cvec *b, int64_t m, int64_t count, const real *twiddle);
     void (*last)(const cvec *b, int64_t m, const real *twiddle, const struct points *to);
-    void (*leaf)(const char *at, ptrdiff_t step, cvec *b);
-    void (*first)(const struct points *from, const char *at, ptrdiff_t step, cvec *b);
+    void (*first)(const struct points *from, const char *at, ptrdiff_t step, ptrdiff_t stride,
+                  cvec *b, int64_t apart, int64_t count);
 } codelets[GF_CPU_MAX_CODELET + 1] = {
-#define CODELET(R) [R] = {stage_##R, last_##R, leaf_##R, first_##R},
+#define CODELET(R) [R] = {stage_##R, last_##R, first_##R},
     CODELETS(CODELET)};
 
 /* Any odd radix p by definition, pairs j and p - j together. roots: cos and -sin of 2 pi j / p. */
@@ -233,32 +234,35 @@ struct input {
     const struct gf_cpu_line *line;
     const struct points *from;
     cvec *spare;
-    void (*leaf)(const char *at, ptrdiff_t step, cvec *b); /* NULL: run_leaf() */
 };
 
-/* The innermost transform: from points `stride` bytes apart to b[0 .. radix). */
+/* An innermost transform without a codelet. */
 static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, cvec *b) {
-    const struct gf_cpu_line *line = in->line;
-    int s = line->n_stages - 1, radix = line->radix[s];
+    const struct gf_cpu_line *line = in->line, *leaf = line->leaf;
+    const int s = line->n_stages - 1, radix = line->radix[s];
     if (in->from->ahead)
         prefetch_points(at + in->from->ahead, stride, radix, in->from->far);
-    if (line->leaf) {
-        const struct gf_cpu_line *leaf = line->leaf;
-        cvec *other = in->spare + leaf->scratch_points;
-        for (int64_t j = 0; j < leaf->n; j++)
-            in->spare[j] = take_one(in->from, at + j * stride);
-        memcpy(b, line_run(leaf, in->spare, other), (size_t)leaf->n * sizeof *b);
-    } else if (line->roots[s]) {
-        cvec x[GF_CPU_MAX_RADIX];
-        for (int r = 0; r < radix; r++)
-            x[r] = take_one(in->from, at + r * stride);
-        dft_by_definition(x, radix, line->roots[s]);
-        memcpy(b, x, (size_t)radix * sizeof *b);
-    } else if (in->from->kind != POINTS_CVECS || in->from->swapped) {
-        codelets[radix].first(in->from, at, stride, b);
-    } else {
-        codelets[radix].leaf(at, stride, b);
+    cvec *x = leaf ? in->spare : b;
+    for (int64_t j = 0; j < radix; j++)
+        x[j] = take_one(in->from, at + j * stride);
+    if (leaf)
+        memcpy(b, line_run(leaf, x, x + leaf->scratch_points), (size_t)radix * sizeof *b);
+    else
+        dft_by_definition(b, radix, line->roots[s]);
+}
+
+/* `count` innermost transforms, from points `stride` bytes apart to b[0 .. radix). Their first points
+ * are `step` bytes apart, their results `apart` points. */
+static void run_leaves(const struct input *in, const char *at, ptrdiff_t step, ptrdiff_t stride,
+                       cvec *b, int64_t apart, int64_t count) {
+    const struct gf_cpu_line *line = in->line;
+    const int s = line->n_stages - 1;
+    if (!line->leaf && !line->roots[s]) {
+        codelets[line->radix[s]].first(in->from, at, step, stride, b, apart, count);
+        return;
     }
+    for (; count > 0; count--, at += step, b += apart)
+        run_leaf(in, at, stride, b);
 }
 
 /* Runs stages s and inwards, depth first, so that inner blocks complete in cache. Stage 0, which
@@ -267,21 +271,17 @@ static void run_stages(const struct input *in, int s, int64_t n, const char *at,
                        cvec *b, const struct points *to) {
     const struct gf_cpu_line *line = in->line;
     if (s == line->n_stages - 1) {
-        if (in->leaf)
-            in->leaf(at, stride, b);
-        else
-            run_leaf(in, at, stride, b);
+        run_leaves(in, at, 0, stride, b, 0, 1);
         for (int64_t k = 0; to && k < n; k++)
             put_one(to, k, b[k]);
         return;
     }
     int radix = line->radix[s];
     int64_t m = n / radix;
-    for (int r = 0; r < radix; r++)
-        if (in->leaf && s == line->n_stages - 2)
-            in->leaf(at + r * stride, stride * radix, b + r * m);
-        else
-            run_stages(in, s + 1, m, at + r * stride, stride * radix, b + r * m, NULL);
+    if (s == line->n_stages - 2)
+        run_leaves(in, at, stride, stride * radix, b, m, radix);
+    for (int r = 0; r < radix && s < line->n_stages - 2; r++)
+        run_stages(in, s + 1, m, at + r * stride, stride * radix, b + r * m, NULL);
     if (line->roots[s])
         stage_by_definition(b, m, radix, line->twiddle[s], line->roots[s], to);
     else if (to)
@@ -294,11 +294,7 @@ static void run_stages(const struct input *in, int s, int64_t n, const char *at,
  * follows the points of b. */
 static void line_between(const struct gf_cpu_line *line, const struct points *from, cvec *b,
                          const struct points *to) {
-    const int s = line->n_stages - 1;
-    const bool simple = !line->leaf && !line->roots[s] && from->kind == POINTS_CVECS &&
-                        !from->swapped && !from->ahead;
-    const struct input in = {line, from, b + line->n,
-                             simple ? codelets[line->radix[s]].leaf : NULL};
+    const struct input in = {line, from, b + line->n};
     run_stages(&in, 0, line->n, from->at, from->step, b, to);
 }
 

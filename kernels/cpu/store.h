@@ -322,23 +322,28 @@ INLINE bool is_own_mirror(const struct gf_cpu_axis *axis, int64_t full, int64_t 
 /* All ones in lanes whose index is its own mirror image on every axis except the line's. */
 static ivec own_mirror_lanes(const struct tile *t, int half) {
     const struct gf_cpu_end *e = &t->pass->destination;
+    const struct gf_cpu_axis folded = {.n = e->fold.n, .mirrored = e->fold.mirrored};
+    int64_t lane = t->lane0 + half * LANES, row = 0, n = e->lane.n;
     ivec own = {0};
-    for (int l = 0; l < t->count[half] && e->real_origin; l++) {
-        bool is = true;
-        int64_t lane = t->lane0 + half * LANES + l, n = e->lane.n;
-        if (e->fold.row) {
-            const struct gf_cpu_axis folded = {.n = e->fold.n, .mirrored = e->fold.mirrored};
-            is = is_own_mirror(&folded, folded.n, lane / e->fold.row);
-            lane %= e->fold.row;
-            n = e->fold.row;
+    bool outer = e->real_origin;
+    for (int d = 0; d < 2 && outer; d++)
+        outer = is_own_mirror(
+            &e->outer[d], d == 0 && e->half_axis == GF_CPU_HALF_OUTER ? e->half_n : e->outer[d].n,
+            t->outer[d]);
+    if (!outer)
+        return own;
+    if (e->fold.row) {
+        n = e->fold.row;
+        row = lane / n;
+        lane %= n;
+    }
+    for (int l = 0; l < t->count[half]; l++, lane++) {
+        if (e->fold.row && lane == n) {
+            lane = 0;
+            row++;
         }
-        is &= is_own_mirror(&e->lane, e->half_axis == GF_CPU_HALF_LANE ? e->half_n : n, lane);
-        for (int d = 0; d < 2; d++)
-            is &= is_own_mirror(&e->outer[d],
-                                d == 0 && e->half_axis == GF_CPU_HALF_OUTER ? e->half_n
-                                                                            : e->outer[d].n,
-                                t->outer[d]);
-        own[l] = is ? -1 : 0;
+        own[l] = -((!e->fold.row || is_own_mirror(&folded, folded.n, row)) &&
+                   is_own_mirror(&e->lane, e->half_axis == GF_CPU_HALF_LANE ? e->half_n : n, lane));
     }
     return own;
 }
