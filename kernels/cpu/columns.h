@@ -44,18 +44,19 @@ static bool reads_points(const struct tile *t, struct points *from) {
 /* True if the transform can write the tile's destination directly. Prefetches for writing, unless
  * rows are several cache lines and a tile fits the second-level cache: eight rows of a power of two
  * evict each other from the first. Measured: without this exception 64^3 loses a tenth; 1024^2
- * gains one by prefetching. */
+ * gains one by prefetching. Packed columns are unpacked in place, where they are not scaled. */
 static bool writes_points(const struct tile *t, struct points *to) {
     enum { ROWS_AHEAD = 12, LONG_BYTES = 1 << 17 };
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *e = &p->destination;
+    const bool unpacks = p->unpacks_within && !t->lane0;
     if (!points_at(t, e, to) || e->discard ||
         (to->kind != POINTS_CVECS && e->value != GF_CPU_COMPLEX) ||
-        (p->unpacks_within && !t->lane0))
+        (unpacks && (to->kind == POINTS_CVECS || e->factor != 1)))
         return false;
     const ivec own = own_mirror_lanes(t, 0);
     bool any = false;
-    for (int l = 0; l < LANES && to->kind != POINTS_CVECS && e->real_origin; l++)
+    for (int l = 0; l < LANES && to->kind != POINTS_CVECS && e->real_origin && !unpacks; l++)
         any |= own[l] != 0;
     const bool aligned = ((uintptr_t)to->at | (uintptr_t)to->step) % sizeof(vec) == 0;
     to->swapped = ends_swapped(p);

@@ -51,27 +51,46 @@ static void load_group(const struct tile *t, int count) {
         }
 }
 
-/* Lane 0 of x holds A + i B, the spectra of two real lines; y is the tile at the mirror image on
- * the outer axes, or x. Leaves A in place and writes B to p and q, whose numbers are `step` reals
- * apart, real and imaginary parts half of that. */
-static void unpack_lane(cvec *x, cvec *y, real *p, real *q, int64_t step, int64_t n) {
+/* Complex numbers `step` reals apart; imaginary parts are `im` reals after real ones. */
+struct strided {
+    real *re;
+    ptrdiff_t im, step;
+};
+static struct strided first_lane(cvec *x) {
+    return (struct strided){(real *)x, LANES, 2 * LANES};
+}
+
+/* x holds A + i B, the spectra of two real lines; y is the tile at the mirror image on the outer
+ * axes, or x. Leaves A in place and writes B to p and q. */
+static void unpack_lane(struct strided x, struct strided y, struct strided p, struct strided q,
+                        int64_t n) {
     const real half = (real)0.5;
-    const int64_t im = step / 2;
-    for (int64_t k = 0; k < (x == y ? n / 2 + 1 : n); k++) {
+    for (int64_t k = 0; k < (x.re == y.re ? n / 2 + 1 : n); k++) {
         const int64_t m = k ? n - k : 0;
-        real *z = (real *)(x + k), *w = (real *)(y + m);
-        real zr = z[0], zi = z[LANES], wr = w[0], wi = w[LANES];
+        real *z = x.re + k * x.step, *w = y.re + m * y.step;
+        real *b = p.re + k * p.step, *c = q.re + m * q.step;
+        real zr = z[0], zi = z[x.im], wr = w[0], wi = w[y.im];
         real ar = (zr + wr) * half, ai = (zi - wi) * half;
         real br = (zi + wi) * half, bi = (wr - zr) * half;
         w[0] = ar;
-        w[LANES] = -ai;
+        w[y.im] = -ai;
         z[0] = ar;
-        z[LANES] = ai;
-        q[step * m] = br;
-        q[step * m + im] = -bi;
-        p[step * k] = br;
-        p[step * k + im] = bi;
+        z[x.im] = ai;
+        c[0] = br;
+        c[q.im] = -bi;
+        b[0] = br;
+        b[p.im] = bi;
     }
+}
+
+/* Unpacks the first column of the written tile. */
+static void unpack_written(const struct tile *t) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    const ptrdiff_t step = e->line.stride / (ptrdiff_t)sizeof(real);
+    char *base = outer_at(t, e, false);
+    const struct strided first = {(real *)base, 1, step};
+    const struct strided last = {(real *)(base + axis_at(&e->lane, t->pass->n_lane)), 1, step};
+    unpack_lane(first, first, last, last, t->pass->n);
 }
 
 /* For an inverse: lane 0, A with re and im swapped, becomes A + i B, where B is the source's column
@@ -301,7 +320,8 @@ static void run_groups(const struct tile *t, int count, cvec *room, struct gf_cp
     }
     if (p->unpacks_within && !t->lane0) {
         real *column = (real *)(room + gf_cpu_scratch_points(p, LANES));
-        unpack_lane(g.x[0], g.x[0], column, column, 2, p->n);
+        const struct strided first = first_lane(g.x[0]), last = {column, 1, 2};
+        unpack_lane(first, first, last, last, p->n);
         g.column = column;
         g.whole = g.lines == p->n_lane;
     }

@@ -52,7 +52,8 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
         x[1] = x[0];
         nyquist[1] = nyquist[0];
     }
-    unpack_lane(x[0], x[1], (real *)nyquist[0], (real *)nyquist[1], 2 * LANES, n);
+    unpack_lane(first_lane(x[0]), first_lane(x[1]), first_lane(nyquist[0]), first_lane(nyquist[1]),
+                n);
     for (int g = 0; g < (order ? 2 : 1); g++) {
         store_half(&t[g], 0, x[g], n, stats);
         t[g].lane0 = p->n_lane;
@@ -87,6 +88,8 @@ static void run_block(const struct tile *t, struct gf_cpu_stats *stats) {
     cvec *x = transform(t, t->a, t->b, reads ? &from : NULL, writes ? &to : NULL);
     if (x)
         store(t, x, x == t->a ? t->b : t->a, stats);
+    else if (t->pass->unpacks_within && !t->lane0)
+        unpack_written(t);
 }
 
 /* Runs adjacent blocks as a group if an array's rows are read for the last time, or must be
@@ -102,7 +105,7 @@ static void run_blocks(struct tile *t, int count, cvec *room, struct gf_cpu_stat
     for (int i = 0; i < count; i++) {
         t[i].a = t->a;
         t[i].b = t->a + gf_cpu_scratch_points(p, LANES);
-        if ((p->unpacks_within || p->packs_within) && !t[i].lane0)
+        if (!t[i].lane0 && (p->packs_within || (p->unpacks_within && !writes_points(t + i, &to))))
             run_groups(t, 1, t->b, stats);
         else
             run_block(t + i, stats);
