@@ -10,10 +10,13 @@ int64_t gf_cpu_cache_share(void) {
     return (cache > 0 ? cache : 1 << 20) / 2;
 }
 
+int64_t gf_cpu_last_cache(void) {
+    return gf_max(sysconf(_SC_LEVEL3_CACHE_SIZE), 2 << 20);
+}
+
 int64_t gf_cpu_last_cache_share(void) {
-    const int64_t most = 16 << 20, least = 1 << 20;
-    int64_t share = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
-    return gf_max(gf_min(share, most), least);
+    const int64_t most = 16 << 20;
+    return gf_min(gf_cpu_last_cache() / 2, most);
 }
 
 /* Odd multiples of 128 bytes put rows, planes and tiles into different cache sets. */

@@ -401,6 +401,7 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
  * Measured: half the time at 4096^2, a third more at 64^3; a single pass never loses above 1 MB. */
 static void choose_streams(struct gf_cpu_plan *p) {
     const int64_t alone = 1 << 20, least = gf_cpu_last_cache_share();
+    const int64_t again = gf_cpu_last_cache() / 4;
     for (int i = 0; i < p->n_passes; i++) {
         const struct gf_pass_info *info = &p->pass[i].summary;
         p->pass[i].stream = p->n_passes == 1 ? info->bytes_written > alone
@@ -411,6 +412,7 @@ static void choose_streams(struct gf_cpu_plan *p) {
     for (int i = 0; i < p->n_passes; i++)
         p->pass[i].stream &=
             !(p->pass[i].with_next && !p->pass[i].to_plane) &&
+            !(p->lean && p->pass[i].from_plane && p->pass[i].summary.bytes_written < again) &&
             (p->pass[i].from_input || !(p->pass[i].filters || (p->lean && !p->pass[i].from_plane)));
     /* So do passes over a spent input's rows, as long as the tile fits. */
     if (p->work.band * p->work.row_bytes <= gf_cpu_cache_share() / 2)

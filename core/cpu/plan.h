@@ -177,6 +177,7 @@ int64_t gf_cpu_cache_share(void);
 /* Half of the last-level cache in bytes, leaving the rest to other programs; at most half of one
  * core group's, as a virtual machine may report the sum of several groups. */
 int64_t gf_cpu_last_cache_share(void);
+int64_t gf_cpu_last_cache(void); /* as the system reports it */
 
 /* Lays out blocks: contiguous along `fast` (-1: none), then along the innermost axis, then the
  * others, last one first. Axes in `planes` get stride 0: all their indices share one plane. */
