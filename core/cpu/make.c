@@ -408,7 +408,8 @@ static void choose_streams(struct gf_cpu_plan *p) {
                                              : info->bytes_read + info->bytes_written > least;
     }
     /* A filter's middle pass and in-place passes write cached lines. Measured: half the time at
-     * 128^3 reals. */
+     * 128^3 reals. Planes that the last pass reads again stay in a last level that holds several
+     * times as much. Measured: 0.57 of the time at 192^3 reals. */
     for (int i = 0; i < p->n_passes; i++)
         p->pass[i].stream &=
             !(p->pass[i].with_next && !p->pass[i].to_plane) &&
