@@ -104,7 +104,7 @@ static int exit_code_of(int status, bool only) {
 /* Counts and reports one picture. */
 static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *worker, int rc) {
     const struct gf_runner *runner = t->op.crew.runner;
-    const bool lost = gf_engine_is_lost(runner->engine, runner->device);
+    const bool lost = gf_engine_is_lost(runner->engine);
     struct gf_tally *tally = &worker->report.tally;
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (rc || !skipped)
@@ -291,11 +291,11 @@ static void summarise(struct batch_run *r) {
         return;
     if (!r->s->dry_run)
         gf_deal_print(r->engine);
-    if (gf_engine_is_lost(r->engine, 0) && gf_engine_devices(r->engine) == 1 && !r->s->frames &&
-        in->n > 1) {
+    if (gf_engine_is_lost(r->engine) && !r->s->frames && in->n > 1) {
         gf_log_error("%s: %s; %d done, %d not", gf_engine_asked(r->engine, 0)->name,
-                     gf_engine_is_open(r->engine, 0) ? "the context is lost"
-                                                     : "no context could be opened",
+                     !gf_engine_is_open(r->engine, 0)    ? "no context could be opened"
+                     : gf_engine_devices(r->engine) == 1 ? "the context is lost"
+                                                         : "all contexts are lost",
                      sum->done, in->n + in->failed - sum->done - sum->skipped);
         return;
     }

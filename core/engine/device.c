@@ -31,8 +31,11 @@ bool gf_engine_is_open(const struct gf_engine *e, int i) {
     return e->device[i].opened;
 }
 
-bool gf_engine_is_lost(const struct gf_engine *e, int i) {
-    return e->device[i].lost;
+bool gf_engine_is_lost(const struct gf_engine *e) {
+    int i = 0;
+    while (i < e->n && e->device[i].lost)
+        i++;
+    return i == e->n;
 }
 
 bool gf_engine_has_own_contexts(const struct gf_engine *e, int i) {

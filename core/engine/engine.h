@@ -79,8 +79,8 @@ const struct gf_backend *gf_engine_asked(const struct gf_engine *e, int i);
 const struct gf_backend *gf_engine_streaming(const struct gf_engine *e, int i);
 /* True once a context of device i has been opened. */
 bool gf_engine_is_open(const struct gf_engine *e, int i);
-/* True if the requested backend cannot be opened or its device is lost: no further job runs. */
-bool gf_engine_is_lost(const struct gf_engine *e, int i);
+/* True if no further job runs: no requested backend can be opened, or each one's device is lost. */
+bool gf_engine_is_lost(const struct gf_engine *e);
 /* True if device i has a context for each of several threads, as the CPU has. */
 bool gf_engine_has_own_contexts(const struct gf_engine *e, int i);
 /* The first device without a context to open, else the first: prepares the work. */

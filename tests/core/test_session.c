@@ -109,7 +109,7 @@ static void test_choice(void) {
     CHECK(strstr(runner.why, "for 100 jobs"));
     CHECK_EQ(run(64, 1), 2); /* weighed again: the device is open now */
     CHECK_EQ(n_notes, 0);
-    CHECK(gf_engine_is_open(engine, 0) && !gf_engine_is_lost(engine, 0));
+    CHECK(gf_engine_is_open(engine, 0) && !gf_engine_is_lost(engine));
     stop();
 
     CHECK_EQ(start(NULL), 0);
@@ -250,7 +250,7 @@ static void test_fallback(void) {
                 CHECK(!strcmp(runner.why, "gpu did not work"));
                 CHECK_EQ(run(4097, 100), 1);
                 CHECK_MSG(n_notes == 1 && !strcmp(notes, ways[i].words), "%d: %s", n_notes, notes);
-                CHECK(!gf_engine_is_lost(engine, 0));
+                CHECK(!gf_engine_is_lost(engine));
                 stop();
             }
 
@@ -297,14 +297,14 @@ static void test_asked(void) {
         CHECK_EQ(start("gpu"), 0);
         share(!alone);
         CHECK_EQ(run(4096, 100), GF_EUNABLE);
-        CHECK(!gf_engine_is_lost(engine, 0));
+        CHECK(!gf_engine_is_lost(engine));
         gpu.fail_plan = 0;
         gpu.fail_exec = GF_EBACKEND;
         CHECK_EQ(run(4096, 100), GF_EBACKEND);
-        CHECK(!gf_engine_is_lost(engine, 0));
+        CHECK(!gf_engine_is_lost(engine));
         gpu.lost = true;
         CHECK_EQ(run(4096, 100), GF_EBACKEND);
-        CHECK(gf_engine_is_lost(engine, 0) && gf_engine_is_open(engine, 0));
+        CHECK(gf_engine_is_lost(engine) && gf_engine_is_open(engine, 0));
         CHECK_EQ(n_notes, 0);
         CHECK_EQ(host.opened, 0);
         stop();
@@ -317,7 +317,7 @@ static void test_asked(void) {
         gf_runner_ahead(&runner, NULL);
         CHECK_EQ(run(4096, 100), GF_EABSENT);
         CHECK_EQ(gpu.probed, probed + 1); /* to tell why it is absent */
-        CHECK(gf_engine_is_lost(engine, 0) && !gf_engine_is_open(engine, 0));
+        CHECK(gf_engine_is_lost(engine) && !gf_engine_is_open(engine, 0));
         if (!alone) { /* what waited for its turn has the reason too */
             gf_fail(GF_EIO, "something else");
             CHECK_EQ(run(8192, 100), GF_EABSENT);

@@ -63,31 +63,42 @@ static bool is_sticky(int code) {
     return code == ILLEGAL_ADDRESS || (code >= MISALIGNED && code <= LAUNCH_FAILED);
 }
 
-/* FAKE_CUDA_FAIL=[NAME][@DEVICE]:N[:CODE], or N[:CODE]; each call that matches counts. */
-int fake_injected(const char *name, struct fake_device *device) {
-    static long matches;
-    const char *spec = getenv("FAKE_CUDA_FAIL");
+/* One of FAKE_CUDA_FAIL's: its code if it is this call's turn, else 0. */
+static int injected_by(const char *spec, long *matches, const char *name,
+                       const struct fake_device *device) {
     char own[64] = "";
     int on = -1, end = 0;
     long nth = 0, code = default_code(name);
-    if (!spec) {
-        matches = 0; /* of the next setting */
-        return 0;
-    }
     if (*spec < '0' || *spec > '9') {
         end = (int)strcspn(spec, "@:");
         snprintf(own, sizeof own, "%.*s", end, spec);
         sscanf(spec + end, "@%d", &on);
         end += (int)strcspn(spec + end, ":");
     }
-    if (sscanf(spec + end + (spec[end] == ':'), "%ld:%ld", &nth, &code) < 1 ||
-        (*own ? strcmp(own, name) : !strcmp(name, FAKE_COMMAND)) ||
-        (on >= 0 && (!device || device->number != on)) || ++matches != nth)
+    const bool turn = sscanf(spec + end + (spec[end] == ':'), "%ld:%ld", &nth, &code) >= 1 &&
+                      (*own ? !strcmp(own, name) : strcmp(name, FAKE_COMMAND)) &&
+                      (on < 0 || (device && device->number == on)) && ++*matches == nth;
+    return turn ? (int)code : 0;
+}
+
+/* FAKE_CUDA_FAIL=[NAME][@DEVICE]:N[:CODE], or N[:CODE]; each call that matches counts. A second one
+ * may follow, after a comma. */
+int fake_injected(const char *name, struct fake_device *device) {
+    static long matches[2];
+    const char *spec = getenv("FAKE_CUDA_FAIL"), *comma = spec ? strchr(spec, ',') : NULL;
+    if (!spec) {
+        matches[0] = matches[1] = 0; /* of the next setting */
         return 0;
-    if (device && is_sticky((int)code))
-        device->failed = (int)code;
-    fake_note("%s failed: %ld", name, code);
-    return (int)code;
+    }
+    int code = injected_by(spec, &matches[0], name, device);
+    if (comma && !code)
+        code = injected_by(comma + 1, &matches[1], name, device);
+    if (!code)
+        return 0;
+    if (device && is_sticky(code))
+        device->failed = code;
+    fake_note("%s failed: %d", name, code);
+    return code;
 }
 
 int fake_begin(const char *name) {
