@@ -222,13 +222,17 @@ static bool transforms_rows_in_place(const struct gf_cpu_plan *p) {
            job->shape[0] > 1 && p->inner == 2 && p->half == 2 && p->rows;
 }
 
-/* Bytes of a picture's spectrum in the workspace or the output. */
-static int64_t picture_bytes(const struct gf_cpu_plan *p) {
-    return spectral_extent(p, 0) * spectral_extent(p, 1) * p->kernels->bits / 4;
+/* Bytes of a spectrum of one channel in the workspace or the output. */
+static int64_t spectrum_bytes(const struct gf_cpu_plan *p) {
+    int64_t bytes = p->kernels->bits / 4;
+    for (int i = 0; i < p->job.ndim; i++)
+        bytes *= spectral_extent(p, i);
+    return bytes;
 }
 
-/* Pictures of this size are several times the second-level cache. */
-enum { MANY_CACHES = 7 << 19 };
+/* Bytes of a spectrum that fills the second-level cache with its neighbours, and that is several
+ * times as large. */
+enum { FILLS_CACHES = 1 << 19, MANY_CACHES = 7 << 19 };
 
 /* True for pictures that fill the caches: a third array would evict the other two. One thread has
  * a single second-level cache; of several, each finds the output's lines in another's. Excludes
@@ -237,26 +241,24 @@ enum { MANY_CACHES = 7 << 19 };
  * for 300x400 complex numbers, two take 1.04 and 1.33; 1024x1024 reals take 0.63, with rows of 8192
  * bytes 1.27; 2160x3840 with rows an odd multiple of 2048 bytes apart takes 1.15. */
 static bool spares_the_workspace(const struct gf_cpu_plan *p, int threads) {
-    enum { LEAST_BYTES = 1 << 19, SAME_SETS = 1 << 11 };
+    enum { SAME_SETS = 1 << 11 };
     const struct gf_job *job = &p->job;
     const int64_t same_sets = fits_last_caches(p, 1) ? 2 * SAME_SETS : SAME_SETS;
-    const int64_t row = spectral_extent(p, 1) * p->kernels->bits / 4, bytes = picture_bytes(p);
+    const int64_t alone = p->half < 0 ? FILLS_CACHES : 2 * FILLS_CACHES;
+    const int64_t bytes = spectrum_bytes(p), row = bytes / spectral_extent(p, 0);
     return job->op == GF_FFT && job->ndim == 2 && job->axes == 3 && job->channels == 1 &&
            p->half != 0 && p->inner == 1 && !(p->half > 0 && is_narrow(p)) &&
            (row % same_sets || (threads == 1 && bytes <= 2 * gf_cpu_cache_share())) &&
-           bytes >= (threads > 1   ? MANY_CACHES
-                     : p->half < 0 ? LEAST_BYTES
-                                   : 2 * LEAST_BYTES);
+           bytes >= (threads > 1 ? MANY_CACHES : alone);
 }
 
 /* Likewise for volumes of complex numbers whose results do not bypass the caches.
  * Measured: 64^3 takes 0.68 of the time, 96^3 and 100^3 0.80, 128^3 0.83; 160^3 takes 1.4. */
 static bool volume_spares_the_workspace(const struct gf_cpu_plan *p) {
-    enum { LEAST_BYTES = 1 << 19 };
     const struct gf_job *job = &p->job;
     return job->op == GF_FFT && job->ndim == 3 && job->axes == 7 && job->channels == 1 &&
            p->half < 0 && p->inner == 2 && job->shape[0] > 1 && job->shape[1] > 1 &&
-           fits_last_caches(p, 1) && gf_cpu_points(job) * p->kernels->bits / 4 >= LEAST_BYTES;
+           fits_last_caches(p, 1) && spectrum_bytes(p) >= FILLS_CACHES;
 }
 
 static bool is_lean(const struct gf_cpu_plan *p, int threads) {
@@ -273,7 +275,7 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
         return true;
     return can_pack(p) && can_be_lean(p) && job->channels == 1 && job->ndim == 2 &&
            gf_cpu_count_axes(job) == 2 && !job->elsewhere && !job->lean &&
-           !(p->lean && picture_bytes(p) >= MANY_CACHES) &&
+           !(p->lean && spectrum_bytes(p) >= MANY_CACHES) &&
            (fits_last_caches(p, 1) || is_narrow(p));
 }
 
@@ -396,25 +398,29 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
     return 0;
 }
 
+/* A filter's middle pass and in-place passes write cached lines. Measured: half the time at 128^3
+ * reals. Planes that the last pass reads again stay in a last level that holds several times as
+ * much. Measured: 0.57 of the time at 192^3 reals. */
+static bool writes_cached(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
+    const bool joined = pass->with_next && !pass->to_plane;
+    if (pass->from_input || joined)
+        return joined;
+    const bool near = pass->summary.bytes_written < gf_cpu_last_cache() / 4;
+    return pass->filters || (p->lean && (near || !pass->from_plane));
+}
+
 /* Lets large results bypass the caches: old lines are not fetched, and cached data stays. With
  * several passes, only data that outgrows the last level, as the next pass reads it again.
  * Measured: half the time at 4096^2, a third more at 64^3; a single pass never loses above 1 MB. */
 static void choose_streams(struct gf_cpu_plan *p) {
     const int64_t alone = 1 << 20, least = gf_cpu_last_cache_share();
-    const int64_t again = gf_cpu_last_cache() / 4;
     for (int i = 0; i < p->n_passes; i++) {
         const struct gf_pass_info *info = &p->pass[i].summary;
         p->pass[i].stream = p->n_passes == 1 ? info->bytes_written > alone
                                              : info->bytes_read + info->bytes_written > least;
     }
-    /* A filter's middle pass and in-place passes write cached lines. Measured: half the time at
-     * 128^3 reals. Planes that the last pass reads again stay in a last level that holds several
-     * times as much. Measured: 0.57 of the time at 192^3 reals. */
     for (int i = 0; i < p->n_passes; i++)
-        p->pass[i].stream &=
-            !(p->pass[i].with_next && !p->pass[i].to_plane) &&
-            !(p->lean && p->pass[i].from_plane && p->pass[i].summary.bytes_written < again) &&
-            (p->pass[i].from_input || !(p->pass[i].filters || (p->lean && !p->pass[i].from_plane)));
+        p->pass[i].stream &= !writes_cached(p, &p->pass[i]);
     /* So do passes over a spent input's rows, as long as the tile fits. */
     if (p->work.band * p->work.row_bytes <= gf_cpu_cache_share() / 2)
         p->pass[0].stream &= !p->work.band;

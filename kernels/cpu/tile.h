@@ -79,6 +79,10 @@ static struct tile tile_of(const struct gf_cpu_pass_args *pass, int64_t tile, vo
 static void run_block(const struct tile *t, struct gf_cpu_stats *stats) {
     struct points from, to;
     const bool reads = reads_points(t, &from), writes = writes_points(t, &to);
+    if (!t->lane0 && (t->pass->packs_within || (t->pass->unpacks_within && !writes))) {
+        run_groups(t, 1, t->b, stats);
+        return;
+    }
     if (reads && writes && from.kind == POINTS_PAIRS && to.kind == POINTS_PAIRS && !t->pass->gain)
         from.kind = to.kind = POINTS_MIXED;
     if (!reads)
@@ -105,10 +109,7 @@ static void run_blocks(struct tile *t, int count, cvec *room, struct gf_cpu_stat
     for (int i = 0; i < count; i++) {
         t[i].a = t->a;
         t[i].b = t->a + gf_cpu_scratch_points(p, LANES);
-        if (!t[i].lane0 && (p->packs_within || (p->unpacks_within && !writes_points(t + i, &to))))
-            run_groups(t, 1, t->b, stats);
-        else
-            run_block(t + i, stats);
+        run_block(t + i, stats);
     }
 }
 
