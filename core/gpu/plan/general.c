@@ -9,7 +9,7 @@ enum { THREADS = 256 /* as in the kernel */, MOST = 1 << 14 };
 
 /* Chooses few, large radices; false if there are too many or other primes remain. */
 static bool set_radices(struct gf_gpu_tile *t, int64_t points) {
-    static const int radices[] = {13, 11, 9, 8, 7, 5, 4, 3, 2};
+    static const int radices[] = {8, 7, 5, 4, 3, 2};
     int64_t rest = points;
     t->points = (int)points;
     t->stages = 0;
