@@ -154,11 +154,15 @@ static bool take_pinned(struct gf_gpu_stage *s) {
     return !s->plain;
 }
 
+static bool is_locked(const struct gf_gpu_stage *s, const struct pieces *p) {
+    return is_dense(p) && s->api->is_locked && s->api->is_locked(s->gpu, p->array.data, p->bytes);
+}
+
 /* Sets room[] to two buffers for pieces: page-locked, or in *own, which the caller frees; NULL if
  * the array can be copied directly. */
 static int take_room(struct gf_gpu_stage *s, const struct pieces *p, char *room[2], char **own) {
     *own = room[0] = room[1] = NULL;
-    if (p->bytes > LEAST_STAGED && take_pinned(s)) {
+    if (p->bytes > LEAST_STAGED && !is_locked(s, p) && take_pinned(s)) {
         room[0] = s->pinned[0];
         room[1] = s->pinned[1];
         return 0;

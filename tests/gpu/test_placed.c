@@ -16,12 +16,12 @@ static const struct gf_backend *backend;
 static void *context;
 static char trace[] = "/tmp/gpufft-test-XXXXXX";
 
-/* How many copies of a whole array the trace has; -1 if it is empty, as a real device's. */
-static int copies(void) {
+/* How many copies of so many bytes the trace has; -1 if it is empty, as a real device's. */
+static int copies(int64_t bytes) {
     char line[256], wanted[32];
     FILE *f = fopen(trace, "r");
     int n = 0, lines = 0;
-    snprintf(wanted, sizeof wanted, " %d bytes", SAMPLES * 8);
+    snprintf(wanted, sizeof wanted, " %lld bytes", (long long)bytes);
     for (; f && fgets(line, sizeof line, f); lines++)
         n += strstr(line, wanted) != NULL;
     if (f)
@@ -50,7 +50,7 @@ static void test_both_ways(void) {
           !gf_job_alloc(&forward->job, 0, &again));
     backends_fill(&x, &seed);
     CHECK(!gf_plan_exec(forward, &x, &y, NULL));
-    const int before = copies();
+    const int before = copies(SAMPLES * 8);
     CHECK(!d->place(context, &x, &on[0]) && !d->place(context, &empty, &on[1]) &&
           !d->place(context, &empty, &on[2]));
     for (int i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ static void test_both_ways(void) {
     }
     CHECK(!d->fetch(context, &on[2], &again));
     if (backend == &gf_backend_cuda && before >= 0)
-        CHECK_EQ(copies() - before, 2);
+        CHECK_EQ(copies(SAMPLES * 8) - before, 2);
     double wrong = 0, size = 0;
     for (int i = 0; i < 2 * SAMPLES; i++) {
         const double a = ((float *)x.data)[i], b = ((float *)again.data)[i];
@@ -75,6 +75,31 @@ static void test_both_ways(void) {
     gf_plan_drop(inverse);
     for (int i = 0; i < 3; i++)
         d->displace(context, &on[i]);
+    gf_array_free(&x);
+    gf_array_free(&y);
+    gf_array_free(&again);
+}
+
+/* Page-locked arrays are copied at once, others piece by piece. */
+static void test_locked(void) {
+    const struct gf_on_device *d = backend->on_device;
+    struct gf_plan *plan = plan_of(backend, context, "fwd c64 800x800 > complex");
+    struct gf_array x, y, again;
+    uint64_t seed = 4;
+    bool locked[2];
+    NEED(plan && !gf_job_alloc(&plan->job, -1, &x) && !gf_job_alloc(&plan->job, 0, &y) &&
+         !gf_job_alloc(&plan->job, 0, &again));
+    const int64_t bytes = gf_array_bytes(&x);
+    backends_fill(&x, &seed);
+    CHECK(!gf_plan_exec(plan, &x, &y, NULL) && copies(bytes) == 0);
+    CHECK(!d->lock(context, x.data, bytes, &locked[0]) && locked[0]);
+    CHECK(!d->lock(context, again.data, bytes, &locked[1]) && locked[1]);
+    CHECK(!gf_plan_exec(plan, &x, &again, NULL) && copies(bytes) == 2);
+    CHECK(!memcmp(again.data, y.data, (size_t)bytes));
+    d->unlock(context, x.data);
+    d->unlock(context, again.data);
+    CHECK(!gf_plan_exec(plan, &x, &again, NULL) && copies(bytes) == 2);
+    gf_plan_drop(plan);
     gf_array_free(&x);
     gf_array_free(&y);
     gf_array_free(&again);
@@ -129,6 +154,8 @@ static void test_backend(const struct gf_backend *b) {
     }
     NEED(!b->open(b, &options, &context));
     RUN(case_name("%s transforms placed arrays without moving them", b->name), test_both_ways());
+    if (b == &gf_backend_cuda && copies(1) >= 0)
+        RUN(case_name("%s copies a locked array at once", b->name), test_locked());
     RUN(case_name("%s refuses arrays in other places in one line", b->name), test_refusals());
     b->close(context);
 }
