@@ -220,6 +220,7 @@ int gf_settings_engine(const struct gf_settings *s, enum gf_engine_use use,
     };
     if (s->device || s->assume) /* the request names it */
         o.open.device = NULL;
+    o.open.general = true; /* files of many sizes, unlike a caller's arrays */
     o.open.no_peer = !s->peer;
     o.open.dry = s->plan_only;
     o.open.compiling = gf_progress_compiling;

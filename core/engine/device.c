@@ -134,7 +134,6 @@ static struct gf_backend_options backend_options(const struct gf_engine_device *
     struct gf_backend_options o = d->open;
     const int n = count_sharing(d, i);
     o.threads = threads;
-    o.general = true; /* files of many sizes, unlike a benchmark */
     o.least_gain = d->asked < 0 ? auto_gain : 1;
     if (n > 1) {
         o.rates = gf_engine_rates(d, i, o.device);
