@@ -53,7 +53,7 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
         &gf_opts_scratch, &gf_opts_report, NULL
 /* The end of the list of a command that looks into files one by one. */
 #define GF_GROUPS_LOOKING \
-    &gf_opts_list, &gf_opts_frames, &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory, \
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw, &gf_opts_backend, &gf_opts_memory, \
         &gf_opts_report, NULL
 
 /* A size such as 4G, into an int64_t of bytes. */

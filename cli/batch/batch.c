@@ -399,9 +399,7 @@ static int open_run(struct batch_run *r, char **operands, int n) {
     if (!rc && !r->hooks->prints)
         rc = join_ranks(r);
     if (!rc)
-        rc = r->joined          ? gf_spread_settings(s, &r->launcher)
-             : r->hooks->prints ? gf_settings_request_one(s, NULL)
-                                : gf_settings_request(s);
+        rc = r->joined ? gf_spread_settings(s, &r->launcher) : gf_settings_request(s);
     const bool whole = (r->inputs.n == 1 || s->frames) && s->dims != 2;
     s->max_memory = s->max_memory ? s->max_memory : gf_memory_available(); /* also for decoding */
     if (!rc)

@@ -56,6 +56,7 @@ static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal_work w = {.name = NULL};
     json_t *devices = json_array(), *left_out = json_array();
     const bool dealt = t->deal && (gf_task_at_once(t) || t->op.dealt);
+    const int together = t->op.crew.runner->ms.together;
     for (int i = 0; i < gf_engine_devices(e); i++) {
         gf_deal_work(e, i, &w);
         if (w.left_out)
@@ -68,8 +69,15 @@ static json_t *deal_report(const struct gf_task *t) {
     }
     return GF_REPORT(GF_KEY("rule", w.dynamic ? "dynamic" : "fixed"),
                      GF_KEY("recorded", w.recorded), GF_KEY("devices", devices),
-                     GF_KEY_IF(t->op.report.devices, "together", t->op.report.devices),
+                     GF_KEY_IF(together, "together", together),
                      GF_KEY(json_array_size(left_out) ? "left_out" : ".left_out", left_out));
+}
+
+json_t *gf_report_where(const struct gf_task *t, json_t *o) {
+    const bool several = gf_engine_devices(t->op.crew.runner->engine) > 1;
+    return GF_ADD(o, GF_KEY("backend", backend_name(t)),
+                  GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
+                  GF_KEY_IF(several, "deal", deal_report(t)));
 }
 
 static json_t *times_report(const struct gf_task *t) {
@@ -99,13 +107,10 @@ static json_t *task_report(const struct gf_task *t) {
                GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
                GF_KEY_IF(job->op == GF_FFT, "norm", gf_norm_name(job->norm)));
     json_object_update(o, t->also);
-    return GF_ADD(
-        o, GF_KEY("backend", backend_name(t)), GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
-        GF_KEY_IF(gf_engine_devices(t->op.crew.runner->engine) > 1, "deal", deal_report(t)),
-        GF_KEY("out", products_report(t, true)),
-        GF_KEY_IF(gf_runner_on_device(t->op.crew.runner), "kernels_built",
-                  t->op.crew.runner->ms.built),
-        GF_KEY("ms", times_report(t)), GF_BOOL("ok", true));
+    return GF_ADD(gf_report_where(t, o), GF_KEY("out", products_report(t, true)),
+                  GF_KEY_IF(gf_runner_on_device(t->op.crew.runner), "kernels_built",
+                            t->op.crew.runner->ms.built),
+                  GF_KEY("ms", times_report(t)), GF_BOOL("ok", true));
 }
 
 static void report_device(const char *name, const struct gf_runner_times *ms) {
@@ -146,8 +151,9 @@ void gf_report_done(const struct gf_task *t) {
     char digest[GF_SPEEDS_DIGEST];
     if (t->s->tune && gf_speeds_digest(gf_environment(), digest))
         gf_log_verbose("'%s': records %s", name, digest);
-    if (t->op.report.devices)
-        gf_log_verbose("'%s': %d devices shared the transform", name, t->op.report.devices);
+    if (t->op.crew.runner->ms.together)
+        gf_log_verbose("'%s': %d devices shared the transform", name,
+                       t->op.crew.runner->ms.together);
     for (int i = 0; i < t->op.job.n_out; i++)
         report_range(t, i);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", name, t->op.ms.decode,

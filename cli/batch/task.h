@@ -194,6 +194,9 @@ void gf_series_free(struct gf_series *s);
 void gf_report_done(const struct gf_task *t);
 /* Prints to stdout what a task would read and write that --resume skipped or --dry-run examined. */
 void gf_report_not_run(const struct gf_task *t);
+/* Adds to a report the backend that ran the task, and the devices or processes that shared it;
+ * returns the report. */
+struct json_t *gf_report_where(const struct gf_task *t, struct json_t *o);
 /* Prints the JSON line of a failed task, whose message was printed to stderr. */
 void gf_report_lost(const struct gf_task *t);
 /* The same for a failed file without a task. */

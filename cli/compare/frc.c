@@ -41,8 +41,8 @@ static json_t *report(const void *comparison) {
                GF_BOOL("halves", !s->other.with), GF_KEY_IF(find->mask, "mask", find->mask),
                GF_KEY_IF(find->random > 0, "randomize", find->random / find->sample),
                GF_KEY_IF(find->unit, "unit", find->unit));
-    return GF_ADD(gf_signal_facts(c->t, o), GF_KEY("backend", gf_runner_name(c->t->op.crew.runner)),
-                  GF_BOOL("ok", true), GF_KEY(".in", find->unit ? find->unit : "samples"),
+    return GF_ADD(gf_report_where(c->t, gf_signal_facts(c->t, o)), GF_BOOL("ok", true),
+                  GF_KEY(".in", find->unit ? find->unit : "samples"),
                   GF_KEY(".per", find->unit ? find->unit : "sample"));
 }
 

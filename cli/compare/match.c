@@ -22,8 +22,8 @@ static void print(const struct gf_task *t, const char *name, int64_t page) {
         GF_KEY("shape", gf_json_shape(t->image.px.shape, m->ndim)),
         GF_KEY("template", gf_json_shape(m->shape, m->ndim)), GF_BOOL("weighted", of->with[1].data),
         GF_BOOL("luma", t->s->other.about.color == GF_RGB || t->image.color == GF_RGB),
-        GF_KEY("precision", t->s->precision == GF_DOUBLE ? "double" : "single"),
-        GF_KEY("backend", gf_runner_name(t->op.crew.runner)));
+        GF_KEY("precision", t->s->precision == GF_DOUBLE ? "double" : "single"));
+    gf_report_where(t, o);
     gf_signal_print(t, name, form,
                     GF_ADD(gf_signal_facts(t, o), GF_BOOL("ok", true),
                            GF_KEY(".axes", axes[m->ndim - 1]),

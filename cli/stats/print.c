@@ -75,8 +75,8 @@ static json_t *report(const struct gf_stats *s) {
         GF_ADD(gf_signal_report(s->t, s->t->read[0], s->page),
                GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
                GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
-               GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-               GF_KEY("backend", gf_runner_name(s->t->op.crew.runner)), GF_KEY("luma", s->o.luma));
+               GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"));
+    GF_ADD(gf_report_where(s->t, o), GF_KEY("luma", s->o.luma));
     json_t *signals = json_object_get(gf_signal_facts(s->t, o), "signals");
     for (int64_t i = 0; i < s->of.n_signals; i++) {
         const struct gf_signal_statistics *c = &s->of.signal[i];

@@ -99,6 +99,7 @@ struct gf_runner_times {
     int built;                    /* kernels compiled */
     double turn;                  /* in gf_runner_run(), excluding the wait for its turn */
     struct gf_device_ms run;      /* the last gf_runner_run() */
+    int together;                 /* devices that shared a gf_runner_run(), the most; 0: none */
     struct gf_plan_choice choice; /* of the last plan made in a shared context */
 };
 

@@ -391,6 +391,7 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
             r->ms.turn += gf_now_ms() - start;
         }
         r->ms.run = report->ms;
+        r->ms.together = report->devices > r->ms.together ? report->devices : r->ms.together;
         if (!rc || !goes_on(r, rc))
             return rc;
         rc = gf_runner_plan(r, &job);

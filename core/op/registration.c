@@ -233,6 +233,7 @@ static int find_all(struct registration *r) {
         shift[i] = fabs(shift[i]) < ROUNDING ? 0 : shift[i];
     r->found.aligned = !rc;
     r->found.backend = gf_runner_name(crew_of(r, FORWARD).runner);
+    r->found.together = crew_of(r, FORWARD).runner->ms.together;
     return rc;
 }
 
@@ -426,6 +427,8 @@ static void facts(const struct gf_operation *op, struct gf_facts *to) {
     GF_FACT(to, "aligned", NULL, &f->aligned);
     if (f->backend)
         GF_FACT(to, "backend", NULL, f->backend);
+    if (f->together)
+        GF_FACT(to, "together", NULL, &f->together);
 }
 
 static const struct gf_registration_options defaults = {.signal.precision = -1};

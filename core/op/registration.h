@@ -22,6 +22,7 @@ struct gf_found {
     bool inverted;              /* the signal is like a negative */
     bool aligned;               /* false: not found */
     const char *backend;
+    int64_t together; /* devices that shared a transform; 0: none */
 };
 
 /* The operation; it takes the reference, whose spectra it keeps. Its state begins with a struct gf_found, by which
