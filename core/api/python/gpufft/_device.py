@@ -20,7 +20,7 @@ def _on(device, function, *arguments):
         return function(*arguments)
 
 
-class Held:
+class DeviceArray:
     """Such an array, with the names that NumPy has for what _fft needs."""
 
     def __init__(self, x):
@@ -45,7 +45,7 @@ class Held:
         self.stream = stream(sys.modules[self.module], x) if stream else told.get("stream") or 0
 
     def empty(self, shape, dtype):
-        return Held(_MODULES[self.module][0](sys.modules[self.module], self.owner, tuple(shape), dtype))
+        return DeviceArray(_MODULES[self.module][0](sys.modules[self.module], self.owner, tuple(shape), dtype))
 
     def astype(self, dtype):
         raise NotImplementedError(f"{self.dtype} is not supported here in a device's memory; convert the array with "

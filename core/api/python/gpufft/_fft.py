@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _library
-from ._device import Held
+from ._device import DeviceArray
 from ._library import FORWARD, INVERSE, MAX_AXES, MAX_RANK, TYPES, Plan, Transform
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
@@ -32,7 +32,7 @@ def forget():
 # ---- what the caller means ----
 
 
-def _held(x):
+def _host(x):
     """NumPy's view of an array in the memory of the host."""
     if type(x) is np.ndarray:
         return x
@@ -45,7 +45,7 @@ def _held(x):
 
 def _array(x):
     """An array of real or complex numbers that the library reads where they are, if it can."""
-    x = _held(x)
+    x = _host(x)
     t = x.dtype
     if t.kind == "b":
         return x.view(np.uint8)
@@ -113,26 +113,15 @@ def _workers(workers):
 # ---- from there to plans ----
 
 
-def _plan(x, y, shape, axes, direction, half, norm, workers):
-    """A plan from x to y, arrays of its shapes and strides; the same one: in place."""
-    t = Transform(size=_library.ctypes.sizeof(Transform), direction=direction,
-                  in_type=TYPES[x.dtype.str[1:]], out_type=TYPES[y.dtype.str[1:]],
-                  rank=len(shape), n_axes=len(axes), half=half, norm=norm, in_place=x is y,
-                  on_device=type(x) is Held)
-    t.shape[:len(shape)] = shape
-    t.axes[:len(axes)] = axes
-    t.in_stride[:len(shape)], t.out_stride[:len(shape)] = x.strides, y.strides
-    return Plan(t, workers, x.size >= _LONG)
-
-
 class _Job:
     """All that a call does after its arguments are understood: kept for calls of the same form."""
+
+    on_device, most_axes = False, MAX_RANK
 
     def __init__(self, x, kind, inverse, s, axes, norm, workers):
         self.axes, lengths = _axes_of(x, s, axes)
         if kind == "real" and not self.axes:
             raise ValueError("at least 1 axis must be transformed")
-        norm = _norm(norm)
         _check_lengths(lengths)
         if kind == "real" and inverse and s is None:
             # one number has no inverse as a line, and is its own as several axes
@@ -140,8 +129,8 @@ class _Job:
             _check_lengths(lengths)
         if x.ndim > MAX_RANK:
             raise NotImplementedError(f"arrays of more than {MAX_RANK} axes")
-        if type(x) is Held and len(self.axes) > MAX_AXES:
-            raise NotImplementedError(f"in a device's memory up to {MAX_AXES} axes are transformed at a time")
+        if len(self.axes) > self.most_axes:
+            raise NotImplementedError(f"in a device's memory up to {self.most_axes} axes are transformed at a time")
         double = x.dtype.kind in "iu" or x.dtype in (np.float64, np.complex128)
         self.complex = np.dtype(np.complex128 if double else np.complex64)
         self.real = np.dtype(np.float64 if double else np.float32)
@@ -164,7 +153,7 @@ class _Job:
 
     def cut(self, x):
         """Cuts and pads the input; a view if it need not be longer, or complex."""
-        if x.dtype.kind != "c" and (self.back or self.conjugate and type(x) is Held):
+        if x.dtype.kind != "c" and (self.back or self.conjugate and self.on_device):
             x = x.astype(self.complex)
         if list(x.shape) == self.in_shape:
             return x
@@ -178,15 +167,13 @@ class _Job:
     def targets(self, x):
         """The result, and the array that earlier steps fill: the same one unless the last step is the
         only one whose result is real."""
-        empty = x.empty if type(x) is Held else np.empty
-        y = empty(self.out_shape, self.out_type)
+        y = self.empty(x, self.out_shape, self.out_type)
         apart = self.back and len(self.axes) > MAX_AXES
-        return y, empty(self.in_shape, self.complex) if apart else y
+        return y, self.empty(x, self.in_shape, self.complex) if apart else y
 
     def plan(self, x, y, middle):
         """Plans the steps, three axes each, for arrays like these: the halved axis is the first of a
         forward transform, the last on the way back."""
-        direction = INVERSE if self.inverse and not self.conjugate else FORWARD
         groups = [self.axes[max(0, n - MAX_AXES):n] for n in range(len(self.axes), 0, -MAX_AXES)]
         self.steps = []
         for axes in groups[:0:-1] + groups[:1] if self.back else groups:
@@ -194,9 +181,18 @@ class _Job:
             last = half or not self.back
             shape = self.whole if half else self.out_shape if last else self.in_shape
             target = y if last else middle
-            self.steps.append((_plan(x, target, shape, axes, direction, half, self.norm,
-                                     self.workers), last))
+            self.steps.append((self.step(x, target, shape, axes, half), last))
             x = target
+
+    def step(self, x, y, shape, axes, half):
+        """A plan from x to y, arrays of its shapes and strides; the same one: in place."""
+        t = Transform(direction=INVERSE if self.inverse and not self.conjugate else FORWARD,
+                      in_type=TYPES[x.dtype.str[1:]], out_type=TYPES[y.dtype.str[1:]], rank=len(shape),
+                      n_axes=len(axes), half=half, norm=self.norm, in_place=x is y, on_device=self.on_device)
+        t.shape[:len(shape)] = shape
+        t.axes[:len(axes)] = axes
+        t.in_stride[:len(shape)], t.out_stride[:len(shape)] = x.strides, y.strides
+        return Plan(t, self.workers, x.size >= _LONG)
 
     def describe(self, x):
         if self.steps is None:
@@ -211,19 +207,38 @@ class _Job:
         y, middle = self.targets(x)
         if y.size and self.steps is None:
             self.plan(x, y, middle)
-        source, stream = _address(x)
+        source, stream = self.address(x)
         for plan, last in self.steps if y.size else ():
-            target, _ = _address(y if last else middle)
+            target, _ = self.address(y if last else middle)
             plan.run(source, target, stream)
             source = target
         if self.conjugate:
             np.conjugate(y, out=y)
-        return y if stream is None else y.owner
+        return y
+
+    @staticmethod
+    def empty(x, shape, dtype):
+        """A new array in the memory of x."""
+        return np.empty(shape, dtype)
+
+    @staticmethod
+    def address(x):
+        """The address of an array, and the stream in whose order it is there."""
+        return x.__array_interface__["data"][0], None
 
 
-def _address(x):
-    """The address of an array, and the stream in whose order it is there; None: the host's memory."""
-    return (x.address, x.stream) if type(x) is Held else (x.__array_interface__["data"][0], None)
+class _DeviceJob(_Job):
+    """The same for a DeviceArray. Its result is of the caller's module."""
+
+    on_device, most_axes = True, MAX_AXES
+    empty = staticmethod(DeviceArray.empty)
+
+    def run(self, x):
+        return super().run(x).owner
+
+    @staticmethod
+    def address(x):
+        return x.address, x.stream
 
 
 def _norm(norm):
@@ -237,23 +252,22 @@ def _norm(norm):
 def _transform(x, kind, inverse, s, axes, norm, workers, plan):
     if plan is not None and plan is not SHOWN:
         raise NotImplementedError("plans of other libraries are not taken")
-    if type(x) is not Held:
-        on_device = type(x) is not np.ndarray and hasattr(x, "__cuda_array_interface__")
-        x = Held(x) if on_device else _array(x)
+    on_device = type(x) is not np.ndarray and hasattr(x, "__cuda_array_interface__")
+    make, x = (_DeviceJob, DeviceArray(x)) if on_device else (_Job, _array(x))
     if kind == "real" and not inverse and x.dtype.kind == "c":
         raise TypeError("x must be a real sequence")
-    workers = _workers(workers)
+    norm, workers = _norm(norm), _workers(workers)
     try:
-        key = (type(x), kind, inverse, x.shape, x.strides, x.dtype, s, axes, norm, workers)
-        job = _jobs.get(key)
-    except TypeError:  # s or axes is a list
-        return _transform(x, kind, inverse, s if s is None else tuple(_integers(s, "shape")),
-                          axes if axes is None or isinstance(axes, int) else
-                          tuple(_integers(axes, "axes")), norm, workers, plan)
-    step = _Job.run if plan is None else _Job.describe
+        hash((s, axes))
+    except TypeError:  # a list
+        s = s if s is None else tuple(_integers(s, "shape"))
+        axes = axes if axes is None or isinstance(axes, int) else tuple(_integers(axes, "axes"))
+    key = (make, kind, inverse, x.shape, x.strides, x.dtype, s, axes, norm, workers)
+    job = _jobs.get(key)
+    step = make.run if plan is None else make.describe
     if job is not None:
         return step(job, x)
-    job = _Job(x, kind, inverse, s, axes, norm, workers)
+    job = make(x, kind, inverse, s, axes, norm, workers)
     y = step(job, x)
     while len(_jobs) >= _MOST_PLANS:
         _jobs.pop(next(iter(_jobs)), None)

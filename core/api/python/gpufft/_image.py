@@ -61,7 +61,7 @@ class _Handle:
 def read(path: str | os.PathLike[str]) -> Image:
     """Reads a picture, a volume or a spectrum (gpufft-formats(1)): an Image, an array that cannot be
     written to. OSError if the file cannot be read, ValueError if it is damaged."""
-    image, view = _Handle(path), _Array(size=ctypes.sizeof(_Array))
+    image, view = _Handle(path), _Array()
     _samples(image.handle, ctypes.byref(view))
     kind = _DTYPES[view.type]
     memory = (ctypes.c_char * _bytes(ctypes.byref(view))).from_address(view.data)

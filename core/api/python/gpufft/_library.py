@@ -15,37 +15,30 @@ class Error(RuntimeError):
     """A failure of the library that no other exception fits, such as a device that was lost."""
 
 
-class Transform(ctypes.Structure):
-    """struct gpufft_transform"""
-
-    _fields_ = [("size", ctypes.c_size_t), ("direction", ctypes.c_int), ("in_type", ctypes.c_int),
-                ("out_type", ctypes.c_int), ("rank", ctypes.c_int),
-                ("shape", ctypes.c_int64 * MAX_RANK), ("n_axes", ctypes.c_int),
-                ("axes", ctypes.c_int * MAX_AXES), ("half", ctypes.c_int), ("norm", ctypes.c_int),
-                ("in_stride", ctypes.c_int64 * MAX_RANK),
-                ("out_stride", ctypes.c_int64 * MAX_RANK), ("in_place", ctypes.c_int),
-                ("on_device", ctypes.c_int), ("runs", ctypes.c_int64)]
+pointer, integer, text, long = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int64
+extents = long * MAX_RANK
+reference = ctypes.POINTER(pointer)
 
 
-_TICK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double)
+def struct(**members):
+    """A struct of the header, which begins with its size."""
+
+    class Struct(ctypes.Structure):
+        _fields_ = [("size", ctypes.c_size_t), *members.items()]
+
+        def __init__(self, **values):
+            super().__init__(ctypes.sizeof(self), **values)
+
+    return Struct
 
 
-class Options(ctypes.Structure):
-    """struct gpufft_options"""
-
-    _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p),
-                ("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("untuned", ctypes.c_int),
-                ("memory", ctypes.c_int64),
-                ("cache_folder", ctypes.c_char_p), ("log", ctypes.c_void_p), ("tick", _TICK),
-                ("user", ctypes.c_void_p)]
-
-
-class Description(ctypes.Structure):
-    """struct gpufft_description"""
-
-    _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p), ("why", ctypes.c_char_p),
-                ("n_passes", ctypes.c_int), ("n_calls", ctypes.c_int64), ("bytes", ctypes.c_int64),
-                ("workspace", ctypes.c_int64), ("device", ctypes.c_int64)]
+_TICK = ctypes.CFUNCTYPE(integer, pointer, ctypes.c_double)
+Transform = struct(direction=integer, in_type=integer, out_type=integer, rank=integer, shape=extents, n_axes=integer,
+                   axes=integer * MAX_AXES, half=integer, norm=integer, in_stride=extents, out_stride=extents,
+                   in_place=integer, on_device=integer, runs=long)
+Options = struct(backend=text, device=text, threads=integer, untuned=integer, memory=long, cache_folder=text,
+                 log=pointer, tick=_TICK, user=pointer)
+Description = struct(backend=text, why=text, n_passes=integer, n_calls=long, bytes=long, workspace=long, device=long)
 
 
 def _load():
@@ -76,8 +69,6 @@ def bind(name, result, *arguments):
     return f
 
 
-pointer, integer, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
-reference = ctypes.POINTER(pointer)
 _message, _version = bind("message", text), bind("version", text)
 _open, _close = bind("open", code, ctypes.POINTER(Options), reference), bind("close", None, pointer)
 _plan = bind("plan_make", code, pointer, ctypes.POINTER(Transform), reference)
@@ -86,7 +77,7 @@ _pass = bind("plan_pass", text, pointer, integer)
 _bind, _run = bind("plan_bind", integer, pointer, pointer, pointer, reference), bind("run", integer, pointer)
 _stream = bind("bound_stream", integer, pointer, pointer)
 _free = bind("bound_free", None, pointer)
-good_size = bind("good_size", ctypes.c_int64, ctypes.c_int64)
+good_size = bind("good_size", long, long)
 _lock = threading.Lock()
 _libraries = {}  # by threads and whether Ctrl-C is looked for
 _settings = {"backend": None, "device": None, "memory": 0, "cache_folder": None}
@@ -125,7 +116,7 @@ def _library(threads, looks):
         if (threads, looks) not in _libraries:
             encoded = {k: os.fsencode(v) if isinstance(v, (str, os.PathLike)) else v
                        for k, v in _settings.items()}
-            o = Options(size=ctypes.sizeof(Options), threads=threads,
+            o = Options(threads=threads,
                         tick=_tick if looks else _no_tick, **encoded)
             handle = ctypes.c_void_p()
             _open(ctypes.byref(o), ctypes.byref(handle))
@@ -174,7 +165,7 @@ class Plan:
 
     def describe(self):
         """Backend, the reason for it, passes, bytes."""
-        d = Description(size=ctypes.sizeof(Description))
+        d = Description()
         _describe(self._handle, ctypes.byref(d))
         passes = [_pass(self._handle, i).decode() for i in range(d.n_passes)]
         return {"backend": d.backend.decode(), "why": d.why.decode(), "passes": passes,

@@ -10,41 +10,26 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _library
 from ._fft import _array, _workers
-from ._library import MAX_RANK, TYPES, bind, code, fail, integer, pointer, reference, text
+from ._library import MAX_RANK, TYPES, bind, code, extents, fail, integer, long, pointer, reference, struct, text
 
 _DTYPES = {number: np.dtype(code) for code, number in TYPES.items()}
 _VALUES = {0: ctypes.c_double, 1: ctypes.c_int64, 2: ctypes.c_bool}
 _TEXT, _RECORD, _TABLE, _LIST = 3, 4, 5, 6
 
 
-class _Array(ctypes.Structure):
-    """struct gpufft_array"""
-
-    _fields_ = [("size", ctypes.c_size_t), ("type", ctypes.c_int), ("rank", ctypes.c_int),
-                ("shape", ctypes.c_int64 * MAX_RANK), ("stride", ctypes.c_int64 * MAX_RANK),
-                ("data", ctypes.c_void_p), ("channels", ctypes.c_int),
-                ("image", ctypes.c_void_p)]
-
-
-class _Fact(ctypes.Structure):
-    """struct gpufft_fact"""
-
-    _fields_ = [("size", ctypes.c_size_t), ("key", ctypes.c_char_p), ("unit", ctypes.c_char_p),
-                ("kind", ctypes.c_int), ("width", ctypes.c_int), ("rows", ctypes.c_int64),
-                ("stride", ctypes.c_int64), ("data", ctypes.c_void_p), ("within", ctypes.c_int64)]
-
-
+_Array = struct(type=integer, rank=integer, shape=extents, stride=extents, data=pointer, channels=integer, image=pointer)
+_Fact = struct(key=text, unit=text, kind=integer, width=integer, rows=long, stride=long, data=pointer, within=long)
 _arrays = ctypes.POINTER(_Array)
 _open = bind("operation_open", code, pointer, text, ctypes.POINTER(text), _arrays, integer, reference)
-_describe = bind("operation_describe", code, pointer, _arrays, _arrays, ctypes.POINTER(ctypes.c_int64))
+_describe = bind("operation_describe", code, pointer, _arrays, _arrays, ctypes.POINTER(long))
 _run = bind("operation_run", integer, pointer, _arrays, _arrays)
-_fact = bind("operation_fact", code, pointer, ctypes.c_int64, ctypes.POINTER(_Fact))
+_fact = bind("operation_fact", code, pointer, long, ctypes.POINTER(_Fact))
 
 
 def _view(x, channels, image=None):
     if x.ndim > MAX_RANK:
         raise ValueError(f"an array of {x.ndim} axes, where up to {MAX_RANK} are possible")
-    a = _Array(size=ctypes.sizeof(_Array), type=TYPES[x.dtype.str[1:]], rank=x.ndim,
+    a = _Array(type=TYPES[x.dtype.str[1:]], rank=x.ndim,
                data=x.__array_interface__["data"][0], channels=channels)
     image = getattr(image, "_image", None)
     a.image = image.handle if image else None
@@ -102,7 +87,7 @@ class Operation:
         clipped; None if the operation only finds facts."""
         of, x = x, _array(x)
         channels = getattr(of, "_channels", 0) or self._channels
-        view, out = _view(x, channels, of), _Array(size=ctypes.sizeof(_Array))
+        view, out = _view(x, channels, of), _Array()
         _describe(self._handle, ctypes.byref(view), ctypes.byref(out), None)
         if not out.rank:
             y, target = None, None
@@ -131,7 +116,7 @@ class Operation:
 
     def _fact(self, i):
         """The key and the value of fact i, and the number of the next one."""
-        f = _Fact(size=ctypes.sizeof(_Fact))
+        f = _Fact()
         if not _fact(self._handle, i, ctypes.byref(f)):
             return None
         key, last = f.key.decode() if f.key else None, i + 1 + f.within

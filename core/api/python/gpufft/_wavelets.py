@@ -9,7 +9,7 @@ from typing import Any, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._fft import _array, _held, _integers
+from ._fft import _array, _host, _integers
 from ._operations import Operation
 
 _BORDERS = {"symmetric": "symmetric", "sym": "symmetric", "zero": "zero", "zpd": "zero",
@@ -18,7 +18,7 @@ _BORDERS = {"symmetric": "symmetric", "sym": "symmetric", "zero": "zero", "zpd":
 
 def _numbers(x):
     """An array of floating-point numbers, of single or double precision."""
-    x = _held(x)
+    x = _host(x)
     if x.dtype.kind not in "fc" or x.dtype.itemsize > (16 if x.dtype.kind == "c" else 8):
         x = np.asarray(x, np.complex128 if x.dtype.kind == "c" else np.float64)
     return _array(x)
