@@ -20,6 +20,10 @@
 #include "formats/metadata.h"
 
 enum gf_color { GF_GRAY, GF_RGB, GF_OTHER_COLOR /* plain channels, CMYK among them */ };
+/* The colour of so many channels of which nothing else is known. */
+static inline enum gf_color gf_color_of(int64_t channels) {
+    return channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+}
 
 /* A decoded file. Samples keep their stored numbers. */
 struct gf_image {

@@ -22,7 +22,7 @@ int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, con
     image->px = gf_array_wrap(NULL, dtype, ndim + 1, full);
     if (image->depth == 0) {
         image->depth = 8 * (int)gf_dtype_size(dtype);
-        image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+        image->color = gf_color_of(channels);
     }
     return GF_OK;
 }

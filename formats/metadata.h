@@ -75,6 +75,10 @@ struct gf_metadata {
 
 enum { GF_MOST_PROFILE = 4 << 20, GF_MOST_HEADER = 16 << 20 /* bytes; larger ones are left out */ };
 
+/* Its colour profile alone, which stays owned by `m`. */
+static inline struct gf_metadata gf_metadata_profile(const struct gf_metadata *m) {
+    return (struct gf_metadata){.profile = m->profile, .profile_bytes = m->profile_bytes};
+}
 void gf_metadata_free(struct gf_metadata *m);
 /* Copies all of it. Fails only with GF_ENOMEM, and then `to` is empty. */
 int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from);

@@ -228,7 +228,7 @@ static int npy_header(struct gf_decoder *d, struct gf_image *image) {
     l->dtype = gf_coding_set(&d->coding, h->type, 1, 0);
     if (d->coding.coded) {
         image->depth = 8 * (int)gf_coding_bytes(&d->coding, l->dtype);
-        image->color = l->channels == 1 ? GF_GRAY : l->channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+        image->color = gf_color_of(l->channels);
     }
     if (h->fortran && h->rank > 1)
         d->unit = GF_WHOLE;

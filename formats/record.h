@@ -1,6 +1,6 @@
 /* The record of a spectrum (complex, magnitude or phase) or of wavelet coefficients says how it was
  * made, so that `gpufft inv` needs no options. It is stored as JSON and parsed as hostile input.
- * cli/batch/describe.h turns the fields into a job.
+ * core/api/picture.h turns the fields into a job.
  *
  *     struct gf_record record;
  *     if (image.record && !gf_record_parse(image.record, &record))

@@ -11,18 +11,6 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->op.of.alpha = px->shape[axis] > channels;
 }
 
-/* Sets t->op.in for a file with a record. */
-static int take_recorded(struct gf_task *t, bool alpha) {
-    struct gf_array px = t->image.px;
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(&t->op.job, shape);
-    shape[t->op.job.ndim] += alpha;
-    int rc = gf_record_match(&px, t->op.job.ndim + 1, shape);
-    if (!rc)
-        gf_task_split(t, &px, t->op.job.channels);
-    return rc;
-}
-
 int gf_task_take_channels(struct gf_task *t) {
     const struct gf_image *image = &t->image;
     int64_t channels = image->px.shape[image->ndim] - image->alpha;
@@ -109,8 +97,6 @@ static int keep_dtype(const struct gf_settings *s, const struct gf_format *forma
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->op.job.out[i];
-    const int64_t channels = t->op.job.channels;
-    const enum gf_color foreign = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     const bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->op.job.precision, &out->dtype);
     if (!rc && own)
@@ -143,7 +129,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
         if (gf_axes_pages(&p->image.axes) != t->op.job.shape[0] || t->reader.series)
             gf_axes_drop_pages(&p->image.axes, false);
     }
-    return gf_task_describe(t, i, r ? r->color : foreign);
+    return gf_task_describe(t, i, r ? r->color : gf_color_of(t->op.job.channels));
 }
 
 /* Without --kind restores a complex picture as complex; GF_EINVAL if the format cannot hold it. */
@@ -178,8 +164,9 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
     }
     if (!rc)
         rc = r ? how->check_options(t, r) : how->guess_job(t);
-    if (!rc && r)
-        rc = take_recorded(t, r->alpha == GF_ALPHA_KEPT);
+    struct gf_array px = t->image.px;
+    if (!rc && r && !(rc = gf_record_match(r, &t->op.job, &px)))
+        gf_task_split(t, &px, t->op.job.channels);
     for (int i = 0; i < t->op.job.n_out && !rc; i++) {
         rc = choose_kind(t, i, r);
         if (!rc)

@@ -299,19 +299,8 @@ static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
     bad->count += n;
 }
 
-/* Fails with the number of NaN and Inf and the place of the first. */
 static int refuse(const struct gf_image *image, const struct nonfinite *bad) {
-    const int ndim = image->ndim, n = ndim + (image->px.shape[ndim] > 1);
-    char where[128] = "";
-    int64_t at[GF_MAX_RANK], rest = bad->first;
-    for (int i = ndim; i >= 0; rest /= image->px.shape[i--])
-        at[i] = rest % image->px.shape[i];
-    for (int i = 0; i < n; i++) {
-        size_t used = strlen(where);
-        snprintf(where + used, sizeof where - used, "%s%lld", i ? ", " : "", (long long)at[i]);
-    }
-    return gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]; see --nan",
-                   (long long)bad->count, bad->count == 1 ? " is" : "s are", where);
+    return gf_array_refuse_nonfinite(&image->px, bad->count, bad->first, "; see --nan");
 }
 
 static int fill_holes(struct gf_array *px, unsigned char *hole) {

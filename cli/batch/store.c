@@ -61,8 +61,7 @@ static int dress(const struct gf_product *p, const struct gf_image *image,
     if (p->keeps == GF_KEEPS_ALL)
         out->metadata = *metadata;
     if (p->keeps == GF_KEEPS_PROFILE)
-        out->metadata = (struct gf_metadata){.profile = metadata->profile,
-                                             .profile_bytes = metadata->profile_bytes};
+        out->metadata = gf_metadata_profile(metadata);
     out->texts = (p->keeps == GF_KEEPS_PROFILE || p->keeps == GF_KEEPS_TEXTS) &&
                  p->format->keeps_texts && metadata->header_format == p->format->name;
     if (out->texts) {

@@ -178,10 +178,9 @@ static int try_out(struct state *st, struct entry *e) {
         rc = take(st, e->plan->workspace_bytes);
     if (rc)
         return rc;
-    for (int p = 0; p < e->plan->n_passes; p++) {
+    for (int p = 0; p < e->plan->n_passes; p++)
         row->passes += !e->plan->pass[p].part;
-        row->moved += e->plan->pass[p].bytes_read + e->plan->pass[p].bytes_written;
-    }
+    row->moved = gf_plan_bytes(e->plan);
     memset(st->out.data, 0xff,
            /* NaN, so that an earlier entrant's result cannot pass for this one's */
            (size_t)st->c->bytes_out);

@@ -39,7 +39,7 @@ static int image_from_shape(const struct gf_settings *s, const struct gf_extents
         return rc;
     image->ndim = n - 1;
     image->px = gf_array_wrap(NULL, dtype, n, extent);
-    image->color = extent[n - 1] == 1 ? GF_GRAY : extent[n - 1] == 3 ? GF_RGB : GF_OTHER_COLOR;
+    image->color = gf_color_of(extent[n - 1]);
     return 0;
 }
 

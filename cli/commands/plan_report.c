@@ -28,13 +28,14 @@ static bool is_walked_twice(const struct gf_task *t) {
 }
 
 static struct needs sum_up(const struct gf_task *t) {
+    const struct gf_plan *plan = t->op.crew.runner->plan;
     struct needs n = {.in = gf_task_in_bytes(t), .out = gf_task_out_bytes(t)};
-    n.workspace = gf_max(t->op.crew.runner->plan->workspace_bytes + gf_task_extra_bytes(t),
-                         t->op.prepare_bytes - n.in - n.out);
+    n.workspace =
+        gf_max(plan->workspace_bytes + gf_task_extra_bytes(t), t->op.prepare_bytes - n.in - n.out);
     bool known = true;
-    for (int i = 0; i < t->op.crew.runner->plan->n_passes; i++) {
-        const struct gf_pass_info *pass = &t->op.crew.runner->plan->pass[i];
-        n.moved += pass->bytes_read + pass->bytes_written;
+    n.moved = gf_plan_bytes(plan);
+    for (int i = 0; i < plan->n_passes; i++) {
+        const struct gf_pass_info *pass = &plan->pass[i];
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }

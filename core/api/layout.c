@@ -51,7 +51,8 @@ static int check_shape(const struct gpufft_transform *t) {
 }
 
 /* Marks the transformed axes and the halved one. */
-static int mark_axes(const struct gpufft_transform *t, struct gf_layout_axis *axis) {
+static int mark_axes(const struct gpufft_transform *t, struct gf_layout *l,
+                     struct gf_layout_axis *axis) {
     const int n = t->n_axes ? t->n_axes : t->rank;
     for (int i = 0; i < n; i++) {
         const int k = t->n_axes ? t->axes[i] + (t->axes[i] < 0 ? t->rank : 0) : i;
@@ -61,6 +62,8 @@ static int mark_axes(const struct gpufft_transform *t, struct gf_layout_axis *ax
             return gf_fail(GF_EUSAGE, "axis %d is named twice", t->axes[i]);
         axis[k].transformed = true;
         axis[k].halved = t->half && i == n - 1;
+        l->axes |= 1u << k;
+        l->halved = k;
     }
     return 0;
 }
@@ -246,7 +249,7 @@ int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
     if (!rc)
         rc = check_shape(t);
     if (!rc)
-        rc = mark_axes(t, axis);
+        rc = mark_axes(t, l, axis);
     if (!rc)
         rc = take_arrays(t, axis, l);
     if (rc)

@@ -26,6 +26,8 @@ struct gf_layout {
     int64_t calls;                          /* product of the loops' extents */
     struct gf_bounds in_bounds, out_bounds; /* of all calls */
     bool in_place, copies;                  /* a run reads a copy of the input */
+    unsigned axes;                          /* bits: which of the caller's are transformed */
+    int halved;                             /* which of them, if one is */
 };
 
 /* GF_EUSAGE, GF_EINVAL or GF_ENOMEM with the reason for a transform that is not one. */

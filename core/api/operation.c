@@ -163,14 +163,12 @@ int gpufft_operation_describe(struct gpufft_operation *o, const struct gpufft_ar
     const struct gf_job *job = &o->op.job;
     to = (struct gpufft_array){.size = out->size, .data = out->data};
     if (job->n_out) {
-        gf_job_out_shape(job, 0, shape);
+        gf_operation_out_shape(&o->op, 0, shape);
         to.type = (int)job->out[0].dtype;
         to.channels = !!in->channels;
         to.rank = job->ndim + to.channels;
         to.image = in->image;
         memcpy(to.shape, shape, (size_t)to.rank * sizeof *shape);
-        for (int i = 0; i < job->ndim; i++)
-            to.shape[i] = job->counted[i] ? gf_min(to.shape[i], job->counted[i]) : to.shape[i];
     }
     if (o->alpha && o->op.kind->gives == GF_REAL && to.type == in->type &&
         !memcmp(to.shape, in->shape, (size_t)job->ndim * sizeof *shape)) {
@@ -211,11 +209,9 @@ static int take_output(struct gpufft_operation *o, const struct gpufft_array *in
 
 /* Copies the channel behind those that were processed. */
 static int pass_alpha(const struct gf_array *px, const struct gf_array *to) {
-    struct gf_array from = *px, alpha = *to;
     const int axis = px->rank - 1;
-    from.data = (char *)px->data + px->shape[axis] * px->stride[axis];
-    alpha.data = (char *)to->data + to->shape[axis] * to->stride[axis];
-    from.shape[axis] = alpha.shape[axis] = 1;
+    const struct gf_array from = gf_array_slice(px, axis, px->shape[axis], 1);
+    struct gf_array alpha = gf_array_slice(to, axis, to->shape[axis], 1);
     if (from.dtype != alpha.dtype || memcmp(from.shape, alpha.shape, sizeof from.shape))
         return gf_fail(GF_EUNSUPP, "alpha is passed on in the type and shape of the input alone");
     gf_array_copy(&alpha, &from);
@@ -231,9 +227,8 @@ int gpufft_operation_run(struct gpufft_operation *o, const struct gpufft_array *
     if (!rc)
         rc = take_output(o, in, &bounds, out, &to);
     const int64_t bad = rc ? 0 : gf_array_nonfinite(&px, &first);
-    if (bad)
-        rc = gf_fail(GF_EINVAL, "%lld samples are NaN or Inf, the first is number %lld",
-                     (long long)bad, (long long)first);
+    if (!rc)
+        rc = gf_array_refuse_nonfinite(&px, bad, first, "");
     if (!rc)
         rc = gf_operation_apply(&o->op, &px, &to);
     if (!rc && o->alpha && out)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/api/arrays.h"
+#include "core/api/layout.h"
 #include "formats/files.h"
 
 static int check_path(const struct gpufft *library, const char *path) {
@@ -21,14 +21,11 @@ static int check_path(const struct gpufft *library, const char *path) {
 static int take_record(struct gpufft_image *p) {
     struct gf_record *r = &p->record;
     struct gf_job job = {.ndim = 0};
-    int64_t shape[GF_MAX_RANK];
     if (!p->image.record || gf_record_parse(p->image.record, r))
         return 0;
     gf_record_job(r, &job);
     job.direction = GF_INVERSE;
-    gf_job_in_shape(&job, shape);
-    shape[job.ndim] += r->alpha == GF_ALPHA_KEPT;
-    int rc = gf_record_match(&p->image.px, job.ndim + 1, shape);
+    int rc = gf_record_match(r, &job, &p->image.px);
     if (!rc)
         rc = gf_record_restore(r, &p->image);
     p->has_record = !rc;
@@ -143,44 +140,33 @@ int gpufft_image_inverse(const struct gpufft_image *p, struct gpufft_transform *
 static int job_of(const struct gpufft_transform *from, const struct gf_image *v,
                   const struct gpufft_array *samples, struct gf_job *job) {
     struct gpufft_transform t;
+    struct gf_layout l;
     int64_t shape[GF_MAX_RANK];
     int rc = gf_struct_take(&t, sizeof t, from, "transform");
     if (!rc)
-        rc = gf_type_check(t.in_type);
+        rc = gf_layout_make(&t, &l);
     if (!rc && (t.direction != GPUFFT_FORWARD || t.rank != v->ndim + samples->channels ||
-                v->alpha || t.n_axes < 0 || t.n_axes > v->ndim || t.norm < 0 ||
-                t.norm > GPUFFT_NORM_FORWARD || t.out_type != (int)v->px.dtype))
+                t.out_type != (int)v->px.dtype || v->alpha))
         rc = gf_fail(GF_EINVAL, "this transform did not make these samples");
     if (rc)
         return rc;
-    *job = (struct gf_job){.ndim = v->ndim,
-                           .channels = v->px.shape[v->ndim],
-                           .in_dtype = (enum gf_dtype)t.in_type,
-                           .norm = (enum gf_norm)t.norm,
-                           .n_out = 1,
-                           .out = {{.kind = GF_COMPLEX, .dtype = v->px.dtype, .half = t.half}}};
-    job->precision = gf_dtype_real(v->px.dtype) == GF_F64 ? GF_DOUBLE : GF_SINGLE;
+    *job = l.job;
+    job->ndim = v->ndim;
+    job->channels = v->px.shape[v->ndim];
+    job->axes = job->channels > 1 ? l.axes : l.axes & ((1u << v->ndim) - 1);
     memcpy(job->shape, t.shape, (size_t)v->ndim * sizeof *job->shape);
-    int last = t.n_axes ? -1 : v->ndim - 1;
-    for (int i = 0; i < t.n_axes; i++) {
-        const int axis = t.axes[i] + (t.axes[i] < 0 ? t.rank : 0);
-        if (axis < 0 || axis >= v->ndim || (t.half && i == t.n_axes - 1 && axis < last))
-            return gf_fail(GF_EINVAL, "a record has spatial axes, and halves the last one");
-        job->axes |= 1u << axis;
-        last = axis > last ? axis : last;
-    }
-    job->axes = t.n_axes ? job->axes : (1u << v->ndim) - 1;
-    rc = gf_job_validate(job);
+    if (!job->axes || job->axes >> v->ndim || (t.half && job->axes >> l.halved != 1))
+        return gf_fail(GF_EINVAL, "a record has spatial axes, and halves the last one");
     gf_job_out_shape(job, 0, shape);
-    return rc || !memcmp(shape, v->px.shape, (size_t)v->px.rank * sizeof *shape)
-               ? rc
-               : gf_fail(GF_EINVAL, "this transform did not make these samples");
+    return memcmp(shape, v->px.shape, (size_t)v->px.rank * sizeof *shape)
+               ? gf_fail(GF_EINVAL, "this transform did not make these samples")
+               : 0;
 }
 
 /* Sets what the file gets beside the samples. What is borrowed stays the source's. */
 static void describe(const struct gf_image *source, struct gf_image *v) {
     const int64_t channels = v->px.shape[v->ndim] - v->alpha;
-    v->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    v->color = gf_color_of(channels);
     if (!source)
         return;
     if (source->px.shape[source->ndim] - source->alpha == channels)
@@ -213,8 +199,7 @@ static int describe_spectrum(const struct gpufft_array *samples,
     const struct gf_record record = gf_record_of_job(&job, 0, &picture, false);
     rc = gf_record_format(&record, &v->record);
     gf_axes_transform(&v->axes, job.ndim, job.shape, job.axes);
-    v->metadata = (struct gf_metadata){.profile = picture.metadata.profile,
-                                       .profile_bytes = picture.metadata.profile_bytes};
+    v->metadata = gf_metadata_profile(&picture.metadata);
     v->restores = false;
     v->white = 0;
     return rc;

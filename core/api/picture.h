@@ -4,7 +4,7 @@
  *
  *     record = gf_record_of_job(&job, 0, &image, false);           written with the spectrum
  *     gf_record_job(&record, &inverse);                            read again
- *     rc = gf_record_match(&px, inverse.ndim + 1, shape);
+ *     rc = gf_record_match(&record, &inverse, &px);
  *     if (!rc) rc = gf_record_restore(&record, &image);
  *
  * record.c */
@@ -31,9 +31,9 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
 /* Sets op, ndim, shape, channels and axes of the inverse job; norm, in_shift and in_half for a
  * spectrum, the wavelet for coefficients. */
 void gf_record_job(const struct gf_record *r, struct gf_job *job);
-/* Gives samples the rank and shape of a record: some formats drop leading axes of extent 1, others
- * add one. GF_EFORMAT for any other difference. */
-int gf_record_match(struct gf_array *px, int rank, const int64_t *shape);
+/* Gives samples the rank and shape of the inverse job, and of a record's alpha: some formats drop leading
+ * axes of extent 1, others add one. GF_EFORMAT for any other difference. */
+int gf_record_match(const struct gf_record *r, const struct gf_job *job, struct gf_array *px);
 /* Gives a spectrum's image the metadata of the picture in its record, which include no profile: it
  * keeps its own. */
 int gf_record_restore(const struct gf_record *r, struct gf_image *image);

@@ -81,24 +81,22 @@ static int make_plan(struct gpufft_plan *plan) {
 int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *transform,
                      struct gpufft_plan **out) {
     struct gpufft_transform t;
-    struct gpufft_plan *plan = NULL;
+    struct gf_layout layout;
     if (!out)
         return gf_fail(GF_EUSAGE, "no place for the plan");
     *out = NULL;
     int rc = gf_library_check(library);
     if (!rc)
         rc = gf_struct_take(&t, sizeof t, transform, "transform");
-    if (!rc && !(plan = calloc(1, sizeof *plan)))
-        rc = gf_no_memory();
     if (!rc)
-        rc = gf_layout_make(&t, &plan->layout);
-    if (rc) {
-        free(plan);
-        return rc;
-    }
+        rc = gf_layout_make(&t, &layout);
+    struct gpufft_plan *plan = rc ? NULL : calloc(1, sizeof *plan);
+    if (!plan)
+        return rc ? rc : gf_no_memory();
     plan->library = gf_library_keep(library);
     plan->users = 1;
-    plan->runs = gf_min(gf_max(t.runs, 1), INT64_MAX / plan->layout.calls) * plan->layout.calls;
+    plan->layout = layout;
+    plan->runs = gf_min(gf_max(t.runs, 1), INT64_MAX / layout.calls) * layout.calls;
     gf_runner_open(&plan->runner, library->engine, 0, library->threads);
     rc = make_plan(plan);
     if (rc)
@@ -118,16 +116,14 @@ int gpufft_plan_describe(const struct gpufft_plan *plan, struct gpufft_descripti
     if (rc)
         return rc;
     const struct gf_plan *shown = plan->shown;
-    d = (struct gpufft_description){.size = to->size,
-                                    .backend = shown->backend->name,
-                                    .why = plan->runner.why,
-                                    .n_passes = shown->n_passes,
-                                    .n_calls = plan->layout.calls,
-                                    .workspace = shown->workspace_bytes + copied(&plan->layout),
-                                    .device = shown->device_bytes};
-    for (int i = 0; i < shown->n_passes; i++)
-        d.bytes += shown->pass[i].bytes_read + shown->pass[i].bytes_written;
-    *to = d;
+    *to = (struct gpufft_description){.size = to->size,
+                                      .backend = shown->backend->name,
+                                      .why = plan->runner.why,
+                                      .n_passes = shown->n_passes,
+                                      .n_calls = plan->layout.calls,
+                                      .bytes = gf_plan_bytes(shown),
+                                      .workspace = shown->workspace_bytes + copied(&plan->layout),
+                                      .device = shown->device_bytes};
     return 0;
 }
 

@@ -58,8 +58,12 @@ void gf_record_job(const struct gf_record *r, struct gf_job *job) {
     job->in_half = r->half;
 }
 
-int gf_record_match(struct gf_array *px, int rank, const int64_t *shape) {
+int gf_record_match(const struct gf_record *r, const struct gf_job *job, struct gf_array *px) {
+    const int rank = job->ndim + 1;
+    int64_t shape[GF_MAX_RANK];
     struct gf_array v = *px;
+    gf_job_in_shape(job, shape);
+    shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
     for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
         int64_t want = i <= rank ? shape[rank - i] : 1;
         int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
@@ -77,13 +81,12 @@ int gf_record_match(struct gf_array *px, int rank, const int64_t *shape) {
 
 int gf_record_restore(const struct gf_record *r, struct gf_image *image) {
     struct gf_metadata *m = &image->metadata;
-    unsigned char *profile = m->profile;
-    size_t bytes = m->profile_bytes;
+    const struct gf_metadata own = gf_metadata_profile(m);
     free(m->header);
     gf_rest_free(m->rest);
     *m = r->metadata;
-    m->profile = profile;
-    m->profile_bytes = bytes;
+    m->profile = own.profile;
+    m->profile_bytes = own.profile_bytes;
     return gf_record_header(image->record, m);
 }
 

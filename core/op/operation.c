@@ -103,6 +103,13 @@ int gf_operation_run(struct gf_operation *op, struct gf_array *out) {
     return 0;
 }
 
+void gf_operation_out_shape(const struct gf_operation *op, int i, int64_t shape[GF_MAX_RANK]) {
+    gf_job_out_shape(&op->job, i, shape);
+    for (int axis = 0; axis < op->job.ndim; axis++)
+        if (op->job.counted[axis])
+            shape[axis] = gf_min(shape[axis], op->job.counted[axis]);
+}
+
 int64_t gf_operation_out_bytes(const struct gf_operation *op) {
     int64_t shape[GF_MAX_RANK], bytes = 0;
     for (int i = 0; i < op->job.n_out; i++) {
@@ -143,10 +150,9 @@ int gf_operation_expect(struct gf_operation *op, const struct gf_array *like) {
 
 /* Gives the caller an array that was made, which may be longer than what counts, or copies it to the
  * caller's own. */
-static int hand_over(const struct gf_operation *op, struct gf_array *made, struct gf_array *to) {
-    for (int axis = 0; axis < op->job.ndim; axis++)
-        if (op->job.counted[axis]) /* the others were added for the transform */
-            made->shape[axis] = gf_min(made->shape[axis], op->job.counted[axis]);
+static int hand_over(const struct gf_operation *op, int i, struct gf_array *made,
+                     struct gf_array *to) {
+    gf_operation_out_shape(op, i, made->shape);
     if (!to->data) {
         *to = *made;
         made->base = NULL;
@@ -178,7 +184,7 @@ static int make_outputs(struct gf_operation *op, struct gf_array *out) {
         rc = gf_operation_run(op, made);
     for (int i = 0; i < n; i++) {
         if (!rc)
-            rc = hand_over(op, &made[i], &out[i]);
+            rc = hand_over(op, i, &made[i], &out[i]);
         gf_array_free(&made[i]);
     }
     return rc;

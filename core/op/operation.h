@@ -136,6 +136,8 @@ const char *gf_operand_spacing(const struct gf_operand *of, double spacing[GF_MA
 int gf_operation_describe(struct gf_operation *op);
 int gf_operation_take(struct gf_operation *op);
 void gf_operation_drop(struct gf_operation *op);
+/* The shape of output i, without the samples that were added for the transform. */
+void gf_operation_out_shape(const struct gf_operation *op, int i, int64_t shape[GF_MAX_RANK]);
 /* Bytes of the outputs, as long as the job's, with what is passed on. */
 int64_t gf_operation_out_bytes(const struct gf_operation *op);
 /* Runs the planned job from op->in to `out`, or copies what the operation made; then the report counts

@@ -26,6 +26,13 @@ void gf_plan_drop(struct gf_plan *plan) {
     free(plan);
 }
 
+int64_t gf_plan_bytes(const struct gf_plan *plan) {
+    int64_t bytes = 0;
+    for (int i = 0; i < plan->n_passes; i++)
+        bytes += plan->pass[i].bytes_read + plan->pass[i].bytes_written;
+    return bytes;
+}
+
 static int run_parts(struct gf_bound *b, struct gf_report *report) {
     const struct gf_plan_ops *ops = b->plan->ops;
     double seconds = 0, start = gf_now_ms();

@@ -121,6 +121,9 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
 
 /* Counts NaN and Inf. Sets *first, unless it is NULL, to the number of the first in C order. */
 int64_t gf_array_nonfinite(const struct gf_array *a, int64_t *first);
+/* GF_EINVAL with their number and the place of the first, channels last; 0 if there are none. `more` ends the
+ * message. */
+int gf_array_refuse_nonfinite(const struct gf_array *a, int64_t n, int64_t first, const char *more);
 
 /* Makes room for one more in *list, a list of n elements of malloc() that has grown by this alone.
  * GF_ENOMEM. */
