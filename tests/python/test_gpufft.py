@@ -194,6 +194,7 @@ def test_arrays_on_a_device_are_refused(module):
     (lambda: gpufft.fftn(np.ones((4, 4)), axes=(0, 0)), ValueError),
     (lambda: gpufft.fftn(np.ones((4, 4)), s=(2,), axes=(0, 1)), ValueError),
     (lambda: gpufft.fft(np.ones(4), norm="none"), ValueError),
+    (lambda: gpufft.fft(np.ones(4), norm=["ortho"]), ValueError),
     (lambda: gpufft.fft(np.ones(4), workers=0), ValueError),
     (lambda: gpufft.fft(np.ones(4, "g")), NotImplementedError),
     (lambda: gpufft.next_fast_len(0), ValueError),

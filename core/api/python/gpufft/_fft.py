@@ -122,6 +122,7 @@ class _Job:
         self.axes, lengths = _axes_of(x, s, axes)
         if kind == "real" and not self.axes:
             raise ValueError("at least 1 axis must be transformed")
+        norm = _norm(norm)
         _check_lengths(lengths)
         if kind == "real" and inverse and s is None:
             # one number has no inverse as a line, and is its own as several axes
@@ -256,14 +257,16 @@ def _transform(x, kind, inverse, s, axes, norm, workers, plan):
     make, x = (_DeviceJob, DeviceArray(x)) if on_device else (_Job, _array(x))
     if kind == "real" and not inverse and x.dtype.kind == "c":
         raise TypeError("x must be a real sequence")
-    norm, workers = _norm(norm), _workers(workers)
+    workers = _workers(workers)
+    key = (make, kind, inverse, x.shape, x.strides, x.dtype, workers, norm, s, axes)
     try:
-        hash((s, axes))
-    except TypeError:  # a list
+        job = _jobs.get(key)
+    except TypeError:  # one of the last three is a list
+        _norm(norm)
         s = s if s is None else tuple(_integers(s, "shape"))
         axes = axes if axes is None or isinstance(axes, int) else tuple(_integers(axes, "axes"))
-    key = (make, kind, inverse, x.shape, x.strides, x.dtype, s, axes, norm, workers)
-    job = _jobs.get(key)
+        key = (*key[:-2], s, axes)
+        job = _jobs.get(key)
     step = make.run if plan is None else make.describe
     if job is not None:
         return step(job, x)
