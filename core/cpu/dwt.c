@@ -76,10 +76,10 @@ static void point_bands(const struct dwt *d, const struct dwt_memory *r, int lev
 
 static void list_passes(const struct dwt *d, struct gf_plan *plan) {
     const struct gf_job *job = &d->job;
+    const struct gf_dwt_axis *axis = d->layout.axis;
     bool inverse = job->direction == GF_INVERSE;
     for (int i = 0; i < job->wavelet.levels && plan->n_passes < GF_MAX_PASSES; i++) {
         int level = inverse ? job->wavelet.levels - i : i + 1;
-        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         int64_t fine = level_bytes(d, level - 1), bands = 1;
         const char *type = gf_dtype_name(d->real);
         for (int k = 0; k < 3; k++)
@@ -90,14 +90,12 @@ static void list_passes(const struct dwt *d, struct gf_plan *plan) {
             fine = fine / (int64_t)gf_dtype_size(d->real) *
                    (int64_t)gf_dtype_size(inverse ? job->out[0].dtype : job->in_dtype);
         }
-        snprintf(p->what, sizeof p->what, "level %d: %lldx%lldx%lld %s %s bands of %lldx%lldx%lld",
-                 level, (long long)d->layout.axis[0].n[level - 1],
-                 (long long)d->layout.axis[1].n[level - 1],
-                 (long long)d->layout.axis[2].n[level - 1], type, inverse ? "<-" : "->",
-                 (long long)d->layout.axis[0].n[level], (long long)d->layout.axis[1].n[level],
-                 (long long)d->layout.axis[2].n[level]);
-        p->bytes_read = inverse ? bands : fine;
-        p->bytes_written = inverse ? fine : bands;
+        gf_pass_list(plan, inverse ? bands : fine, inverse ? fine : bands,
+                     "level %d: %lldx%lldx%lld %s %s bands of %lldx%lldx%lld", level,
+                     (long long)axis[0].n[level - 1], (long long)axis[1].n[level - 1],
+                     (long long)axis[2].n[level - 1], type, inverse ? "<-" : "->",
+                     (long long)axis[0].n[level], (long long)axis[1].n[level],
+                     (long long)axis[2].n[level]);
     }
 }
 

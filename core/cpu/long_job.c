@@ -287,26 +287,16 @@ int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kern
 
     int64_t a = gf_work_bytes(&j->before), b = gf_work_bytes(&j->after);
     plan->workspace_bytes = gf_cpu_long_bytes(j->line) + bytes_beside(j);
-    struct gf_pass_info *p = plan->pass;
-    *p++ = (struct gf_pass_info){.bytes_read = a, .bytes_written = a};
-    gf_work_load_text(job, p[-1].what, sizeof p->what);
+    gf_pass_list_load(plan, a);
     const struct gf_cpu_long *l = j->line->convolution ? j->line->convolution : j->line;
-    for (int i = 0; i < (j->line->convolution ? 4 : 2); i++, p++) {
-        snprintf(p->what, sizeof p->what, "%lld lines of %lld%s%s",
-                 (long long)(i % 2 ? l->n1 : l->n2), (long long)(i % 2 ? l->n2 : l->n1),
-                 j->line->convolution ? ", of a chirp's convolution" : "",
-                 j->halves ? ", two samples a point" : "");
-        p->bytes_read = p->bytes_written = l->n * pair * lines;
-    }
-    if (j->halves) {
-        snprintf(p->what, sizeof p->what, "even and odd samples' spectra to one, in place");
-        p->bytes_read = p->bytes_written = points * pair * lines;
-        p++;
-    }
-    for (int i = 0; i < job->n_out; i++, p++) {
-        gf_work_store_text(job, i, p->what, sizeof p->what);
-        p->bytes_read = p->bytes_written = b;
-    }
-    plan->n_passes = (int)(p - plan->pass);
+    for (int i = 0; i < (j->line->convolution ? 4 : 2); i++)
+        gf_pass_list(plan, l->n * pair * lines, l->n * pair * lines, "%lld lines of %lld%s%s",
+                     (long long)(i % 2 ? l->n1 : l->n2), (long long)(i % 2 ? l->n2 : l->n1),
+                     j->line->convolution ? ", of a chirp's convolution" : "",
+                     j->halves ? ", two samples a point" : "");
+    if (j->halves)
+        gf_pass_list(plan, points * pair * lines, points * pair * lines,
+                     "even and odd samples' spectra to one, in place");
+    gf_pass_list_store(plan, b);
     return 0;
 }

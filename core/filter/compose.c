@@ -31,12 +31,10 @@ double gf_filter_zero(const struct gf_job *job) {
 /* ---- planning ---- */
 
 static void list_passes(const struct compose *c, int64_t spectrum, struct gf_plan *plan) {
-    struct gf_pass_info times = {.bytes_read = spectrum + gf_array_bytes(&c->table),
-                                 .bytes_written = spectrum};
-    snprintf(times.what, sizeof times.what, "half spectrum times the filter's table");
     for (int i = 0; i < c->forward->n_passes; i++)
         plan->pass[plan->n_passes++] = c->forward->pass[i];
-    plan->pass[plan->n_passes++] = times;
+    gf_pass_list(plan, spectrum + gf_array_bytes(&c->table), spectrum,
+                 "half spectrum times the filter's table");
     for (int i = 0; i < c->back->n_passes && plan->n_passes < GF_MAX_PASSES; i++)
         plan->pass[plan->n_passes++] = c->back->pass[i];
     plan->workspace_bytes =

@@ -178,11 +178,9 @@ static int fit_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
 }
 
 static void list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
-    struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
-    *pass =
-        (struct gf_pass_info){.bytes_read = w->what.bytes_up, .bytes_written = w->what.bytes_down};
-    snprintf(pass->what, sizeof pass->what, "%lld chunks of %lld planes, all %d levels",
-             (long long)w->what.chunks, (long long)w->what.planes, w->job.wavelet.levels);
+    gf_pass_list(plan, w->what.bytes_up, w->what.bytes_down,
+                 "%lld chunks of %lld planes, all %d levels", (long long)w->what.chunks,
+                 (long long)w->what.planes, w->job.wavelet.levels);
     plan->kernels_built += w->what.built;
     plan->build_seconds += w->what.build_seconds;
     plan->in_slabs = true;

@@ -69,10 +69,8 @@ static int complete(const struct gf_gpu_context *c, const char *name, struct gf_
     if (rc)
         return rc;
     gf_gpu_program_summarize(&m->run.program, plan);
-    struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
-    snprintf(pass->what, sizeof pass->what, "%s", name);
-    pass->bytes_read = m->run.program.plan->bytes[GF_GPU_IN];
-    pass->bytes_written = m->run.program.plan->bytes[GF_GPU_OUT];
+    const int64_t *bytes = m->run.program.plan->bytes;
+    gf_pass_list(plan, bytes[GF_GPU_IN], bytes[GF_GPU_OUT], "%s", name);
     plan->build_seconds += m->build_seconds;
     return 0;
 }

@@ -167,11 +167,8 @@ static void list_passes(const struct impl *m, struct gf_plan *plan) {
     int64_t before = gf_gpu_space_bytes(&m->transform[0].from),
             after = gf_gpu_space_bytes(&m->transform[0].to);
     gf_gpu_run_list(m->bare.run.program.plan, 0, m->before, plan);
-    if (m->copies_input) {
-        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-        snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
-        p->bytes_read = p->bytes_written = before;
-    }
+    if (m->copies_input)
+        gf_pass_list(plan, before, before, "copy: the inverse overwrites the spectrum it reads");
     gf_pass_list_axes(plan, "cufft", !m->transform[0].in_complex, !m->transform[0].out_complex,
                       before, after);
     if (m->n_transforms > 1) {

@@ -199,12 +199,10 @@ static int make_plan(struct context *c, struct gf_plan *plan) {
 
 static void list_passes(const struct context *c, struct gf_plan *plan) {
     int64_t bytes = padded_bytes(&plan->job);
-    struct gf_pass_info *pass = plan->pass; /* how many the transform has is the library's own */
-    plan->n_passes = c->natural_order ? 2 : 1;
-    pass[0] = (struct gf_pass_info){.bytes_read = bytes, .bytes_written = bytes};
-    pass[1] = pass[0];
-    snprintf(pass[0].what, sizeof pass[0].what, "cufftxt, %d devices", c->n);
-    snprintf(pass[1].what, sizeof pass[1].what, "copy to natural order");
+    /* how many the transform has is the library's own */
+    gf_pass_list(plan, bytes, bytes, "cufftxt, %d devices", c->n);
+    if (c->natural_order)
+        gf_pass_list(plan, bytes, bytes, "copy to natural order");
 }
 
 /* ---- run ---- */

@@ -215,26 +215,20 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     const struct gf_job *job = &plan->job;
     int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
     char who[64];
-    struct gf_pass_info *p;
     snprintf(who, sizeof who, "%s (%s)", c->name, c->mode);
     if (m->direct) {
-        p = &plan->pass[plan->n_passes++];
-        snprintf(p->what, sizeof p->what, "%s: %s, %s", who,
-                 all_axes(job) ? "all axes" : "the axes in one",
-                 m->executes_r2c   ? "real -> half spectrum"
-                 : m->executes_c2r ? "half spectrum -> real"
-                                   : "complex");
-        p->bytes_read = before;
-        p->bytes_written = after;
+        gf_pass_list(plan, before, after, "%s: %s, %s", who,
+                     all_axes(job) ? "all axes" : "the axes in one",
+                     m->executes_r2c   ? "real -> half spectrum"
+                     : m->executes_c2r ? "half spectrum -> real"
+                                       : "complex");
         return;
     }
     gf_pass_list_load(plan, before);
     gf_pass_list_axes(plan, who, m->executes_r2c, m->executes_c2r, before, after);
     if (m->table.data) {
-        p = &plan->pass[plan->n_passes++];
-        snprintf(p->what, sizeof p->what, "half spectrum times the filter's table");
-        p->bytes_read = after + gf_array_bytes(&m->table);
-        p->bytes_written = after;
+        gf_pass_list(plan, after + gf_array_bytes(&m->table), after,
+                     "half spectrum times the filter's table");
         gf_pass_list_axes(plan, who, false, true, after, before);
     }
     gf_pass_list_store(plan, m->table.data ? before : after); /* a filter's outputs are of reals */

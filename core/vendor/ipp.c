@@ -163,7 +163,7 @@ static int take(struct impl *m, struct extent n, int64_t *bytes) {
     return code ? gf_fail(GF_EBACKEND, "IPP, planning: error %d", code) : rc;
 }
 
-static void lay_out(const struct gf_job *job, struct impl *m, struct gf_pass_info *pass) {
+static void lay_out(const struct gf_job *job, struct impl *m, struct gf_plan *plan) {
     struct gf_work before, after;
     gf_work_before(job, &before);
     gf_work_after(job, &after);
@@ -171,11 +171,10 @@ static void lay_out(const struct gf_job *job, struct impl *m, struct gf_pass_inf
     m->count = 1;
     for (int i = 0; i < job->ndim; i++)
         m->count *= job->axes >> i & 1 ? 1 : job->shape[i];
-    snprintf(pass->what, sizeof pass->what, "ipp"); /* how many it has is its own */
-    pass->bytes_read = gf_work_bytes(&before);
-    pass->bytes_written = gf_work_bytes(&after);
-    m->in_bytes = pass->bytes_read / m->count;
-    m->out_bytes = pass->bytes_written / m->count;
+    const int64_t from = gf_work_bytes(&before), to = gf_work_bytes(&after);
+    gf_pass_list(plan, from, to, "ipp"); /* how many it has is its own */
+    m->in_bytes = from / m->count;
+    m->out_bytes = to / m->count;
 }
 
 static int ipp_plan(struct gf_plan *plan) {
@@ -194,7 +193,7 @@ static int ipp_plan(struct gf_plan *plan) {
     if (!m)
         return rc ? rc : GF_ENOMEM;
     m->height = axes == 2 ? (int)job->shape[job->ndim - 2] : 0;
-    lay_out(job, m, &plan->pass[plan->n_passes++]);
+    lay_out(job, m, plan);
     return take(m, (struct extent){(int)job->shape[job->ndim - 1], m->height},
                 &plan->workspace_bytes);
 }

@@ -3,6 +3,7 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,13 +139,22 @@ int gf_backend_run(const struct gf_backend *b, void *context, const struct gf_jo
     return rc;
 }
 
-/* ---- passes between work buffers ---- */
+/* ---- the list of passes ---- */
+
+struct gf_pass_info *gf_pass_list(struct gf_plan *plan, int64_t bytes_read, int64_t bytes_written,
+                                  const char *form, ...) {
+    struct gf_pass_info *p = &plan->pass[plan->n_passes++];
+    va_list values;
+    *p = (struct gf_pass_info){.bytes_read = bytes_read, .bytes_written = bytes_written};
+    va_start(values, form);
+    vsnprintf(p->what, sizeof p->what, form, values);
+    va_end(values);
+    return p;
+}
 
 void gf_pass_list_load(struct gf_plan *plan, int64_t before) {
-    struct gf_pass_info *p = &plan->pass[plan->n_passes++];
+    struct gf_pass_info *p = gf_pass_list(plan, gf_job_bytes(&plan->job, -1), before, "%s", "");
     gf_work_load_text(&plan->job, p->what, sizeof p->what);
-    p->bytes_read = gf_job_bytes(&plan->job, -1);
-    p->bytes_written = before;
 }
 
 void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r, int64_t before,
@@ -156,29 +166,22 @@ void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r
             continue;
         bool halves = axis == gf_job_half_axis(job) && (r2c || c2r);
         const char *what = r2c ? "real -> half spectrum" : "half spectrum -> real";
-        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-        snprintf(p->what, sizeof p->what, "%s: %c, %lld points, %s", who,
-                 "zyx"[gf_work_axis(job, axis)], (long long)job -> shape[axis],
-                 halves ? what : "complex");
-        p->bytes_read = c2r || halves ? before : after;
-        p->bytes_written = r2c || halves ? after : before;
+        gf_pass_list(plan, c2r || halves ? before : after, r2c || halves ? after : before,
+                     "%s: %c, %lld points, %s", who, "zyx"[gf_work_axis(job, axis)],
+                     (long long)job -> shape[axis], halves ? what : "complex");
     }
 }
 
 void gf_pass_list_store(struct gf_plan *plan, int64_t after) {
     const struct gf_job *job = &plan->job;
     for (int i = 0; i < job->n_out; i++) {
-        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-        if (gf_output_scans(job, i) || gf_output_samples(job, i)) {
-            p->part = gf_output_samples(job, i);
-            snprintf(p->what, sizeof p->what, "range: %s %s", p->part ? "sample of" : "largest",
-                     gf_kind_name(job->out[i].kind));
-            p->bytes_read = p->part ? 0 : after;
-            p = &plan->pass[plan->n_passes++];
-        }
+        const bool part = gf_output_samples(job, i);
+        if (gf_output_scans(job, i) || part)
+            gf_pass_list(plan, part ? 0 : after, 0, "range: %s %s", part ? "sample of" : "largest",
+                         gf_kind_name(job->out[i].kind))
+                ->part = part;
+        struct gf_pass_info *p = gf_pass_list(plan, after, gf_job_bytes(job, i), "%s", "");
         gf_work_store_text(job, i, p->what, sizeof p->what);
-        p->bytes_read = after;
-        p->bytes_written = gf_job_bytes(job, i);
     }
 }
 

@@ -207,6 +207,10 @@ static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report)
 }
 void gf_bound_drop(struct gf_bound *bound); /* takes NULL */
 
+/* Appends a pass with the bytes that it moves, and its text as by printf(). */
+struct gf_pass_info *gf_pass_list(struct gf_plan *plan, int64_t bytes_read, int64_t bytes_written,
+                                  const char *form, ...) __attribute__((format(printf, 4, 5)));
+
 /* List the passes of a job that runs as a load step, one axis after the other, and a store step.
  * Each call appends to the plan, whose job is set:
  *
