@@ -72,10 +72,11 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
         w.memory_bytes = -1;
     const int looks = gf_dwt_survey_walks(&t->op.job), last = looks > 0;
     *p = (struct gf_slab_plan){.n_walks = last + 1, .memory_bytes = w.memory_bytes};
-    p->walk[0].what = is_dwt(t) ? "planes, all levels, for what all coefficients decide"
-                                : "planes, for the threshold's limit";
+    snprintf(p->walk[0].what, sizeof p->walk[0].what, "planes, %s",
+             is_dwt(t) ? "all levels, for what all coefficients decide"
+                       : "for the threshold's limit");
     p->walk[0].bytes_read = looks * gf_array_bytes(&t->image.px);
-    p->walk[last].what = "planes, all levels";
+    snprintf(p->walk[last].what, sizeof p->walk[last].what, "planes, all levels");
     p->walk[last].bytes_read = w.bytes_read;
     p->walk[last].bytes_written = w.bytes_written;
     return w.memory_bytes >= 0 && w.memory_bytes <= gf_runner_limit(t->op.crew.runner);

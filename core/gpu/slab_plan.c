@@ -97,22 +97,6 @@ static void take_share(struct gf_gpu_walk *w) {
     w->info->bytes_written = (int64_t)((double)w->info->bytes_written / all * count);
 }
 
-static const char *name_of(const struct gf_gpu_slabs *s, unsigned step) {
-    const bool blocks = step & GF_SLAB_BLOCKS;
-    if (gf_gpu_slabs_are_line(s))
-        return !blocks     ? "blocks of columns, and their twiddles"
-               : s->filter ? "blocks of rows, filtered and back"
-                           : "blocks of rows";
-    if (blocks)
-        return s->filter         ? "blocks of all pages, the slowest axis, filtered and back"
-               : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
-                                 : "blocks of all pages, the slowest axis";
-    return !gf_slab_walks_twice(&s->plan.job) ? "slabs of pages"
-           : !s->filter                       ? "slabs of pages, all axes but the slowest"
-           : step == GF_SLAB_BACK             ? "slabs of pages, back"
-                                  : "slabs of pages, forward but along the slowest axis";
-}
-
 /* Bytes that the device copies of the job's outputs. */
 static int64_t output_bytes(const struct gf_gpu_walk *w) {
     const struct gf_slab_plan *p = &w->s->plan;
@@ -136,7 +120,6 @@ static void start_walk(struct gf_gpu_slabs *s, int i) {
     w->info = &p->walk[i];
     const bool blocks = gf_gpu_blocks(w), to = gf_gpu_to_output(w);
     const int64_t all = blocks ? s->bins : p->pages;
-    w->info->what = name_of(s, w->info->step);
     w->granule = blocks ? granule(s) : 1;
     w->extent = all;
     if (to && s->filter && !gf_gpu_slabs_are_line(s)) /* not what was added beyond the edges */
@@ -343,32 +326,27 @@ static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
 
 /* Lists walk `index` of all devices, with the longest parts of any. */
 static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *plan) {
-    struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
+    static const char *const units[3][2] = {
+        {"pages", "bins of a page"}, {"rows", "columns"}, {"columns", "rows"}};
+    struct gf_pass_info *pass = gf_pass_list(plan, 0, 0, "%s", "");
     const struct gf_gpu_slabs *s = p->member->s;
     const struct gf_gpu_walk *longest = &s->walk[index];
     int busy = 0;
-    *pass = (struct gf_pass_info){.bytes_read = 0};
+    int64_t parts = 0;
     for (int i = 0; i < p->n; i++) {
         struct gf_gpu_walk *w = &p->member[i].s->walk[index];
         busy += w->n > 0;
+        parts += w->n;
         longest = w->each > longest->each ? w : longest;
         count_bytes(w, pass);
         plan->kernels_built += w->run[0].program.built + w->run[1].program.built;
         plan->build_seconds += w->run[0].program.build_seconds + w->run[1].program.build_seconds;
     }
     const int passes = longest->run[0].program.plan->n_passes;
-    const char *scans = gf_gpu_scans(longest) ? ", for the display range" : "";
-    const char *units = gf_gpu_walk_columns(longest) ? "columns"
-                        : gf_gpu_blocks(longest) ? (s->asked.ndim == 1 ? "rows" : "bins of a page")
-                                                 : "pages";
-    const char *plural = passes == 1 ? "" : "es";
-    const long long each = longest->each;
-    if (s->role.members)
-        snprintf(pass->what, sizeof pass->what, "%d devices, %s%s: %lld %s at a time, %d pass%s",
-                 busy, longest->info->what, scans, each, units, passes, plural);
-    else
-        snprintf(pass->what, sizeof pass->what, "%lld %s%s: %lld %s each, %d pass%s on the device",
-                 (long long)longest->n, longest->info->what, scans, each, units, passes, plural);
+    snprintf(pass->what, sizeof pass->what, "%lld %s: %lld %s each, %d pass%s on %d device%s",
+             (long long)parts, longest->info->what, (long long)longest->each,
+             units[s->plan.line ? 2 : s->plan.picture][gf_gpu_blocks(longest)], passes,
+             passes == 1 ? "" : "es", busy, busy == 1 ? "" : "s");
 }
 
 /* Bytes that a device sends to others in all walks. */

@@ -34,6 +34,7 @@ void gf_slab_plan_device(const struct gf_job *asked, bool natural, struct gf_sla
     const bool line = asked->ndim == 1;
     *p = (struct gf_slab_plan){.job = line ? line_matrix(asked) : gf_slab_volume(asked),
                                .picture = asked->ndim < 3,
+                               .line = line,
                                .number = (int64_t)gf_dtype_size(gf_job_number(asked)),
                                .real = gf_job_is_real(asked)};
     const struct gf_job *job = &p->job;

@@ -1,4 +1,6 @@
 /* Chooses the pages of a slab and the rows of a block, and counts the bytes moved. */
+#include <stdio.h>
+
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
@@ -243,29 +245,37 @@ static bool scans(const struct gf_slab_plan *p) {
     return any && p->job.direction == GF_FORWARD;
 }
 
-/* By volume, picture, line; then forward, inverse, filter. */
+/* By volume, picture, line; then forward, inverse, filter; then the first walk's parts, those that are
+ * transformed along the slowest axis, the last walk's. */
 static const char *const names[3][3][3] = {
-    {{"slabs of pages, all axes but the slowest", NULL, "blocks of rows, the slowest axis"},
-     {"blocks of rows, the slowest axis", NULL, "slabs of pages, all axes but the slowest"},
+    {{"slabs of pages, all axes but the slowest", "blocks of all pages, the slowest axis"},
+     {NULL, "blocks of all pages, the slowest axis", "slabs of pages, all axes but the slowest"},
      {"slabs of pages, all axes but the slowest",
-      "blocks of rows, the slowest axis, filter, and back",
+      "blocks of all pages, the slowest axis, filter, and back",
       "slabs of pages, back along the other axes"}},
     {{"slabs of rows, x", "blocks of columns, y", "slabs of rows"},
      {"slabs of rows", "blocks of columns, y", "slabs of rows, back along x"},
      {"slabs of rows, x", "blocks of columns, y, filter, and back", "slabs of rows, back along x"}},
-    {{"blocks of columns, and their twiddles", "rows", "slabs of the line, from its rows"},
-     {"slabs of the line, to its rows", "rows", "blocks of columns, and their twiddles"},
-     {"blocks of columns, and their twiddles", "rows, filter, and back",
+    {{"blocks of columns, and their twiddles", "blocks of rows",
+      "slabs of the line, from its rows"},
+     {"slabs of the line, to its rows", "blocks of rows", "blocks of columns, and their twiddles"},
+     {"blocks of columns, and their twiddles", "blocks of rows, filter, and back",
       "blocks of columns, back"}}};
-static const char *const range_names[3] = {
-    "blocks of rows, the slowest axis, for the display range",
-    "slabs of rows, for the display range", "slabs of the line, for the display range"};
 
-static const char *name_of(const struct gf_slab_plan *p, unsigned step) {
+/* Devices have no slabs of rows or of a line, as they read and write blocks of these directly. */
+static void name_walk(const struct gf_slab_plan *p, struct gf_slab_walk_info *w) {
+    enum { ENDS = GF_SLAB_FROM_INPUT | GF_SLAB_TO_OUTPUT };
+    const bool direct = !p->slots || !(p->picture || p->line);
+    const bool blocks = w->step & GF_SLAB_BLOCKS && (direct || !(w->step & ENDS));
     const int of = p->line ? 2 : p->picture;
-    const int way = p->job.op == GF_FILTER ? 2 : p->job.direction == GF_INVERSE;
-    const int at = step & GF_SLAB_TO_OUTPUT ? 2 : step == GF_SLAB_WITHIN;
-    return step & GF_SLAB_SCANS ? range_names[of] : names[of][way][at];
+    const int way = p->job.op == GF_FILTER ? 2 : p->walk[0].step == GF_SLAB_INPUT;
+    const bool alone = (w->step & ENDS) == ENDS && !blocks;
+    snprintf(w->what, sizeof w->what, "%s%s",
+             alone ? "slabs of pages"
+                   : names[of][way][blocks                        ? 1
+                                    : w->step & GF_SLAB_TO_OUTPUT ? 2
+                                                                  : 0],
+             w->step & GF_SLAB_SCANS ? ", for the display range" : "");
 }
 
 void gf_slab_list_steps(struct gf_slab_plan *p, unsigned first, bool within, bool scans,
@@ -274,8 +284,10 @@ void gf_slab_list_steps(struct gf_slab_plan *p, unsigned first, bool within, boo
                                           scans ? last | GF_SLAB_SCANS : 0, last};
     p->n_walks = 0;
     for (int i = 0; i < GF_SLAB_WALKS; i++)
-        if (step[i])
-            p->walk[p->n_walks++].step = step[i];
+        if (step[i]) {
+            p->walk[p->n_walks].step = step[i];
+            name_walk(p, &p->walk[p->n_walks++]);
+        }
 }
 
 /* A filter reads and writes without the padding, except a line: making its padding reads as much of
@@ -295,7 +307,6 @@ static void list_walks(struct gf_slab_plan *p) {
     for (int i = 0; i < p->n_walks; i++) {
         struct gf_slab_walk_info *w = &p->walk[i];
         const bool last = w->step & GF_SLAB_TO_OUTPUT, blocks = w->step & GF_SLAB_BLOCKS;
-        w->what = name_of(p, w->step);
         w->bytes_read = last && blocks && p->odd
                             ? gf_slab_line_frequencies(p) * p->lines * p->width * p->number
                         : last ? p->exchange_bytes / p->pages * kept
@@ -386,9 +397,7 @@ bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes) {
     memmove(p->walk + 1, p->walk, (size_t)p->n_walks * sizeof *p->walk);
     p->n_walks++;
-    p->walk[0].step = GF_SLAB_LOOK;
-    p->walk[0].what = p->picture ? "rows, for the jumps between the edges"
-                                 : "pages, for the jumps between the edges";
-    p->walk[0].bytes_read = bytes;
-    p->walk[0].bytes_written = 0;
+    p->walk[0] = (struct gf_slab_walk_info){.step = GF_SLAB_LOOK, .bytes_read = bytes};
+    snprintf(p->walk[0].what, sizeof p->walk[0].what, "%s, for the jumps between the edges",
+             p->picture ? "rows" : "pages");
 }

@@ -53,14 +53,16 @@ enum gf_slab_step {
 /* A walk of a plan. */
 struct gf_slab_walk_info {
     unsigned step; /* enum gf_slab_step, or, without an exchange, other bits */
-    const char *what;
+    char what[80];
     int64_t bytes_read, bytes_written;
 };
 
 struct gf_slab_plan {
     struct gf_job job; /* as a volume's, or a line's */
     bool picture;
-    bool line;           /* a matrix of `pages` rows of `rows` points; `units` is their product */
+    /* A matrix of `pages` rows of `rows` points; `units` is their product. On devices the job is that of the
+     * matrix. */
+    bool line;
     int64_t lines;       /* number of lines */
     int64_t pages, rows; /* of the spectrum in the exchange; a picture's rows are its columns */
     int64_t kept_pages;  /* pages of the result that are written; a filter's padding follows */
@@ -118,7 +120,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *wor
 /* The backend's job for the largest part of walk i (of a filter's blocks, the transform); false if
  * the walk runs none. */
 bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job);
-/* Lists the steps of the walks: the first, 0 for a job of one walk; with `within` blocks that are put
+/* Lists and names the walks by their steps: the first, 0 for a job of one walk; with `within` blocks that are put
  * back; with `scans` the last one for display ranges; the last. */
 void gf_slab_list_steps(struct gf_slab_plan *p, unsigned first, bool within, bool scans,
                         unsigned last);
