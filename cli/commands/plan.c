@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
+#include "core/engine/assume.h"
 #include "core/engine/speeds.h"
 
 /* True for shapes and ranges, unless a file has that name. */
@@ -95,14 +96,8 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
         own.target[i].kind = GF_REAL;
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.ranks = 0};
-    struct gf_plan_parts parts;
-    if (!rc && s->ranks)
-        rc = gf_ranks_plan(&t, gf_plan_moved(&t), &ranks);
     if (!rc)
-        rc = gf_plan_parts(&t, &parts);
-    if (!rc)
-        gf_plan_print(gf_log_name(name), &t, &parts, &ranks);
+        rc = gf_plan_print(gf_log_name(name), &t);
     gf_task_free(&t);
     return rc;
 }

@@ -32,12 +32,11 @@ static struct needs sum_up(const struct gf_task *t) {
     struct needs n = {.in = gf_task_in_bytes(t), .out = gf_task_out_bytes(t)};
     n.workspace =
         gf_max(plan->workspace_bytes + gf_task_extra_bytes(t), t->op.prepare_bytes - n.in - n.out);
-    bool known = true;
     n.moved = gf_plan_bytes(plan);
+    bool known = true;
     for (int i = 0; i < plan->n_passes; i++) {
-        const struct gf_pass_info *pass = &plan->pass[i];
-        n.cost += pass->cost;
-        known = known && pass->cost > 0;
+        n.cost += plan->pass[i].cost;
+        known = known && plan->pass[i].cost > 0;
     }
     n.runs = gf_task_at_once(t) ? gf_divide_up(t->op.job.shape[0], gf_task_at_once(t)) : 1;
     if (gf_task_at_once(t))
@@ -89,10 +88,6 @@ static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab
     return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
 }
 
-int64_t gf_plan_moved(const struct gf_task *t) {
-    return sum_up(t).moved;
-}
-
 /* Returns the pages read before the first pass for an automatic display range; 0: none, or all. */
 static int64_t pages_before(const struct gf_task *t) {
     struct gf_ranges r;
@@ -110,7 +105,7 @@ static int64_t pages_before(const struct gf_task *t) {
 static json_t *bus_report(struct gf_runner *r) {
     const struct gf_plan *plan = r->plan;
     int64_t up = 0, down = 0;
-    double speed[2], floor = 0; /* bytes a second; seconds; 0: unknown */
+    double speed[2], floor = 0; /* bytes a second, 0: unknown; seconds */
     gf_runner_bus_speed(r, speed);
     for (int i = 0; i < plan->n_passes; i++) {
         const struct gf_pass_info *p = &plan->pass[i];
@@ -118,15 +113,15 @@ static json_t *bus_report(struct gf_runner *r) {
             continue;
         up += p->bytes_read;
         down += p->bytes_written;
-        if (speed[0] > 0 && speed[1] > 0)
-            floor += fmax((double)p->bytes_read / speed[0], (double)p->bytes_written / speed[1]);
+        floor += fmax((double)p->bytes_read / speed[0], (double)p->bytes_written / speed[1]);
     }
+    const bool known = speed[0] > 0 && speed[1] > 0;
     if (plan->n_shares) /* each has its own bus */
         floor /= plan->n_shares;
     return GF_REPORT(GF_KEY("bytes_up", up), GF_KEY("bytes_down", down),
-                     GF_KEY_IF(floor > 0, "up_gb_s", speed[0] * 1e-9),
-                     GF_KEY_IF(floor > 0, "down_gb_s", speed[1] * 1e-9),
-                     GF_KEY_IF(floor > 0, "least_ms", floor * 1e3));
+                     GF_KEY_IF(known, "up_gb_s", speed[0] * 1e-9),
+                     GF_KEY_IF(known, "down_gb_s", speed[1] * 1e-9),
+                     GF_KEY_IF(known, "least_ms", floor * 1e3));
 }
 
 /* ---- several devices ---- */
@@ -180,31 +175,6 @@ static json_t *devices_exchange(const struct gf_plan *plan) {
     return exchange_report(sent, direct ? "from device to device" : "through the host's memory");
 }
 
-static json_t *parts_report(const struct gf_plan_parts *p) {
-    json_t *devices = json_array();
-    for (int i = 0; i < p->n_devices; i++) {
-        const struct gf_plan_parts_device *d = &p->device[i];
-        const bool known = d->parts >= 0;
-        GF_APPEND(devices, GF_KEY("device", d->name), GF_KEY_IF(known, "parts", d->parts),
-                  GF_KEY(".known", known), GF_KEY("bytes_device", d->bytes_device),
-                  GF_KEY("bytes_host", d->bytes));
-    }
-    return GF_REPORT(GF_KEY("parts", p->n), GF_KEY("planes", p->most), GF_KEY("beside", p->beside),
-                     GF_KEY("devices", devices));
-}
-
-static json_t *ranks_report(const struct gf_ranks_plan *p, json_t *walks) {
-    return GF_REPORT(
-        GF_KEY("ranks", p->ranks), GF_KEY(".n", p->slabs.n_walks), GF_TRUE_IF(true, ".in_walks"),
-        GF_KEY(".bytes_moved", gf_slab_bytes_moved(&p->slabs)), GF_KEY("link_gb_s", p->link * 1e-9),
-        GF_KEY("copy_gb_s", p->copy * 1e-9), GF_KEY("alone_ms", p->alone * 1e3),
-        GF_KEY("passes_ms", p->passes * 1e3), GF_KEY("exchange_ms", p->exchange * 1e3),
-        GF_KEY("expected_ms", p->together * 1e3), GF_KEY("bytes_sent", p->bytes_sent),
-        GF_KEY(".exchange", exchange_report(p->bytes_sent, "from each rank")),
-        GF_KEY("bytes_needed", p->bytes_needed), GF_KEY("most_ranks", p->most),
-        GF_KEY("enough_ranks", p->enough), GF_KEY("walks", walks));
-}
-
 /* ---- the steps of a level: passes, or walks and what their workers run ---- */
 
 /* Appends a step to a list, which keeps it. */
@@ -230,26 +200,31 @@ static json_t *passes_report(const struct gf_plan *plan, double copy) {
     return passes;
 }
 
-/* Lists the walks of ranks, or through a scratch file (0 ranks), each with what the backend runs for
- * its largest part: passes, or walks if the part itself passes through the device in slabs. Replaces
- * the runner's plan. */
-static json_t *walks_report(const struct gf_task *t, const struct gf_slab_plan *p, int ranks) {
+/* Adds the walks that divide a task among ranks or through a scratch file, each with what the backend
+ * runs for its largest part: passes, or walks if the part itself passes through the device in slabs.
+ * Replaces the runner's plan. */
+static json_t *add_walks(json_t *level, const struct gf_task *t, const struct gf_slab_plan *p) {
     struct gf_runner *r = t->op.crew.runner;
     json_t *walks = json_array();
     for (int i = 0; i < p->n_walks; i++) {
+        const struct gf_slab_walk_info *w = &p->walk[i];
         struct gf_job job;
         json_t *steps = NULL;
         if (p->exchange_bytes && gf_slab_part_job(p, i, &job) && !gf_runner_plan(r, &job))
             steps = passes_report(r->plan, gf_runner_copy_speed(r));
         json_t *workers = GF_REPORT(
-            GF_KEY("kind", ranks ? "rank" : "backend"), GF_KEY("count", ranks ? ranks : 1),
-            GF_KEY("backend", gf_runner_name(r)), GF_KEY(".in_walks", steps && r->plan->in_slabs),
-            GF_BOOL(".runs", steps != NULL), GF_KEY_IF(steps, "steps", steps));
-        GF_ADD(add_step(walks, i + 1, p->walk[i].what, p->walk[i].bytes_read,
-                        p->walk[i].bytes_written),
+            GF_KEY("kind", p->members ? "rank" : "backend"),
+            GF_KEY("count", p->members ? p->members : 1), GF_KEY("backend", gf_runner_name(r)),
+            GF_KEY(".in_walks", steps && r->plan->in_slabs), GF_BOOL(".runs", steps != NULL),
+            GF_KEY_IF(steps, "steps", steps));
+        GF_ADD(add_step(walks, i + 1, w->what, w->bytes_read, w->bytes_written),
                GF_KEY("workers", workers));
     }
-    return walks;
+    return GF_ADD(level, GF_KEY("walks", walks), GF_KEY(".n", p->n_walks),
+                  GF_TRUE_IF(true, ".in_walks"), GF_KEY("bytes_moved", gf_slab_bytes_moved(p)),
+                  GF_KEY(".exchange",
+                         p->members ? exchange_report(p->sent_bytes, "from each rank")
+                                    : exchange_report(p->exchange_bytes, "in the scratch file")));
 }
 
 /* ---- larger than memory: walks over a disk or planes ---- */
@@ -262,21 +237,18 @@ static double disk_speed(const struct gf_task *t) {
     return speed;
 }
 
-static json_t *slabs_report(const struct gf_task *t, const struct gf_slab_plan *p, json_t *walks) {
+static json_t *slabs_report(const struct gf_task *t, const struct gf_slab_plan *p) {
     const double speed = disk_speed(t);
-    const int64_t moved = gf_slab_bytes_moved(p), cut[2] = {p->pages, p->rows};
+    const int64_t cut[2] = {p->pages, p->rows};
     return GF_REPORT(GF_KEY("slabs", p->n_slabs), GF_KEY("blocks", p->n_blocks),
                      GF_KEY_IF(p->line, "cut", gf_json_shape(cut, 2)), GF_KEY(".pages", p->pages),
                      GF_KEY(".rows", p->rows), GF_KEY(".slab_pages", p->slab_pages),
                      GF_KEY_IF(p->exchange_bytes, ".unit", gf_slabs_unit(p)),
-                     GF_BOOL(".columns", p->picture || p->line), GF_KEY("walks", walks),
-                     GF_KEY(".n", p->n_walks), GF_KEY("bytes_moved", moved),
+                     GF_BOOL(".columns", p->picture || p->line), GF_TRUE_IF(true, ".disk"),
                      GF_KEY("bytes_scratch", p->exchange_bytes),
-                     GF_KEY(".exchange", exchange_report(p->exchange_bytes, "in the scratch file")),
-                     GF_TRUE_IF(true, ".disk"), GF_TRUE_IF(true, ".in_walks"),
                      GF_KEY("bytes_needed", p->memory_bytes),
                      GF_KEY_IF(speed > 0, "disk_mb_s", speed * 1e-6),
-                     GF_KEY_IF(speed > 0, "least_s", (double)moved / speed));
+                     GF_KEY_IF(speed > 0, "least_s", (double)gf_slab_bytes_moved(p) / speed));
 }
 
 /* ---- the whole ---- */
@@ -323,46 +295,35 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
         GF_KEY_IF(c->kept, "estimate_ms", c->estimate_ms));
 }
 
-/* Builds the whole report. */
-static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_parts *parts,
-                      const struct gf_ranks_plan *ranks) {
-    struct gf_slab_plan slabs;
-    const struct gf_plan *plan = t->op.crew.runner->plan;
-    const struct needs n = sum_up(t);
-    const int64_t limit = gf_runner_limit(t->op.crew.runner), pages = gf_task_at_once(t);
-    const bool serves = plans_slabs(t, &n, &slabs);
+/* Reports the whole. `slabs`: those that serve if it does not fit, or NULL. */
+static json_t *whole_report(const char *name, const struct gf_task *t, const struct needs *n,
+                            const struct gf_slab_plan *slabs) {
+    struct gf_runner *r = t->op.crew.runner;
+    const struct gf_plan *plan = r->plan;
+    const int64_t limit = gf_runner_limit(r), pages = gf_task_at_once(t);
     int passed = 0; /* passes over the data */
     for (int i = 0; i < plan->n_passes; i++)
         passed += !plan->pass[i].part;
-    json_t *walks = NULL;
-    json_t *o = GF_ADD(
-        what_report(name, t), GF_KEY("passes", passes_report(plan, n.copy)),
+    return GF_ADD(
+        what_report(name, t), GF_KEY("passes", passes_report(plan, n->copy)),
         GF_KEY_IF(pages, "pages_at_once", pages), GF_KEY_IF(pages, ".pages", t->op.job.shape[0]),
-        GF_KEY_IF(pages, ".runs", n.runs), GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
+        GF_KEY_IF(pages, ".runs", n->runs), GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
         GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".n", passed),
         GF_BOOL(".one", passed == 1), GF_KEY(".in_walks", plan->in_slabs),
-        GF_KEY("bytes_moved", n.moved), GF_KEY("bytes_in", n.in), GF_KEY("bytes_out", n.out),
-        GF_KEY("bytes_workspace", n.workspace), GF_KEY("bytes_needed", n.total),
+        GF_KEY("bytes_moved", n->moved), GF_KEY("bytes_in", n->in), GF_KEY("bytes_out", n->out),
+        GF_KEY("bytes_workspace", n->workspace), GF_KEY("bytes_needed", n->total),
         GF_KEY("bytes_limit", limit),
-        GF_KEY(".outcome", serves && !slabs.exchange_bytes ? ": plane by plane"
-                           : n.total <= limit              ? ""
-                           : serves && t->s->scratch       ? ": in slabs"
+        GF_KEY(".outcome", slabs && !slabs->exchange_bytes ? ": plane by plane"
+                           : n->total <= limit             ? ""
+                           : slabs && t->s->scratch        ? ": in slabs"
                                                            : ": would be refused"),
-        GF_KEY_IF(plan->in_slabs, "bus", bus_report(t->op.crew.runner)),
+        GF_KEY_IF(plan->in_slabs, "bus", bus_report(r)),
         GF_KEY_IF(plan->times.devices, "times", times_report(&plan->times)),
         GF_KEY_IF(plan->n_shares, "devices", shares_report(plan)),
         GF_KEY_IF(plan->n_shares, ".exchange", devices_exchange(plan)),
         GF_KEY_IF(plan->device_bytes, "bytes_device", plan->device_bytes),
-        GF_KEY_IF(n.copy > 0, "device_copy_gb_s", n.copy * 1e-9),
-        GF_KEY_IF(n.copy > 0 && n.cost > 0, ".all_ms", n.cost / n.copy * 1e3),
-        GF_KEY_IF(parts->n, "dealt", parts_report(parts)));
-    /* From here on the runner's plans are those of parts. */
-    if (serves)
-        GF_ADD(o, GF_KEY("scratch", slabs_report(t, &slabs, walks = walks_report(t, &slabs, 0))));
-    if (ranks->ranks)
-        GF_ADD(o, GF_KEY("shared", ranks_report(ranks, walks = walks_report(t, &ranks->slabs,
-                                                                            ranks->ranks))));
-    return GF_ADD(o, GF_KEY_IF(json_array_size(walks), "steps", json_incref(walks)));
+        GF_KEY_IF(n->copy > 0, "device_copy_gb_s", n->copy * 1e-9),
+        GF_KEY_IF(n->copy > 0 && n->cost > 0, ".all_ms", n->cost / n->copy * 1e3));
 }
 
 #define BYTES "          reads {bytes_read:B}, writes {bytes_written:B}"
@@ -421,25 +382,42 @@ static const char form[] =
     "{?ranks  a rank; at most {most_ranks} ranks have work; from {enough_ranks} on, twice as many "
     "save less than a tenth}\n}}";
 
-/* Appends a level, unless it is NULL, whose steps are in the list of that key. */
-static void add_level(json_t *levels, const char *at, json_t *level, const char *steps) {
+/* Adds a level below the whole, which it is reported in as `key`; NULL: there is none. */
+static void add_level(json_t *levels, json_t *whole, const char *key, json_t *level) {
     if (!level)
         return;
-    json_object_set(level, ".list", json_object_get(level, steps));
-    json_array_append(levels, GF_ADD(level, GF_KEY(".at", at)));
+    json_t *walks = json_object_get(level, "walks");
+    GF_ADD(level, GF_KEY(".at", "    "), GF_KEY(".list", json_incref(walks)));
+    json_array_append(levels, level);
+    GF_ADD(whole, GF_KEY(key, level),
+           GF_KEY_IF(json_array_size(walks), "steps", json_incref(walks)));
 }
 
-void gf_plan_print(const char *name, struct gf_task *t, const struct gf_plan_parts *parts,
-                   const struct gf_ranks_plan *ranks) {
-    json_t *o = report(name, t, parts, ranks), *levels = t->s->json ? NULL : json_array();
-    if (levels) {
-        add_level(levels, "  ", o, "passes");
-        add_level(levels, "    ", json_object_get(o, "dealt"), "");
-        add_level(levels, "    ", json_object_get(o, "scratch"), "walks");
-        add_level(levels, "    ", json_object_get(o, "shared"), "walks");
+int gf_plan_print(const char *name, struct gf_task *t) {
+    struct gf_slab_plan slabs, shared;
+    const struct needs n = sum_up(t);
+    const bool serves = plans_slabs(t, &n, &slabs);
+    json_t *whole = whole_report(name, t, &n, serves ? &slabs : NULL);
+    json_t *dealt = NULL, *ranks = NULL, *levels = json_array();
+    int rc = gf_plan_dealt(t, &dealt);
+    if (!rc)
+        rc = gf_plan_ranks(t, n.moved, &shared, &ranks);
+    GF_ADD(whole, GF_KEY(".at", "  "),
+           GF_KEY(".list", json_incref(json_object_get(whole, "passes"))));
+    json_array_append(levels, whole);
+    add_level(levels, whole, "dealt", dealt);
+    /* From here on the runner's plans are those of parts. */
+    if (!rc && serves)
+        add_level(levels, whole, "scratch", add_walks(slabs_report(t, &slabs), t, &slabs));
+    if (!rc && ranks)
+        add_level(levels, whole, "shared", add_walks(ranks, t, &shared));
+    if (!rc && !t->s->json)
         gf_log_heading(name);
-        json_decref(o);
-        o = GF_REPORT(GF_KEY("levels", levels));
-    }
-    gf_report_print(t->s->json, form, o);
+    if (!rc)
+        gf_report_print(t->s->json, form,
+                        t->s->json ? json_incref(whole)
+                                   : GF_REPORT(GF_KEY("levels", json_incref(levels))));
+    json_decref(levels);
+    json_decref(whole);
+    return rc;
 }

@@ -318,6 +318,19 @@ static void list_walks(struct gf_slab_plan *p) {
               : gf_job_bytes(job, -1);
 }
 
+static void count_sent(struct gf_slab_plan *p) {
+    for (int i = 0; i < p->members; i++) {
+        const struct gf_span slabs = gf_slab_share(p->n_slabs, p->members, i);
+        const double made =
+            p->line ? 1. / p->members : (double)gf_slab_pages_of(p, slabs).count / (double)p->pages;
+        const int64_t kept =
+            gf_slab_owned_from(p, p->members, i + 1) - gf_slab_owned_from(p, p->members, i);
+        const double sent = made * (double)(p->exchange_bytes - kept);
+        p->sent_bytes = gf_max(p->sent_bytes, (int64_t)(sent + 0.5));
+        p->pieces = gf_max(p->pieces, slabs.count * p->n_blocks);
+    }
+}
+
 /* Blocks, slabs, and a picture's slabs of rows. */
 static int fit_slots(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
                      int64_t *needed) {
@@ -376,6 +389,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
                                 gf_memory_limit_text(memory, limit))
                       : rc;
     list_walks(p);
+    count_sent(p);
     return 0;
 }
 

@@ -101,6 +101,14 @@ struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p) {
     return r;
 }
 
+double gf_slab_exchange_seconds(const struct gf_slab_plan *p, double link) {
+    const double message = 5e-6; /* latency: order of magnitude for a fast network */
+    int exchanges = 0;
+    for (int i = 0; i < p->n_walks; i++)
+        exchanges += !(p->walk[i].step & (GF_SLAB_TO_OUTPUT | GF_SLAB_SCANS));
+    return ((double)p->sent_bytes / link + (double)p->pieces * message) * exchanges;
+}
+
 int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p) {
     int64_t sum = 0;
     for (int i = 0; i < p->n_walks; i++)

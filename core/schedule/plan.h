@@ -84,6 +84,8 @@ struct gf_slab_plan {
     int slots, row_slots;
     int64_t exchange_bytes, memory_bytes;
     int members; /* sharing the parts, with the exchange in their memory; 0: one, with a file */
+    int64_t sent_bytes,
+        pieces; /* that the busiest member puts into others' memory in an exchange */
     int n_walks;
     struct gf_slab_walk_info walk[GF_SLAB_WALKS];
 };
@@ -156,6 +158,8 @@ int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t blo
 int64_t gf_slab_place(const struct gf_slab_plan *p, const struct gf_span *pages, int64_t block);
 /* For tests: the bytes of that piece. */
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);
+/* Seconds of all exchanges between members, of so many bytes a second to and from each. */
+double gf_slab_exchange_seconds(const struct gf_slab_plan *p, double link);
 /* Bytes read and written by all walks. */
 int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p);
 

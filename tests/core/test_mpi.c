@@ -32,6 +32,23 @@ static void check_owners(const struct gf_slab_plan *p, int ranks) {
     CHECK_EQ(blocks, p->n_blocks);
 }
 
+/* The busiest rank sends the pieces of its slabs that are in other ranks' blocks. */
+static void check_sent(const struct gf_slab_plan *p, int ranks) {
+    int64_t most = 0;
+    for (int i = 0; i < ranks; i++) {
+        const struct gf_span slabs = gf_slab_share(p->n_slabs, ranks, i);
+        const struct gf_span own = gf_slab_share(p->n_blocks, ranks, i);
+        int64_t sent = 0;
+        for (int64_t s = slabs.first; s < slabs.first + slabs.count; s++)
+            for (int64_t k = 0; k < p->n_blocks; k++)
+                if (k < own.first || k >= own.first + own.count)
+                    sent += gf_slab_piece_bytes(p, s, k);
+        most = sent > most ? sent : most;
+    }
+    CHECK_MSG(llabs(most - p->sent_bytes) <= 1, "%lld bytes sent, not %lld", (long long)most,
+              (long long)p->sent_bytes);
+}
+
 static void test_owners(void) {
     for (int n = 0; n < 60; n++)
         for (int ranks = 1; ranks < 9; ranks++) {
@@ -43,6 +60,8 @@ static void test_owners(void) {
                 continue;
             }
             check_owners(&p, ranks);
+            if (job.direction == GF_FORWARD)
+                check_sent(&p, ranks);
             /* Most have something to do where there is enough for all. */
             const bool pages = !p.picture && p.rows >= 32;
             CHECK_MSG(!pages || p.pages < ranks || 2 * p.n_slabs > ranks, "%lld slabs, %d ranks",
