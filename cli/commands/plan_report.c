@@ -177,48 +177,54 @@ static json_t *devices_exchange(const struct gf_plan *plan) {
 
 /* ---- the steps of a level: passes, or walks and what their workers run ---- */
 
-/* Appends a step to a list, which keeps it. */
-static json_t *add_step(json_t *list, int number, const char *what, int64_t read, int64_t written) {
-    json_t *step = GF_REPORT(GF_KEY("what", what), GF_KEY("bytes_read", read),
-                             GF_KEY("bytes_written", written), GF_KEY(".number", number));
-    json_array_append_new(list, step);
-    return step;
+/* Lists the passes of that walk; 0: those of a plan, or its walks. */
+static json_t *list_steps(const struct gf_pass_info *pass, int n, int walk, double copy) {
+    json_t *steps = json_array();
+    int number = 0;
+    for (const struct gf_pass_info *p = pass; p < pass + n; p++) {
+        if (p->walk != walk)
+            continue;
+        number += !p->part;
+        GF_APPEND(steps, GF_KEY("what", p->what), GF_KEY("bytes_read", p->bytes_read),
+                  GF_KEY("bytes_written", p->bytes_written), GF_KEY(".number", number),
+                  GF_KEY_IF(p->cost > 0, "copy_share",
+                            (double)(p->bytes_read + p->bytes_written) / p->cost),
+                  GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
+                  GF_TRUE_IF(p->part, "part"));
+    }
+    return steps;
 }
 
-static json_t *passes_report(const struct gf_plan *plan, double copy) {
-    json_t *passes = json_array();
-    int number = 0;
-    for (int i = 0; i < plan->n_passes; i++) {
-        const struct gf_pass_info *p = &plan->pass[i];
-        const double moved = (double)(p->bytes_read + p->bytes_written);
-        number += !p->part;
-        GF_ADD(add_step(passes, number, p->what, p->bytes_read, p->bytes_written),
-               GF_KEY_IF(p->cost > 0, "copy_share", moved / p->cost),
-               GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
-               GF_TRUE_IF(p->part, "part"));
-    }
-    return passes;
+/* Makes step i a walk, with who runs it and by which steps; `own` NULL: it only copies. */
+static void add_workers(json_t *steps, int i, const char *kind, int count,
+                        const struct gf_runner *r, json_t *own) {
+    json_t *workers = GF_REPORT(GF_KEY("kind", kind), GF_KEY("count", count ? count : 1),
+                                GF_KEY("backend", gf_runner_name(r)), GF_KEY_IF(own, "steps", own));
+    GF_ADD(json_array_get(steps, (size_t)i), GF_TRUE_IF(true, ".walk"), GF_KEY("workers", workers));
+}
+
+/* Lists the runner's plan: passes, or walks through its devices, which run passes. */
+static json_t *list_plan(struct gf_runner *r) {
+    const struct gf_plan *plan = r->plan;
+    const double copy = gf_runner_copy_speed(r);
+    json_t *steps = list_steps(plan->pass, plan->n_passes, 0, copy);
+    for (int i = 0; i < plan->n_passes && plan->in_slabs; i++)
+        add_workers(steps, i, "device", plan->n_shares, r,
+                    plan->n_inner ? list_steps(plan->inner, plan->n_inner, i + 1, copy) : NULL);
+    return steps;
 }
 
 /* Adds the walks that divide a task among ranks or through a scratch file, each with what the backend
- * runs for its largest part: passes, or walks if the part itself passes through the device in slabs.
- * Replaces the runner's plan. */
+ * runs for its largest part. Replaces the runner's plan. */
 static json_t *add_walks(json_t *level, const struct gf_task *t, const struct gf_slab_plan *p) {
     struct gf_runner *r = t->op.crew.runner;
-    json_t *walks = json_array();
+    json_t *walks = list_steps(p->walk, p->n_walks, 0, 0);
     for (int i = 0; i < p->n_walks; i++) {
-        const struct gf_slab_walk_info *w = &p->walk[i];
         struct gf_job job;
-        json_t *steps = NULL;
-        if (p->exchange_bytes && gf_slab_part_job(p, i, &job) && !gf_runner_plan(r, &job))
-            steps = passes_report(r->plan, gf_runner_copy_speed(r));
-        json_t *workers = GF_REPORT(
-            GF_KEY("kind", p->members ? "rank" : "backend"),
-            GF_KEY("count", p->members ? p->members : 1), GF_KEY("backend", gf_runner_name(r)),
-            GF_KEY(".in_walks", steps && r->plan->in_slabs), GF_BOOL(".runs", steps != NULL),
-            GF_KEY_IF(steps, "steps", steps));
-        GF_ADD(add_step(walks, i + 1, w->what, w->bytes_read, w->bytes_written),
-               GF_KEY("workers", workers));
+        const bool runs =
+            p->exchange_bytes && gf_slab_part_job(p, i, &job) && !gf_runner_plan(r, &job);
+        add_workers(walks, i, p->members ? "rank" : "backend", p->members, r,
+                    runs ? list_plan(r) : NULL);
     }
     return GF_ADD(level, GF_KEY("walks", walks), GF_KEY(".n", p->n_walks),
                   GF_TRUE_IF(true, ".in_walks"), GF_KEY("bytes_moved", gf_slab_bytes_moved(p)),
@@ -305,7 +311,7 @@ static json_t *whole_report(const char *name, const struct gf_task *t, const str
     for (int i = 0; i < plan->n_passes; i++)
         passed += !plan->pass[i].part;
     return GF_ADD(
-        what_report(name, t), GF_KEY("passes", passes_report(plan, n->copy)),
+        what_report(name, t), GF_KEY("passes", list_plan(r)),
         GF_KEY_IF(pages, "pages_at_once", pages), GF_KEY_IF(pages, ".pages", t->op.job.shape[0]),
         GF_KEY_IF(pages, ".runs", n->runs), GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
         GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".n", passed),
@@ -325,8 +331,6 @@ static json_t *whole_report(const char *name, const struct gf_task *t, const str
         GF_KEY_IF(n->copy > 0, "device_copy_gb_s", n->copy * 1e-9),
         GF_KEY_IF(n->copy > 0 && n->cost > 0, ".all_ms", n->cost / n->copy * 1e3));
 }
-
-#define BYTES "          reads {bytes_read:B}, writes {bytes_written:B}"
 
 /* Each level has its parts, steps, bytes moved, exchange and memory: the whole and, if it is divided,
  * parts for devices, walks through a scratch file, ranks. */
@@ -352,11 +356,10 @@ static const char form[] =
     "{?disk   planes    one after the other\n}}"
     "{?ranks   ranks     {ranks}, {link_gb_s:.3g} GB/s to and from each; memory copies "
     "{copy_gb_s:.3g} GB/s here\n}"
-    "{*list {at}{?part beside    |{?in_walks walk|pass} {number:-4d} }{what}\n{at}" BYTES
+    "{*lines {at}{?part beside    |{?walk walk|pass} {number:-4d} }{what}\n"
+    "{at}          reads {bytes_read:B}, writes {bytes_written:B}"
     "{?copy_share , expected {?expected_ms {expected_ms:.3g} ms|at {copy_share:.0f*100}% of the "
-    "copy bandwidth}}\n"
-    "{*workers {?runs {*steps {at}  {?in_walks walk|pass} {number:-4d} {what}\n{at}  " BYTES
-    "\n}}}}"
+    "copy bandwidth}}\n}"
     "{?n {at}moved     {bytes_moved:B} in {?in_walks {n#walk}|{n} pass{?one |es}}"
     "{?all_ms , expected {all_ms:.3g} ms; the device copies {device_copy_gb_s:.0f} GB/s}"
     "{?disk ; {?least_s at least {least_s:.3g} s at the {disk_mb_s:.0f} MB/s of the disk's last "
@@ -382,42 +385,56 @@ static const char form[] =
     "{?ranks  a rank; at most {most_ranks} ranks have work; from {enough_ranks} on, twice as many "
     "save less than a tenth}\n}}";
 
-/* Adds a level below the whole, which it is reported in as `key`; NULL: there is none. */
-static void add_level(json_t *levels, json_t *whole, const char *key, json_t *level) {
-    if (!level)
-        return;
-    json_t *walks = json_object_get(level, "walks");
-    GF_ADD(level, GF_KEY(".at", "    "), GF_KEY(".list", json_incref(walks)));
+/* Appends the steps and, indented below each, those of its workers. */
+static void add_lines(json_t *lines, json_t *steps, const char *at) {
+    char below[16];
+    json_t *step;
+    size_t i;
+    snprintf(below, sizeof below, "%s  ", at);
+    json_array_foreach(steps, i, step) {
+        json_array_append(lines, GF_ADD(step, GF_KEY(".at", at)));
+        add_lines(lines, json_object_get(json_object_get(step, "workers"), "steps"), below);
+    }
+}
+
+/* Appends a level, unless it is NULL, whose steps are in the list of that key. */
+static void add_level(json_t *levels, const char *at, json_t *level, const char *steps) {
+    json_t *lines = json_array();
+    add_lines(lines, json_object_get(level, steps), at);
+    if (level)
+        GF_ADD(level, GF_KEY(".at", at), GF_KEY(".lines", json_incref(lines)));
     json_array_append(levels, level);
-    GF_ADD(whole, GF_KEY(key, level),
-           GF_KEY_IF(json_array_size(walks), "steps", json_incref(walks)));
+    json_decref(lines);
 }
 
 int gf_plan_print(const char *name, struct gf_task *t) {
     struct gf_slab_plan slabs, shared;
     const struct needs n = sum_up(t);
     const bool serves = plans_slabs(t, &n, &slabs);
-    json_t *whole = whole_report(name, t, &n, serves ? &slabs : NULL);
-    json_t *dealt = NULL, *ranks = NULL, *levels = json_array();
+    json_t *o = whole_report(name, t, &n, serves ? &slabs : NULL), *levels = json_array();
+    json_t *dealt = NULL, *scratch = NULL, *ranks = NULL;
     int rc = gf_plan_dealt(t, &dealt);
     if (!rc)
         rc = gf_plan_ranks(t, n.moved, &shared, &ranks);
-    GF_ADD(whole, GF_KEY(".at", "  "),
-           GF_KEY(".list", json_incref(json_object_get(whole, "passes"))));
-    json_array_append(levels, whole);
-    add_level(levels, whole, "dealt", dealt);
     /* From here on the runner's plans are those of parts. */
     if (!rc && serves)
-        add_level(levels, whole, "scratch", add_walks(slabs_report(t, &slabs), t, &slabs));
+        scratch = add_walks(slabs_report(t, &slabs), t, &slabs);
     if (!rc && ranks)
-        add_level(levels, whole, "shared", add_walks(ranks, t, &shared));
+        add_walks(ranks, t, &shared);
+    json_t *walks = json_object_get(ranks ? ranks : scratch, "walks");
+    GF_ADD(o, GF_KEY("dealt", dealt), GF_KEY("scratch", scratch), GF_KEY("shared", ranks),
+           GF_KEY_IF(json_array_size(walks), "steps", json_incref(walks)));
+    add_level(levels, "  ", o, "passes");
+    add_level(levels, "    ", dealt, "");
+    add_level(levels, "    ", scratch, "walks");
+    add_level(levels, "    ", ranks, "walks");
     if (!rc && !t->s->json)
         gf_log_heading(name);
     if (!rc)
         gf_report_print(t->s->json, form,
-                        t->s->json ? json_incref(whole)
+                        t->s->json ? json_incref(o)
                                    : GF_REPORT(GF_KEY("levels", json_incref(levels))));
     json_decref(levels);
-    json_decref(whole);
+    json_decref(o);
     return rc;
 }

@@ -71,7 +71,7 @@ struct gf_gpu_walk {
     const struct gf_gpu_context *c;
     struct gf_gpu_slabs *s;
     struct gf_gpu_shared *all;
-    struct gf_slab_walk_info *info; /* of s->plan; its bytes: host memory, copied by the device */
+    struct gf_pass_info *info; /* of s->plan; its bytes: host memory, copied by the device */
     bool reads_other; /* in place: kernels read the last parts in the other device's memory */
     int64_t extent, each, n;    /* pages, or bins of a page: in all, of a part; parts */
     int64_t first;              /* this device's first */

@@ -324,6 +324,17 @@ static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
     pass->bytes_written += !role->members || gf_gpu_to_output(w) ? w->info->bytes_written : 0;
 }
 
+/* Lists the passes of walk `index` below it. */
+static void list_inner(const struct gf_gpu_plan *passes, int index, struct gf_plan *plan) {
+    const int first = plan->n_passes;
+    gf_gpu_run_list(passes, 0, passes->n_passes, plan);
+    for (int i = first; i < plan->n_passes && plan->n_inner < GF_MAX_PASSES; i++) {
+        plan->inner[plan->n_inner] = plan->pass[i];
+        plan->inner[plan->n_inner++].walk = index + 1;
+    }
+    plan->n_passes = first;
+}
+
 /* Lists walk `index` of all devices, with the longest parts of any. */
 static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *plan) {
     static const char *const units[3][2] = {
@@ -331,22 +342,19 @@ static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *
     struct gf_pass_info *pass = gf_pass_list(plan, 0, 0, "%s", "");
     const struct gf_gpu_slabs *s = p->member->s;
     const struct gf_gpu_walk *longest = &s->walk[index];
-    int busy = 0;
     int64_t parts = 0;
     for (int i = 0; i < p->n; i++) {
         struct gf_gpu_walk *w = &p->member[i].s->walk[index];
-        busy += w->n > 0;
         parts += w->n;
         longest = w->each > longest->each ? w : longest;
         count_bytes(w, pass);
         plan->kernels_built += w->run[0].program.built + w->run[1].program.built;
         plan->build_seconds += w->run[0].program.build_seconds + w->run[1].program.build_seconds;
     }
-    const int passes = longest->run[0].program.plan->n_passes;
-    snprintf(pass->what, sizeof pass->what, "%lld %s: %lld %s each, %d pass%s on %d device%s",
-             (long long)parts, longest->info->what, (long long)longest->each,
-             units[s->plan.line ? 2 : s->plan.picture][gf_gpu_blocks(longest)], passes,
-             passes == 1 ? "" : "es", busy, busy == 1 ? "" : "s");
+    snprintf(pass->what, sizeof pass->what, "%lld %.100s: %lld %s each", (long long)parts,
+             longest->info->what, (long long)longest->each,
+             units[s->plan.line ? 2 : s->plan.picture][gf_gpu_blocks(longest)]);
+    list_inner(longest->run[0].program.plan, index, plan);
 }
 
 /* Bytes that a device sends to others in all walks. */

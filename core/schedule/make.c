@@ -263,7 +263,7 @@ static const char *const names[3][3][3] = {
       "blocks of columns, back"}}};
 
 /* Devices have no slabs of rows or of a line, as they read and write blocks of these directly. */
-static void name_walk(const struct gf_slab_plan *p, struct gf_slab_walk_info *w) {
+static void name_walk(const struct gf_slab_plan *p, struct gf_pass_info *w) {
     enum { ENDS = GF_SLAB_FROM_INPUT | GF_SLAB_TO_OUTPUT };
     const bool direct = !p->slots || !(p->picture || p->line);
     const bool blocks = w->step & GF_SLAB_BLOCKS && (direct || !(w->step & ENDS));
@@ -305,7 +305,7 @@ static void list_walks(struct gf_slab_plan *p) {
     gf_slab_list_steps(p, inverse ? GF_SLAB_INPUT : GF_SLAB_FORTH, filter || p->picture || p->line,
                        scans(p), filter || inverse ? GF_SLAB_BACK : GF_SLAB_OUTPUT);
     for (int i = 0; i < p->n_walks; i++) {
-        struct gf_slab_walk_info *w = &p->walk[i];
+        struct gf_pass_info *w = &p->walk[i];
         const bool last = w->step & GF_SLAB_TO_OUTPUT, blocks = w->step & GF_SLAB_BLOCKS;
         w->bytes_read = last && blocks && p->odd
                             ? gf_slab_line_frequencies(p) * p->lines * p->width * p->number
@@ -411,7 +411,7 @@ bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes) {
     memmove(p->walk + 1, p->walk, (size_t)p->n_walks * sizeof *p->walk);
     p->n_walks++;
-    p->walk[0] = (struct gf_slab_walk_info){.step = GF_SLAB_LOOK, .bytes_read = bytes};
+    p->walk[0] = (struct gf_pass_info){.step = GF_SLAB_LOOK, .bytes_read = bytes};
     snprintf(p->walk[0].what, sizeof p->walk[0].what, "%s, for the jumps between the edges",
              p->picture ? "rows" : "pages");
 }

@@ -24,6 +24,7 @@
 #ifndef GF_CORE_SCHEDULE_PLAN_H
 #define GF_CORE_SCHEDULE_PLAN_H
 
+#include "core/base/job/backend.h"
 #include "core/base/job/part_job.h"
 #include "core/base/job/range.h"
 
@@ -48,13 +49,6 @@ enum gf_slab_step {
     GF_SLAB_SCAN = GF_SLAB_OUTPUT | GF_SLAB_SCANS,
     /* slabs of pages, or columns of lines, from the exchange to the outputs */
     GF_SLAB_BACK = GF_SLAB_TO_OUTPUT
-};
-
-/* A walk of a plan. */
-struct gf_slab_walk_info {
-    unsigned step; /* enum gf_slab_step, or, without an exchange, other bits */
-    char what[80];
-    int64_t bytes_read, bytes_written;
 };
 
 struct gf_slab_plan {
@@ -87,7 +81,8 @@ struct gf_slab_plan {
     int64_t sent_bytes,
         pieces; /* that the busiest member puts into others' memory in an exchange */
     int n_walks;
-    struct gf_slab_walk_info walk[GF_SLAB_WALKS];
+    struct gf_pass_info
+        walk[GF_SLAB_WALKS]; /* step: enum gf_slab_step, or other bits without an exchange */
 };
 
 /* The rows of a block: low .. low + n_low - 1, then high .. high + n_high - 1. */

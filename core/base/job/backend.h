@@ -60,15 +60,17 @@ const char *gf_device_text(const char *text);
 
 /* ---- plans ---- */
 
-/* One pass over the data; `gpufft plan` prints the passes that run. */
+/* One pass over the data, or one walk over its parts; `gpufft plan` prints those that run. */
 struct gf_pass_info {
     char what[240]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
     /* Expected time on a device, as the bytes that it could copy meanwhile; 0 if unknown. */
     double cost;
-    bool part; /* reads only a few lines or bins, for the next pass's display range */
-    bool host; /* the CPU does it for the device */
+    bool part;     /* reads only a few lines or bins, for the next pass's display range */
+    bool host;     /* the CPU does it for the device */
+    int walk;      /* of gf_plan.inner: it belongs to pass[walk - 1] */
+    unsigned step; /* of a walk (core/schedule/plan.h) */
 };
 
 /* One device's share of a plan: pages, bins of all pages, and the bytes that it sends to other
@@ -119,6 +121,9 @@ struct gf_plan_choice {
 struct gf_plan {
     struct gf_pass_info pass[GF_MAX_PASSES];
     int n_passes;
+    struct gf_pass_info
+        inner[GF_MAX_PASSES]; /* in_slabs: the device's, for the largest part of each walk */
+    int n_inner;
     int64_t workspace_bytes; /* besides the input and output arrays */
     int64_t device_bytes;    /* device memory used, arrays included */
     bool feeds;              /* exec_fed() runs it */
