@@ -364,19 +364,12 @@ static int open_exchange(struct slabs *s) {
                          : open_scratch(s);
 }
 
-const char *gf_slabs_unit(const struct gf_slab_plan *p) {
-    return p->line ? "points" : p->picture ? "rows" : "pages";
-}
-
 static void report(const struct slabs *s) {
-    char moved_text[GF_SIZE_TEXT], scratch[GF_SIZE_TEXT];
+    char parts[GF_SLAB_TEXT], moved_text[GF_SIZE_TEXT], scratch[GF_SIZE_TEXT];
     const double ms = gf_now_ms() - s->start;
     const int64_t bytes = gf_slab_bytes_moved(&s->plan);
-    const bool picture = s->plan.picture, line = s->plan.line;
-    gf_log_verbose("'%s': %lld slabs of %s, %lld blocks of %s, %s of scratch; %s moved, %.0f MB/s",
-                   gf_log_name(s->t->name), (long long)s->plan.n_slabs, gf_slabs_unit(&s->plan),
-                   (long long)s->plan.n_blocks, picture || line ? "columns" : "rows",
-                   gf_memory_text(s->plan.exchange_bytes, scratch),
+    gf_log_verbose("'%s': %s, %s of scratch; %s moved, %.0f MB/s", gf_log_name(s->t->name),
+                   gf_slab_text(&s->plan, parts), gf_memory_text(s->plan.exchange_bytes, scratch),
                    gf_memory_text(bytes, moved_text), (double)bytes / ms * 1e-3);
 }
 

@@ -19,8 +19,6 @@ int gf_slabs_plan(struct gf_task *t);
 int gf_slabs_run(struct gf_task *t);
 /* The plan of a task that gf_slabs_refuses() does not refuse. */
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan);
-/* The unit of its slabs: "pages". */
-const char *gf_slabs_unit(const struct gf_slab_plan *plan);
 /* The folder of its scratch file, which the caller frees: --scratch=DIR, or the output's. NULL: no
  * memory. */
 char *gf_slabs_folder(const struct gf_task *t);

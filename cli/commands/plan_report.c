@@ -244,14 +244,14 @@ static double disk_speed(const struct gf_task *t) {
 }
 
 static json_t *slabs_report(const struct gf_task *t, const struct gf_slab_plan *p) {
+    char text[GF_SLAB_TEXT];
     const double speed = disk_speed(t);
     const int64_t cut[2] = {p->pages, p->rows};
     return GF_REPORT(GF_KEY("slabs", p->n_slabs), GF_KEY("blocks", p->n_blocks),
                      GF_KEY_IF(p->line, "cut", gf_json_shape(cut, 2)), GF_KEY(".pages", p->pages),
                      GF_KEY(".rows", p->rows), GF_KEY(".slab_pages", p->slab_pages),
-                     GF_KEY_IF(p->exchange_bytes, ".unit", gf_slabs_unit(p)),
-                     GF_BOOL(".columns", p->picture || p->line), GF_TRUE_IF(true, ".disk"),
-                     GF_KEY("bytes_scratch", p->exchange_bytes),
+                     GF_KEY_IF(p->exchange_bytes, ".text", gf_slab_text(p, text)),
+                     GF_TRUE_IF(true, ".disk"), GF_KEY("bytes_scratch", p->exchange_bytes),
                      GF_KEY("bytes_needed", p->memory_bytes),
                      GF_KEY_IF(speed > 0, "disk_mb_s", speed * 1e-6),
                      GF_KEY_IF(speed > 0, "least_s", (double)gf_slab_bytes_moved(p) / speed));
@@ -351,8 +351,8 @@ static const char form[] =
     "{?before , and {before} pages before for the display range}}\n}}"
     "{?parts   shared    {parts} parts of up to {planes} planes, and {beside} beside, which others "
     "read too\n}"
-    "{?unit   scratch   {slabs} slabs of up to {slab_pages} {unit}, {blocks} blocks of "
-    "{?columns columns|rows}{?cut ; {pages} rows of {rows} points}\n|"
+    "{?text   scratch   {text}; at most {slab_pages} in a slab{?cut , of {pages} rows of {rows} "
+    "points}\n|"
     "{?disk   planes    one after the other\n}}"
     "{?ranks   ranks     {ranks}, {link_gb_s:.3g} GB/s to and from each; memory copies "
     "{copy_gb_s:.3g} GB/s here\n}"

@@ -82,7 +82,7 @@ int gf_plan_ranks(const struct gf_task *t, int64_t moved, struct gf_slab_plan *s
 
 /* ---- several devices ---- */
 
-/* The longest part, and the most planes that a part reads beyond its share. */
+/* The part that reads most planes, of which its share, and those beyond it. */
 struct longest {
     int64_t planes, beside;
     struct gf_dwt_part forward;
@@ -96,7 +96,7 @@ static int cut(const struct gf_task *t, const struct gf_engine *engine, struct l
     const int n =
         forward ? gf_planes_count(&t->op.job, engine) : gf_idwt_planes_count(t, engine, &all);
     for (int i = 0; i < n; i++) {
-        struct longest part = *longest;
+        struct longest part;
         if (forward) {
             gf_dwt_part(&t->op.job, n, i, &part.forward);
             part.beside = gf_dwt_part_beside(&part.forward);
@@ -106,10 +106,8 @@ static int cut(const struct gf_task *t, const struct gf_engine *engine, struct l
             part.planes = 2 * part.inverse.own.count;
             part.beside = part.inverse.planes_read - part.planes;
         }
-        const int64_t beside = gf_max(part.beside, longest->beside);
-        if (part.planes > longest->planes)
+        if (part.planes + part.beside > longest->planes + longest->beside)
             *longest = part;
-        longest->beside = beside;
     }
     return n;
 }

@@ -32,22 +32,19 @@ void gf_gpu_dwt_list_share(struct gf_plan *plan) {
     gf_dwt_shape(job, true, packed);
     gf_size_product(packed, job->ndim + 1, 1, &count);
     bool inverse = job->direction == GF_INVERSE;
-    struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-    *p = (struct gf_pass_info){
-        .host = true,
-        .bytes_read = count * (inverse ? (int64_t)gf_dtype_size(job->in_dtype) : bytes)};
-    snprintf(p->what, sizeof p->what, "on the CPU, %s:", inverse ? "beforehand" : "at the end");
+    struct gf_pass_info *p = gf_pass_list(
+        plan, count * (inverse ? (int64_t)gf_dtype_size(job->in_dtype) : bytes),
+        inverse ? count * bytes : 0, "on the CPU, %s:%s", inverse ? "beforehand" : "at the end",
+        job->wavelet.threshold == GF_KEEP_ALL ? ""
+        : job->wavelet.threshold == GF_SOFT   ? " soft threshold,"
+                                              : " hard threshold,");
     size_t used = strlen(p->what);
-    if (job->wavelet.threshold != GF_KEEP_ALL)
-        used += (size_t)snprintf(p->what + used, sizeof p->what - used, " %s threshold,",
-                                 job->wavelet.threshold == GF_SOFT ? "soft" : "hard");
+    p->host = true;
     for (int i = 0; i < job->n_out && !inverse; i++) {
         p->bytes_written += count * (int64_t)gf_dtype_size(job->out[i].dtype);
         used += (size_t)snprintf(p->what + used, sizeof p->what - used, " %s,",
                                  gf_dtype_name(job->out[i].dtype));
     }
-    if (inverse)
-        p->bytes_written = count * bytes;
     p->what[used - 1] = 0; /* the last comma */
     plan->workspace_bytes += count * bytes;
 }

@@ -1,6 +1,8 @@
 /* The pages of slabs, the rows of blocks, and the places of pieces. */
 #include "core/schedule/plan.h"
 
+#include <stdio.h>
+
 struct gf_job gf_slab_without_single(const struct gf_job *job) {
     struct gf_job without = *job;
     bool samples = job->op != GF_FFT; /* those of an automatic range depend on the shape */
@@ -16,6 +18,15 @@ struct gf_job gf_slab_without_single(const struct gf_job *job) {
         without.in_half = false;
     }
     return without;
+}
+
+const char *gf_slab_text(const struct gf_slab_plan *p, char text[GF_SLAB_TEXT]) {
+    snprintf(text, GF_SLAB_TEXT, "%lld slabs of %s, %lld blocks of %s", (long long)p->n_slabs,
+             p->line      ? "points"
+             : p->picture ? "rows"
+                          : "pages",
+             (long long)p->n_blocks, p->picture || p->line ? "columns" : "rows");
+    return text;
 }
 
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {

@@ -127,6 +127,10 @@ void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);
 
 /* ---- parts ---- */
 
+/* "40 slabs of pages, 3 blocks of rows" */
+enum { GF_SLAB_TEXT = 80 };
+const char *gf_slab_text(const struct gf_slab_plan *p, char text[GF_SLAB_TEXT]);
+
 /* The pages of slab i, and of a run of slabs. */
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i);
 struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs);
