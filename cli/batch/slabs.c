@@ -105,7 +105,9 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
     if (!rc && t->op.scans)
-        gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
+        gf_slab_plan_look(plan, gf_array_bytes(&t->image.px),
+                          plan->picture ? "rows, for the jumps between the edges"
+                                        : "pages, for the jumps between the edges");
     return rc;
 }
 

@@ -180,7 +180,7 @@ static int try_out(struct state *st, struct entry *e) {
         return rc;
     for (int p = 0; p < e->plan->n_passes; p++)
         row->passes += !e->plan->pass[p].part;
-    row->moved = gf_plan_bytes(e->plan);
+    row->moved = gf_pass_bytes(e->plan->pass, e->plan->n_passes);
     memset(st->out.data, 0xff,
            /* NaN, so that an earlier entrant's result cannot pass for this one's */
            (size_t)st->c->bytes_out);

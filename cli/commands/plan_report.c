@@ -32,7 +32,7 @@ static struct needs sum_up(const struct gf_task *t) {
     struct needs n = {.in = gf_task_in_bytes(t), .out = gf_task_out_bytes(t)};
     n.workspace =
         gf_max(plan->workspace_bytes + gf_task_extra_bytes(t), t->op.prepare_bytes - n.in - n.out);
-    n.moved = gf_plan_bytes(plan);
+    n.moved = gf_pass_bytes(plan->pass, plan->n_passes);
     bool known = true;
     for (int i = 0; i < plan->n_passes; i++) {
         n.cost += plan->pass[i].cost;
@@ -69,15 +69,16 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
         w.memory_bytes = gf_dwt_planes_bytes(t, true);
     else if (t->op.job.op == GF_DWT && !gf_idwt_planes_plan(t, &w))
         w.memory_bytes = -1;
-    const int looks = gf_dwt_survey_walks(&t->op.job), last = looks > 0;
-    *p = (struct gf_slab_plan){.n_walks = last + 1, .memory_bytes = w.memory_bytes};
-    snprintf(p->walk[0].what, sizeof p->walk[0].what, "planes, %s",
-             is_dwt(t) ? "all levels, for what all coefficients decide"
-                       : "for the threshold's limit");
-    p->walk[0].bytes_read = looks * gf_array_bytes(&t->image.px);
-    snprintf(p->walk[last].what, sizeof p->walk[last].what, "planes, all levels");
-    p->walk[last].bytes_read = w.bytes_read;
-    p->walk[last].bytes_written = w.bytes_written;
+    const int looks = gf_dwt_survey_walks(&t->op.job);
+    *p = (struct gf_slab_plan){.n_walks = 1,
+                               .memory_bytes = w.memory_bytes,
+                               .walk = {{.what = "planes, all levels",
+                                         .bytes_read = w.bytes_read,
+                                         .bytes_written = w.bytes_written}}};
+    if (looks)
+        gf_slab_plan_look(p, looks * gf_array_bytes(&t->image.px),
+                          is_dwt(t) ? "planes, all levels, for what all coefficients decide"
+                                    : "planes, for the threshold's limit");
     return w.memory_bytes >= 0 && w.memory_bytes <= gf_runner_limit(t->op.crew.runner);
 }
 
@@ -145,9 +146,12 @@ static json_t *span_report(struct gf_span s) {
     return gf_json_shape((int64_t[]){s.first, s.count}, 2);
 }
 
-static json_t *shares_report(const struct gf_plan *plan) {
+/* Adds the devices that share the plan, and the bytes that pass between its steps. */
+static json_t *add_shares(json_t *level, const struct gf_plan *plan) {
     json_t *list = json_array();
     char pages[64], bins[64];
+    int64_t sent = 0;
+    bool direct = true;
     for (int i = 0; i < plan->n_shares; i++) {
         const struct gf_plan_share *s = &plan->share[i];
         GF_APPEND(list, GF_KEY("device", s->device), GF_KEY("pages", span_report(s->pages)),
@@ -156,23 +160,11 @@ static json_t *shares_report(const struct gf_plan *plan) {
                   GF_KEY(".its_bins", span_text("bin", s->bins, bins)),
                   GF_KEY("bytes_device", s->bytes), GF_KEY("bytes_sent", s->sent),
                   GF_KEY("direct", s->direct));
+        sent += s->sent;
+        direct = direct && s->direct;
     }
-    return list;
-}
-
-/* The bytes that pass between two steps; NULL: none. */
-static json_t *exchange_report(int64_t bytes, const char *way) {
-    return bytes ? GF_REPORT(GF_KEY("bytes", bytes), GF_KEY("way", way)) : NULL;
-}
-
-static json_t *devices_exchange(const struct gf_plan *plan) {
-    int64_t sent = 0;
-    bool direct = true;
-    for (int i = 0; i < plan->n_shares; i++) {
-        sent += plan->share[i].sent;
-        direct = direct && plan->share[i].direct;
-    }
-    return exchange_report(sent, direct ? "from device to device" : "through the host's memory");
+    return GF_ADD(level, GF_KEY_IF(plan->n_shares, "devices", list), GF_KEY(".exchange", sent),
+                  GF_KEY(".way", direct ? "from device to device" : "through the host's memory"));
 }
 
 /* ---- the steps of a level: passes, or walks and what their workers run ---- */
@@ -228,25 +220,18 @@ static json_t *add_walks(json_t *level, const struct gf_task *t, const struct gf
     }
     return GF_ADD(level, GF_KEY("walks", walks), GF_KEY(".n", p->n_walks),
                   GF_TRUE_IF(true, ".in_walks"), GF_KEY("bytes_moved", gf_slab_bytes_moved(p)),
-                  GF_KEY(".exchange",
-                         p->members ? exchange_report(p->sent_bytes, "from each rank")
-                                    : exchange_report(p->exchange_bytes, "in the scratch file")));
+                  GF_KEY(".exchange", p->members ? p->sent_bytes : p->exchange_bytes),
+                  GF_KEY(".way", p->members ? "from each rank" : "in the scratch file"));
 }
 
 /* ---- larger than memory: walks over a disk or planes ---- */
 
-/* Returns the speed of the task's scratch or output folder; 0: unknown. */
-static double disk_speed(const struct gf_task *t) {
-    char *folder = gf_slabs_folder(t);
-    double speed = folder ? gf_speeds_of_disk(gf_environment(), folder) : 0;
-    free(folder);
-    return speed;
-}
-
 static json_t *slabs_report(const struct gf_task *t, const struct gf_slab_plan *p) {
     char text[GF_SLAB_TEXT];
-    const double speed = disk_speed(t);
+    char *folder = gf_slabs_folder(t);
+    const double speed = folder ? gf_speeds_of_disk(gf_environment(), folder) : 0;
     const int64_t cut[2] = {p->pages, p->rows};
+    free(folder);
     return GF_REPORT(GF_KEY("slabs", p->n_slabs), GF_KEY("blocks", p->n_blocks),
                      GF_KEY_IF(p->line, "cut", gf_json_shape(cut, 2)), GF_KEY(".pages", p->pages),
                      GF_KEY(".rows", p->rows), GF_KEY(".slab_pages", p->slab_pages),
@@ -311,7 +296,7 @@ static json_t *whole_report(const char *name, const struct gf_task *t, const str
     for (int i = 0; i < plan->n_passes; i++)
         passed += !plan->pass[i].part;
     return GF_ADD(
-        what_report(name, t), GF_KEY("passes", list_plan(r)),
+        add_shares(what_report(name, t), plan), GF_KEY("passes", list_plan(r)),
         GF_KEY_IF(pages, "pages_at_once", pages), GF_KEY_IF(pages, ".pages", t->op.job.shape[0]),
         GF_KEY_IF(pages, ".runs", n->runs), GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
         GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".n", passed),
@@ -325,8 +310,6 @@ static json_t *whole_report(const char *name, const struct gf_task *t, const str
                                                            : ": would be refused"),
         GF_KEY_IF(plan->in_slabs, "bus", bus_report(r)),
         GF_KEY_IF(plan->times.devices, "times", times_report(&plan->times)),
-        GF_KEY_IF(plan->n_shares, "devices", shares_report(plan)),
-        GF_KEY_IF(plan->n_shares, ".exchange", devices_exchange(plan)),
         GF_KEY_IF(plan->device_bytes, "bytes_device", plan->device_bytes),
         GF_KEY_IF(n->copy > 0, "device_copy_gb_s", n->copy * 1e-9),
         GF_KEY_IF(n->copy > 0 && n->cost > 0, ".all_ms", n->cost / n->copy * 1e3));
@@ -351,8 +334,8 @@ static const char form[] =
     "{?before , and {before} pages before for the display range}}\n}}"
     "{?parts   shared    {parts} parts of up to {planes} planes, and {beside} beside, which others "
     "read too\n}"
-    "{?text   scratch   {text}; at most {slab_pages} in a slab{?cut , of {pages} rows of {rows} "
-    "points}\n|"
+    "{?text   scratch   {text}; at most {slab_pages} in a slab{?cut ; the line is {pages} rows of "
+    "{rows} points}\n|"
     "{?disk   planes    one after the other\n}}"
     "{?ranks   ranks     {ranks}, {link_gb_s:.3g} GB/s to and from each; memory copies "
     "{copy_gb_s:.3g} GB/s here\n}"
@@ -378,7 +361,7 @@ static const char form[] =
     "{?known {parts#part}|as many parts as its first ones tell}}"
     "{?bytes_device ; {bytes_device:B} of its memory}{?its_pages , sends {bytes_sent:B}}"
     "{?bytes_host ; {bytes_host:B} of the host's}\n}"
-    "{*exchange {at}exchange  {bytes:B}, {way}\n}"
+    "{?exchange {at}exchange  {exchange:B}, {way}\n}"
     "{?devices |{?bytes_device {at}device    {bytes_device:B} of its memory\n}}"
     "{?bytes_needed {at}memory    {bytes_needed:B}{?bytes_limit : input {bytes_in:B}, output "
     "{bytes_out:B}, workspace {bytes_workspace:B}; limit {bytes_limit:B}{outcome}}"

@@ -121,7 +121,7 @@ int gpufft_plan_describe(const struct gpufft_plan *plan, struct gpufft_descripti
                                       .why = plan->runner.why,
                                       .n_passes = shown->n_passes,
                                       .n_calls = plan->layout.calls,
-                                      .bytes = gf_plan_bytes(shown),
+                                      .bytes = gf_pass_bytes(shown->pass, shown->n_passes),
                                       .workspace = shown->workspace_bytes + copied(&plan->layout),
                                       .device = shown->device_bytes};
     return 0;

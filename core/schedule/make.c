@@ -408,10 +408,9 @@ bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
     return true;
 }
 
-void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes) {
+void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes, const char *what) {
     memmove(p->walk + 1, p->walk, (size_t)p->n_walks * sizeof *p->walk);
     p->n_walks++;
     p->walk[0] = (struct gf_pass_info){.step = GF_SLAB_LOOK, .bytes_read = bytes};
-    snprintf(p->walk[0].what, sizeof p->walk[0].what, "%s, for the jumps between the edges",
-             p->picture ? "rows" : "pages");
+    snprintf(p->walk[0].what, sizeof p->walk[0].what, "%s", what);
 }

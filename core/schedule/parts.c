@@ -120,13 +120,6 @@ double gf_slab_exchange_seconds(const struct gf_slab_plan *p, double link) {
     return ((double)p->sent_bytes / link + (double)p->pieces * message) * exchanges;
 }
 
-int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p) {
-    int64_t sum = 0;
-    for (int i = 0; i < p->n_walks; i++)
-        sum += p->walk[i].bytes_read + p->walk[i].bytes_written;
-    return sum;
-}
-
 struct gf_array gf_slab_spectrum(const struct gf_slab_plan *p, int64_t count, void *pages) {
     const int64_t rows = p->picture ? 1 : p->rows, lanes = gf_job_lanes(&p->job);
     return gf_array_wrap(pages, gf_job_number(&p->job), 4,

@@ -121,9 +121,9 @@ bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job);
  * back; with `scans` the last one for display ranges; the last. */
 void gf_slab_list_steps(struct gf_slab_plan *p, unsigned first, bool within, bool scans,
                         unsigned last);
-/* Puts a walk that reads `bytes` of the input before those of a filter that needs all of it
+/* Puts a walk before the others that reads `bytes` of the input, for a filter or wavelet that needs all of it
  * first. */
-void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);
+void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes, const char *what);
 
 /* ---- parts ---- */
 
@@ -160,7 +160,9 @@ int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t 
 /* Seconds of all exchanges between members, of so many bytes a second to and from each. */
 double gf_slab_exchange_seconds(const struct gf_slab_plan *p, double link);
 /* Bytes read and written by all walks. */
-int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p);
+static inline int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p) {
+    return gf_pass_bytes(p->walk, p->n_walks);
+}
 
 static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
     return p->width * p->number;

@@ -27,10 +27,10 @@ void gf_plan_drop(struct gf_plan *plan) {
     free(plan);
 }
 
-int64_t gf_plan_bytes(const struct gf_plan *plan) {
+int64_t gf_pass_bytes(const struct gf_pass_info *pass, int n) {
     int64_t bytes = 0;
-    for (int i = 0; i < plan->n_passes; i++)
-        bytes += plan->pass[i].bytes_read + plan->pass[i].bytes_written;
+    for (int i = 0; i < n; i++)
+        bytes += pass[i].bytes_read + pass[i].bytes_written;
     return bytes;
 }
 

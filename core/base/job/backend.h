@@ -194,8 +194,8 @@ struct gf_plan_ops {
  * returns; NULL, with GF_ENOMEM's message, if memory is short. */
 void *gf_plan_impl(struct gf_plan *plan, const struct gf_plan_ops *ops, size_t bytes);
 void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
-/* Bytes that the passes of a run read and write. */
-int64_t gf_plan_bytes(const struct gf_plan *plan);
+/* Bytes that n passes read and write. */
+int64_t gf_pass_bytes(const struct gf_pass_info *pass, int n);
 /* in and out[i] have the shapes of gf_job_in_shape() and gf_job_out_shape(), with any strides. The
  * input is not written unless the job spends it. Either all are in host memory, or all are placed
  * on the device of the plan's context. `report` may be NULL. */
