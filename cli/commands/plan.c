@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cli/log.h"
-#include "cli/report.h"
 #include "cli/filter/filtering.h"
 #include "cli/command.h"
 #include "cli/shapes.h"

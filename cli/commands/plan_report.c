@@ -7,7 +7,6 @@
 #include "cli/batch/slabs.h"
 #include "cli/commands/planes.h"
 #include "cli/log.h"
-#include "cli/report.h"
 #include "core/engine/speeds.h"
 
 struct needs {

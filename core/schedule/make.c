@@ -1,6 +1,4 @@
 /* Chooses the pages of a slab and the rows of a block, and counts the bytes moved. */
-#include <stdio.h>
-
 #include "core/base/host/memory.h"
 #include "core/base/value/status.h"
 #include "core/filter/filter.h"
@@ -269,12 +267,9 @@ static void name_walk(const struct gf_slab_plan *p, struct gf_pass_info *w) {
     const bool blocks = w->step & GF_SLAB_BLOCKS && (direct || !(w->step & ENDS));
     const int of = p->line ? 2 : p->picture;
     const int way = p->job.op == GF_FILTER ? 2 : p->walk[0].step == GF_SLAB_INPUT;
+    const int at = blocks ? 1 : w->step & GF_SLAB_TO_OUTPUT ? 2 : 0;
     const bool alone = (w->step & ENDS) == ENDS && !blocks;
-    snprintf(w->what, sizeof w->what, "%s%s",
-             alone ? "slabs of pages"
-                   : names[of][way][blocks                        ? 1
-                                    : w->step & GF_SLAB_TO_OUTPUT ? 2
-                                                                  : 0],
+    snprintf(w->what, sizeof w->what, "%s%s", alone ? "slabs of pages" : names[of][way][at],
              w->step & GF_SLAB_SCANS ? ", for the display range" : "");
 }
 

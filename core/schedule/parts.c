@@ -1,8 +1,6 @@
 /* The pages of slabs, the rows of blocks, and the places of pieces. */
 #include "core/schedule/plan.h"
 
-#include <stdio.h>
-
 struct gf_job gf_slab_without_single(const struct gf_job *job) {
     struct gf_job without = *job;
     bool samples = job->op != GF_FFT; /* those of an automatic range depend on the shape */

@@ -78,11 +78,11 @@ struct gf_slab_plan {
     int slots, row_slots;
     int64_t exchange_bytes, memory_bytes;
     int members; /* sharing the parts, with the exchange in their memory; 0: one, with a file */
-    int64_t sent_bytes,
-        pieces; /* that the busiest member puts into others' memory in an exchange */
+    /* that the busiest member puts into others' memory in an exchange */
+    int64_t sent_bytes, pieces;
     int n_walks;
-    struct gf_pass_info
-        walk[GF_SLAB_WALKS]; /* step: enum gf_slab_step, or other bits without an exchange */
+    /* step: enum gf_slab_step, or other bits without an exchange */
+    struct gf_pass_info walk[GF_SLAB_WALKS];
 };
 
 /* The rows of a block: low .. low + n_low - 1, then high .. high + n_high - 1. */

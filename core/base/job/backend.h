@@ -121,8 +121,8 @@ struct gf_plan_choice {
 struct gf_plan {
     struct gf_pass_info pass[GF_MAX_PASSES];
     int n_passes;
-    struct gf_pass_info
-        inner[GF_MAX_PASSES]; /* in_slabs: the device's, for the largest part of each walk */
+    /* in_slabs: the passes of the largest part of each walk. */
+    struct gf_pass_info inner[GF_MAX_PASSES];
     int n_inner;
     int64_t workspace_bytes; /* besides the input and output arrays */
     int64_t device_bytes;    /* device memory used, arrays included */
@@ -212,7 +212,7 @@ static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report)
 }
 void gf_bound_drop(struct gf_bound *bound); /* takes NULL */
 
-/* Appends a pass with the bytes that it moves, and its text as by printf(). */
+/* Appends a pass with the bytes that it moves, and its text as by snprintf(). */
 struct gf_pass_info *gf_pass_list(struct gf_plan *plan, int64_t bytes_read, int64_t bytes_written,
                                   const char *form, ...) __attribute__((format(printf, 4, 5)));
 
