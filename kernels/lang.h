@@ -318,15 +318,15 @@ typedef float2 cplx;
 #define R(x) ((real)(x)) /* rounded once */
 
 /* For text that serves GLSL too (kernels/gl/lang.glsl). */
-#define STRUCT(name)        struct name
-#define TAKE_ARGS(type)     const struct type *a = &args;
-#define ARG(member)         a->member
+#define STRUCT(name)          struct name
+#define TAKE_ARGS(type)       const struct type *a = &args;
+#define ARG(member)           a->member
 #define GET(buffer, at)       (buffer)[at]
 #define SET(buffer, at, v)    ((buffer)[at] = (v))
 #define ADD_TO(buffer, at, v) ATOMIC_ADD(&(buffer)[at], v)
-#define READ_SAMPLE(at)     ((real)src[at])
-#define WRITE_SAMPLE(at, v) (dst[at] = (v))
-#define SAMPLE_OF(v)        ((OUT_T)(v))
+#define READ_SAMPLE(at)       ((real)src[at])
+#define WRITE_SAMPLE(at, v)   (dst[at] = (v))
+#define SAMPLE_OF(v)          ((OUT_T)(v))
 
 /* Returns the sum over a warp's items up to this one. All of them call it. */
 INLINE uint sum_of_warp(uint v) {
