@@ -133,8 +133,8 @@ check-packages:
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)
 
-## check-directcompute: Direct3D 11 by DXVK in a bare Debian sid (root, debootstrap), half an hour
-check-directcompute: gpufft $(BUILD)/test_directcompute
+## check-directcompute: Direct3D 11 by DXVK in a bare Debian sid (root, debootstrap), natively and under Wine; half an hour
+check-directcompute: gpufft $(BUILD)/test_directcompute $(BUILD)/near windows
 	@tests/gpu/check_directcompute $(BUILD)
 
 ## asan, ubsan, tsan: the unit tests under the sanitizers
