@@ -57,7 +57,8 @@ int gf_gpu_run_measure(void *context, struct gf_device_speed *speed) {
     const int64_t room = c->api->free_bytes(c->gpu) / 4;
     double seconds;
     *speed = (struct gf_device_speed){.copy = 0};
-    snprintf(speed->name, sizeof speed->name, "%s", c->props.name);
+    snprintf(speed->name, sizeof speed->name, "%.110s%s", c->props.name,
+             c->props.is_cpu ? ", the CPU itself" : "");
     if (bytes > room)
         bytes = room;
     if (bytes > c->props.max_alloc)

@@ -266,8 +266,8 @@ struct gf_backend_options {
 
 /* The device behind a GPU backend, for `gpufft bench`. */
 struct gf_device_speed {
-    char name[128];
-    double copy; /* bytes read plus written a second by a copy */
+    char name[128]; /* ends with ", the CPU itself" if it is */
+    double copy;    /* bytes read plus written a second by a copy */
 };
 
 /* Device operations without a plan. */

@@ -52,7 +52,7 @@ static void describe(const struct gf_d3d_adapter_text *text, struct gf_gpu_props
     snprintf(p->driver, sizeof p->driver, "adapter %04x:%04x, revision %x", text->vendor,
              text->device, text->revision);
     snprintf(p->compiler, sizeof p->compiler, "%s", gf_d3d_compiler_version());
-    snprintf(p->platform, sizeof p->platform, "Direct3D 11");
+    snprintf(p->platform, sizeof p->platform, "Direct3D 11" GF_HERE(" by DXVK", ""));
     p->extensions = "";
     p->plain = true;
     p->is_cpu = text->flags & GF_D3D_SOFTWARE || gf_shaders_on_cpu(p->name);
