@@ -305,5 +305,5 @@ const struct gf_backend gf_backend_vulkan = {
 
 const struct gf_backend gf_backend_directcompute = {
     ON_GPU(directcompute, on_device),
-    .what = "GPUs with Direct3D 11, plain transforms; tried with DXVK",
+    .what = "GPUs with Direct3D 11, plain transforms; tried with DXVK and Wine",
 };
