@@ -48,8 +48,9 @@ static struct shaderc shaderc;
 int gf_vulkan_compiler(void) {
     static struct gf_dl_library library = GF_DL_LIBRARY(
         symbols, &shaderc, GF_EABSENT,
-        "Vulkan's shaders need a libshaderc.so.1 that loads; apt install libshaderc1, "
-        "and see the README for Debian 12",
+        GF_HERE("Vulkan's shaders need a libshaderc.so.1 that loads; apt install libshaderc1, "
+                "and see the README for Debian 12",
+                "Vulkan's shaders need a shaderc_shared.dll"),
         "libshaderc.so.1", "libshaderc_shared.so.1", NULL);
     return gf_dl_load(&library);
 }
