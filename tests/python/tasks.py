@@ -1,4 +1,5 @@
-"""Ten tasks by gpufft and by SciPy or scikit-image: the medians of five times, as the table of man/python.md.
+"""Ten tasks by gpufft and by SciPy or scikit-image: the medians of five times; then fft2 on one thread by gpufft, by
+SciPy with gpufft as its backend, and by SciPy: as the tables of man/python.md.
 Needs SciPy and scikit-image. usage: tasks.py [THREADS]"""
 
 import sys
@@ -71,6 +72,24 @@ def seconds(function):
     return sorted(times)[2]
 
 
+def through_scipy(x, calls):
+    with scipy.fft.set_backend(gpufft):
+        return each(scipy.fft.fft2, x, calls)
+
+
+def each(function, x, calls):
+    """Microseconds of a call, one after the other on the same samples."""
+    start = time.perf_counter()
+    for _ in range(calls):
+        function(x, workers=1)
+    return (time.perf_counter() - start) / calls * 1e6
+
+
 for name, ours, theirs in TASKS:
     a, b = seconds(ours), seconds(theirs)
     print(f"| {name} | {a * 1e3:.1f} ms | {b * 1e3:.1f} ms | {b / a:.1f} |", flush=True)
+for side, calls in ((8, 50), (64, 30), (512, 2)):  # of about a millisecond, so that other work disturbs few of them
+    x = (rng.standard_normal((side, side)) + 1j).astype("c8")
+    rounds = [(each(gpufft.fft2, x, calls), through_scipy(x, calls), each(scipy.fft.fft2, x, calls)) for _ in range(501)]
+    medians = (sorted(times)[250] for times in zip(*rounds))
+    print(f"| {side}x{side} | " + " | ".join(f"{t:.1f} us" for t in medians) + " |", flush=True)
