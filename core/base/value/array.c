@@ -292,12 +292,13 @@ int gf_array_refuse_nonfinite(const struct gf_array *a, int64_t n, int64_t first
     const int channel = a->rank - 1;
     char where[128] = "";
     int64_t at[GF_MAX_RANK];
+    if (!n)
+        return 0;
     gf_array_unravel(a, first, at);
     for (int i = 0; i < channel + (a->shape[channel] > 1); i++) {
         const size_t used = strlen(where);
         snprintf(where + used, sizeof where - used, "%s%lld", i ? ", " : "", (long long)at[i]);
     }
-    return n ? gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]%s", (long long)n,
-                       n == 1 ? " is" : "s are", where, more)
-             : 0;
+    return gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]%s", (long long)n,
+                   n == 1 ? " is" : "s are", where, more);
 }
