@@ -193,12 +193,6 @@ int gf_settings_request(struct gf_settings *s) {
     return gf_request_find(gf_environment(), &s->request, s->backend, s->device);
 }
 
-int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *const *backends) {
-    if (gf_request_is_list(s->backend, s->device))
-        return gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
-    return gf_request_one(gf_environment(), &s->request, backends, s->backend, NULL);
-}
-
 static void note(void *user, const char *line) {
     (void)user;
     gf_log_note("%s", line);

@@ -201,9 +201,6 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
 /* Sets s->request from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_request_list(env). */
 int gf_settings_request(struct gf_settings *s);
-/* The same for one of these backends, which have one device each and ignore --device. Refuses lists
- * (GF_EUSAGE). */
-int gf_settings_request_one(struct gf_settings *s, const struct gf_backend *const *backends);
 
 /* Opens an engine for s->request, --threads and --max-memory (default: all free memory). The
  * settings must outlive it. */

@@ -130,12 +130,18 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
+/* Requests the device of --assume, the only one of its backend. */
+static int assume(struct gf_settings *s, struct gf_assumed_device *device) {
+    int rc = gf_assume(s->assume, s->backend, device);
+    if (!rc && gf_request_is_list(s->backend, s->device))
+        rc = gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
+    return rc ? rc : gf_request_one(gf_environment(), &s->request, device->list, s->backend, NULL);
+}
+
 /* Opens the device of --assume, or those that --backend and --device name. */
 static int open_engine(struct gf_settings *s, struct gf_engine **engine,
                        struct gf_assumed_device *device) {
-    int rc = s->assume ? gf_assume(s->assume, s->backend, device) : gf_settings_request(s);
-    if (!rc && s->assume)
-        rc = gf_settings_request_one(s, device->list);
+    int rc = s->assume ? assume(s, device) : gf_settings_request(s);
     if (rc == GF_EABSENT && s->backend &&
         (!strcmp(s->backend, "cuda") || !strcmp(s->backend, "opencl")))
         rc = gf_fail(rc, "%.400s; --assume=h200 plans for an H200", gf_message());
