@@ -381,19 +381,29 @@ static void add_lines(json_t *lines, json_t *steps, const char *at) {
 
 /* Appends a level, unless it is NULL, whose steps are in the list of that key. */
 static void add_level(json_t *levels, const char *at, json_t *level, const char *steps) {
+    if (!level)
+        return;
     json_t *lines = json_array();
     add_lines(lines, json_object_get(level, steps), at);
-    if (level)
-        GF_ADD(level, GF_KEY(".at", at), GF_KEY(".lines", json_incref(lines)));
-    json_array_append(levels, level);
-    json_decref(lines);
+    json_array_append(levels, GF_ADD(level, GF_KEY(".at", at), GF_KEY(".lines", lines)));
+}
+
+/* The levels of a plan, as text prints them. */
+static json_t *levels_of(json_t *o) {
+    json_t *levels = json_array();
+    add_level(levels, "  ", o, "passes");
+    add_level(levels, "    ", json_object_get(o, "dealt"), "");
+    add_level(levels, "    ", json_object_get(o, "scratch"), "walks");
+    add_level(levels, "    ", json_object_get(o, "shared"), "walks");
+    json_decref(o);
+    return GF_REPORT(GF_KEY("levels", levels));
 }
 
 int gf_plan_print(const char *name, struct gf_task *t) {
     struct gf_slab_plan slabs, shared;
     const struct needs n = sum_up(t);
     const bool serves = plans_slabs(t, &n, &slabs);
-    json_t *o = whole_report(name, t, &n, serves ? &slabs : NULL), *levels = json_array();
+    json_t *o = whole_report(name, t, &n, serves ? &slabs : NULL);
     json_t *dealt = NULL, *scratch = NULL, *ranks = NULL;
     int rc = gf_plan_dealt(t, &dealt);
     if (!rc)
@@ -406,17 +416,12 @@ int gf_plan_print(const char *name, struct gf_task *t) {
     json_t *walks = json_object_get(ranks ? ranks : scratch, "walks");
     GF_ADD(o, GF_KEY("dealt", dealt), GF_KEY("scratch", scratch), GF_KEY("shared", ranks),
            GF_KEY_IF(json_array_size(walks), "steps", json_incref(walks)));
-    add_level(levels, "  ", o, "passes");
-    add_level(levels, "    ", dealt, "");
-    add_level(levels, "    ", scratch, "walks");
-    add_level(levels, "    ", ranks, "walks");
-    if (!rc && !t->s->json)
+    if (rc) {
+        json_decref(o);
+        return rc;
+    }
+    if (!t->s->json)
         gf_log_heading(name);
-    if (!rc)
-        gf_report_print(t->s->json, form,
-                        t->s->json ? json_incref(o)
-                                   : GF_REPORT(GF_KEY("levels", json_incref(levels))));
-    json_decref(levels);
-    json_decref(o);
-    return rc;
+    gf_report_print(t->s->json, form, t->s->json ? o : levels_of(o));
+    return 0;
 }
