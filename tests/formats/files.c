@@ -105,9 +105,7 @@ uint32_t random_next(uint32_t *state) {
 
 struct gf_image image_make(enum gf_dtype dtype, int64_t z, int64_t y, int64_t x, int64_t channels,
                            uint32_t seed) {
-    struct gf_image image = {.color = channels == 1   ? GF_GRAY
-                                      : channels == 3 ? GF_RGB
-                                                      : GF_OTHER_COLOR};
+    struct gf_image image = {.color = gf_color_of(channels)};
     int64_t shape[4];
     int rank = 0;
     if (z)
