@@ -110,7 +110,7 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
         plan->ops = &dwt_shared;
     if (job->direction == GF_INVERSE && g->plan->host_share)
         gf_gpu_dwt_list_share(plan);
-    gf_gpu_run_list(g->plan, 0, g->plan->n_passes, plan);
+    gf_gpu_run_list(g->plan, 0, g->plan->n_passes, plan->pass, &plan->n_passes);
     if (job->direction == GF_FORWARD && g->plan->host_share)
         gf_gpu_dwt_list_share(plan);
     gf_gpu_program_summarize(g, plan);

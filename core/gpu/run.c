@@ -208,11 +208,12 @@ int gf_gpu_program_prepare(const struct gf_gpu_context *c, struct gf_gpu_program
     return rc || c->dry || g->n_requests ? rc : gf_gpu_program_build(c, g);
 }
 
-void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
-    for (int i = first; i < end; i++) {
+void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end,
+                     struct gf_pass_info list[GF_MAX_PASSES], int *n) {
+    for (int i = first; i < end && *n < GF_MAX_PASSES; i++) {
         if (p->pass[i].unlisted)
             continue;
-        struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
+        struct gf_pass_info *pass = &list[(*n)++];
         *pass = p->pass[i].summary;
         pass->cost = p->pass[i].cost;
     }

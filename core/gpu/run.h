@@ -82,8 +82,9 @@ int gf_gpu_program_prepare(const struct gf_gpu_context *c, struct gf_gpu_program
 /* Only builds the kernels, in any thread; gf_gpu_program_prepare() then skips this. */
 int gf_gpu_program_build(const struct gf_gpu_context *c, struct gf_gpu_program *g);
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m);
-/* Appends passes first <= i < end to those that `gpufft plan` shows. */
-void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan);
+/* Appends passes first <= i < end, as far as there is room, to a list of *n that `gpufft plan` shows. */
+void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end,
+                     struct gf_pass_info list[GF_MAX_PASSES], int *n);
 /* Sets the memory, kernels and build time that `gpufft plan` and --verbose print. */
 void gf_gpu_program_summarize(const struct gf_gpu_program *g, struct gf_plan *plan);
 

@@ -326,13 +326,10 @@ static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
 
 /* Lists the passes of walk `index` below it. */
 static void list_inner(const struct gf_gpu_plan *passes, int index, struct gf_plan *plan) {
-    const int first = plan->n_passes;
-    gf_gpu_run_list(passes, 0, passes->n_passes, plan);
-    for (int i = first; i < plan->n_passes && plan->n_inner < GF_MAX_PASSES; i++) {
-        plan->inner[plan->n_inner] = plan->pass[i];
-        plan->inner[plan->n_inner++].walk = index + 1;
-    }
-    plan->n_passes = first;
+    int i = plan->n_inner;
+    gf_gpu_run_list(passes, 0, passes->n_passes, plan->inner, &plan->n_inner);
+    for (; i < plan->n_inner; i++)
+        plan->inner[i].walk = index + 1;
 }
 
 /* Lists walk `index` of all devices, with the longest parts of any. */

@@ -166,16 +166,18 @@ static int make_filter(struct impl *m) {
 static void list_passes(const struct impl *m, struct gf_plan *plan) {
     int64_t before = gf_gpu_space_bytes(&m->transform[0].from),
             after = gf_gpu_space_bytes(&m->transform[0].to);
-    gf_gpu_run_list(m->bare.run.program.plan, 0, m->before, plan);
+    gf_gpu_run_list(m->bare.run.program.plan, 0, m->before, plan->pass, &plan->n_passes);
     if (m->copies_input)
         gf_pass_list(plan, before, before, "copy: the inverse overwrites the spectrum it reads");
     gf_pass_list_axes(plan, "cufft", !m->transform[0].in_complex, !m->transform[0].out_complex,
                       before, after);
     if (m->n_transforms > 1) {
-        gf_gpu_run_list(m->bare.run.program.plan, m->before, m->between, plan);
+        gf_gpu_run_list(m->bare.run.program.plan, m->before, m->between, plan->pass,
+                        &plan->n_passes);
         gf_pass_list_axes(plan, "cufft", false, true, after, before);
     }
-    gf_gpu_run_list(m->bare.run.program.plan, m->between, m->bare.run.program.plan->n_passes, plan);
+    gf_gpu_run_list(m->bare.run.program.plan, m->between, m->bare.run.program.plan->n_passes,
+                    plan->pass, &plan->n_passes);
 }
 
 /* ---- plan ---- */
