@@ -8,6 +8,7 @@
 #include "cli/batch/shared_output.h"
 #include "cli/log.h"
 #include "core/base/host/clock.h"
+#include "core/base/value/blocks.h"
 #include "core/base/value/sample_value.h"
 #include "core/base/host/conveyor.h"
 
@@ -181,6 +182,7 @@ static int take_slots(struct walk *w) {
     w->done = calloc((size_t)w->slots, sizeof *w->done);
     int rc = w->done ? 0 : gf_no_memory();
     like.shape[0] = w->slots * w->at_once;
+    gf_blocks_keep(); /* for a device to lock */
     if (!rc)
         rc = gf_array_alloc(&w->in, like.dtype, like.rank, like.shape);
     if (!rc && t->s->nan == GF_NAN_KEEP && !gf_dtype_is_integer(like.dtype)) {
@@ -291,6 +293,7 @@ static void close_walk(struct walk *w) {
     gf_array_free(&w->in);
     for (int k = 0; k < GF_MAX_OUTPUTS; k++)
         gf_array_free(&w->out[k]);
+    gf_blocks_end();
     free(w->done);
     free(w->hole);
     free(w);

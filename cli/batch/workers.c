@@ -6,6 +6,7 @@
 
 #include "cli/progress.h"
 #include "core/base/host/memory.h"
+#include "core/base/value/blocks.h"
 
 /* The C library returns freed blocks from 128 KiB on to the kernel, which clears the pages of the
  * next one. Freeing a larger block raises that limit to its size. Buffers for a small picture's
@@ -28,6 +29,8 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
         return gf_no_memory();
     }
     keep_small_buffers();
+    if (n_inputs > 1)
+        gf_blocks_keep();
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < n; i++) {
@@ -47,6 +50,8 @@ void gf_workers_close(struct gf_workers *p) {
         return;
     for (int i = 0; i < p->n_workers * p->n_devices; i++)
         gf_runner_close(&p->worker[0].runner[i]);
+    if (p->n_inputs > 1)
+        gf_blocks_end();
     free(p->worker[0].runner);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/host/clock.h"
+#include "core/base/value/blocks.h"
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/engine/speeds.h"
 
@@ -463,6 +464,7 @@ static void close_device(struct gf_engine_device *d) {
         for (int k = 0; k < GF_SHARED_PLANS; k++)
             if (d->plan[k].backend == i)
                 drop(&d->plan[k]);
+        gf_blocks_unlock(d->context[i]);
         b->close(d->context[i]);
         gf_backend_resume(b, outside);
     }

@@ -5,6 +5,7 @@
 
 #include "core/base/host/clock.h"
 #include "core/base/host/memory.h"
+#include "core/base/value/blocks.h"
 #include "core/filter/filter.h"
 
 static struct gf_engine_device *device_of(const struct gf_runner *r) {
@@ -354,6 +355,20 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
                : rc;
 }
 
+/* Page-locks the blocks that hold a run's arrays and will serve again, each once: the device copies them at full
+ * speed, without buffers that threads fill while others wait for their turn. */
+static void lock_blocks(struct gf_runner *r, const struct gf_plan *plan, const struct gf_array *in,
+                        const struct gf_array *out) {
+    const struct gf_on_device *on = backend_of(r, r->now)->on_device;
+    unsigned *const failed = &device_of(r)->unlocked;
+    if (!on || !on->lock || plan->job.placed)
+        return;
+    const struct gf_block_locker by = {plan->context, on->lock, on->unlock};
+    for (int i = -1; i < plan->job.n_out && !(*failed >> r->now & 1); i++)
+        if (gf_block_lock((i < 0 ? in : &out[i])->data, &by))
+            *failed |= 1u << r->now;
+}
+
 int gf_runner_show(struct gf_runner *r, struct gf_plan **copy) {
     const struct gf_job job = r->job;
     struct gf_plan *plan;
@@ -387,6 +402,7 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         rc = begin(r, r->now, &job, &plan);
         if (!rc) {
             double start = gf_now_ms();
+            lock_blocks(r, plan, in, out);
             rc = leave(r, r->now, exec(r, plan, in, out, report));
             r->ms.turn += gf_now_ms() - start;
         }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/base/value/blocks.h"
 #include "core/base/value/pages.h"
 #include "core/base/value/status.h"
 
@@ -76,11 +77,16 @@ static void *allocate(size_t bytes, bool opens) {
     size_t rounded = (bytes + align - 1) / align * align;
     if (rounded < bytes)
         return NULL;
-    void *p = aligned_alloc(align, rounded ? rounded : align);
+    void *p = bytes >= GF_BLOCK_LEAST ? gf_block_take(rounded) : NULL;
+    if (p)
+        return p;
+    p = aligned_alloc(align, rounded ? rounded : align);
 #ifdef MADV_HUGEPAGE
     if (p && align == GF_HUGE_PAGE)
         madvise(p, (bytes + GF_HUGE_PAGE - ALONE) / GF_HUGE_PAGE * GF_HUGE_PAGE, MADV_HUGEPAGE);
 #endif
+    if (p && bytes >= GF_BLOCK_LEAST)
+        gf_block_add(p, rounded);
     return p;
 }
 
@@ -100,7 +106,7 @@ int gf_list_grow(void *list, int64_t n, size_t element) {
 }
 
 void gf_free(void *p) {
-    if (!gf_huge_page_give(p))
+    if (!gf_huge_page_give(p) && !gf_block_give(p))
         free(p);
 }
 
