@@ -51,24 +51,25 @@ static int check_shape(const struct gpufft_transform *t) {
 }
 
 /* Marks the transformed axes and the halved one. */
-static int mark_axes(const struct gpufft_transform *t, struct gf_layout *l,
-                     struct gf_layout_axis *axis) {
+static int mark_axes(const struct gpufft_transform *t, struct gf_layout *l) {
     const int n = t->n_axes ? t->n_axes : t->rank;
     for (int i = 0; i < n; i++) {
         const int k = t->n_axes ? t->axes[i] + (t->axes[i] < 0 ? t->rank : 0) : i;
         if (k < 0 || k >= t->rank)
             return gf_fail(GF_EUSAGE, "no axis %d in an array of rank %d", t->axes[i], t->rank);
-        if (axis[k].transformed)
+        if (l->axes >> k & 1)
             return gf_fail(GF_EUSAGE, "axis %d is named twice", t->axes[i]);
-        axis[k].transformed = true;
-        axis[k].halved = t->half && i == n - 1;
         l->axes |= 1u << k;
-        l->halved = k;
+        l->halved = t->half ? k : -1;
     }
     return 0;
 }
 
 /* ---- the order of axes ---- */
+
+static bool transformed(const struct gf_layout *l, const struct gf_layout_axis *a) {
+    return l->axes >> a->number & 1;
+}
 
 /* Slower axes first, by the strides of the input, then by those of the output. */
 static int by_stride(const void *x, const void *y) {
@@ -79,15 +80,16 @@ static int by_stride(const void *x, const void *y) {
 
 /* Drops batches of one, joins those that are adjacent in both arrays, and sorts all from the slowest
  * to the fastest. Returns their number. */
-static int reduce(struct gf_layout_axis *axis, int rank) {
+static int reduce(const struct gf_layout *l, struct gf_layout_axis *axis, int rank) {
     int n = 0;
     for (int i = 0; i < rank; i++)
-        if (axis[i].transformed || axis[i].n > 1)
+        if (transformed(l, &axis[i]) || axis[i].n > 1)
             axis[n++] = axis[i];
     qsort(axis, (size_t)n, sizeof *axis, by_stride);
     for (int i = n - 2; i >= 0; i--) {
         struct gf_layout_axis *a = &axis[i], *b = &axis[i + 1];
-        if (a->transformed || b->transformed || a->in != b->in * b->n || a->out != b->out * b->n)
+        if (transformed(l, a) || transformed(l, b) || a->in != b->in * b->n ||
+            a->out != b->out * b->n)
             continue;
         a->n *= b->n;
         a->in = b->in;
@@ -105,11 +107,11 @@ static struct gf_layout_axis take(struct gf_layout_axis *axis, int *n, int i) {
 }
 
 /* The job halves its last transformed axis. */
-static void put_halved_last(struct gf_layout_axis *axis, int n) {
+static void put_halved_last(const struct gf_layout *l, struct gf_layout_axis *axis, int n) {
     int from = 0, to = n - 1;
-    while (from < n && !axis[from].halved)
+    while (from < n && axis[from].number != l->halved)
         from++;
-    while (to > from && !axis[to].transformed)
+    while (to > from && !transformed(l, &axis[to]))
         to--;
     for (; from < to; from++) {
         const struct gf_layout_axis a = axis[from];
@@ -128,17 +130,17 @@ static int choose(struct gf_layout *l, struct gf_layout_axis *axis, int n,
     int room = GF_MAX_DIMS;
     int64_t points = 1;
     for (int i = 0; i < n; i++) {
-        room -= axis[i].transformed;
-        points *= axis[i].transformed ? axis[i].n : 1;
+        room -= transformed(l, &axis[i]);
+        points *= transformed(l, &axis[i]) ? axis[i].n : 1;
     }
     *channels = (struct gf_layout_axis){.n = 1};
-    if (!axis[n - 1].transformed && (axis[n - 1].n <= FEW || !room))
+    if (!transformed(l, &axis[n - 1]) && (axis[n - 1].n <= FEW || !room))
         *channels = take(axis, &n, n - 1);
     int batches = 0;
     for (int i = 0; i < n; i++)
-        batches += !axis[i].transformed;
+        batches += !transformed(l, &axis[i]);
     for (int i = 0; i < n && batches > room;) {
-        if (axis[i].transformed) {
+        if (transformed(l, &axis[i])) {
             i++;
             continue;
         }
@@ -177,7 +179,7 @@ static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
             : GF_SINGLE;
     for (int i = 0; i < n; i++) {
         job->shape[i] = axis[i].n;
-        job->axes |= (unsigned)axis[i].transformed << i;
+        job->axes |= (unsigned)transformed(l, &axis[i]) << i;
     }
     l->in = gf_job_array(job, -1, NULL);
     l->out = gf_job_array(job, 0, NULL);
@@ -192,15 +194,15 @@ static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
 }
 
 /* Gives samples the strides of the half spectrum that takes their place, if they have none of their own. */
-static int pad(const struct gpufft_transform *t, const struct gf_layout_axis *axis,
-               int64_t *samples, const int64_t *spectrum) {
+static int pad(const struct gpufft_transform *t, int halved, int64_t *samples,
+               const int64_t *spectrum) {
     const int64_t *given = t->direction == GPUFFT_INVERSE ? t->out_stride : t->in_stride;
     const int64_t unit = (int64_t)gf_dtype_size(gf_dtype_real((enum gf_dtype)t->in_type));
     bool any = false, same = true;
     for (int i = 0; i < t->rank; i++)
         any = any || given[i];
     for (int i = 0; i < t->rank; i++) {
-        const int64_t want = axis[i].halved ? spectrum[i] / 2 : spectrum[i];
+        const int64_t want = i == halved ? spectrum[i] / 2 : spectrum[i];
         samples[i] = any ? samples[i] : want;
         same = same && ((samples[i] == want && !(want % unit)) || t->shape[i] == 1);
     }
@@ -217,7 +219,7 @@ static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *
     int64_t n_in[GPUFFT_MAX_RANK], n_out[GPUFFT_MAX_RANK], in[GPUFFT_MAX_RANK],
         out[GPUFFT_MAX_RANK];
     for (int i = 0; i < t->rank; i++) {
-        const int64_t n = t->shape[i], halved = axis[i].halved ? n / 2 + 1 : n;
+        const int64_t n = t->shape[i], halved = i == l->halved ? n / 2 + 1 : n;
         n_in[i] = inverse ? halved : n;
         n_out[i] = inverse ? n : halved;
     }
@@ -226,15 +228,13 @@ static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *
     if (!rc)
         rc = gf_strides_take(t->rank, n_out, to, t->out_stride, out);
     if (!rc && l->copies)
-        rc = pad(t, axis, inverse ? out : in, inverse ? in : out);
+        rc = pad(t, l->halved, inverse ? out : in, inverse ? in : out);
     if (!rc)
         rc = gf_strides_bounds(t->rank, n_in, in, from, l->copies, &l->in_bounds);
     if (!rc)
         rc = gf_strides_bounds(t->rank, n_out, out, to, true, &l->out_bounds);
     for (int i = 0; i < t->rank && !rc; i++) {
-        axis[i].n = t->shape[i];
-        axis[i].in = in[i];
-        axis[i].out = out[i];
+        axis[i] = (struct gf_layout_axis){i, t->shape[i], in[i], out[i]};
         if (t->in_place && !l->copies && in[i] != out[i] && t->shape[i] > 1)
             rc = gf_fail(GF_EINVAL, "a transform in place has the same strides on both sides");
     }
@@ -242,20 +242,20 @@ static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *
 }
 
 int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
-    struct gf_layout_axis axis[GPUFFT_MAX_RANK] = {{0}}, channels;
+    struct gf_layout_axis axis[GPUFFT_MAX_RANK], channels;
     *l = (struct gf_layout){.calls = 1, .in_place = t->in_place};
     l->copies = t->in_place && t->in_type != t->out_type;
     int rc = check_types(t);
     if (!rc)
         rc = check_shape(t);
     if (!rc)
-        rc = mark_axes(t, l, axis);
+        rc = mark_axes(t, l);
     if (!rc)
         rc = take_arrays(t, axis, l);
     if (rc)
         return rc;
-    const int n = choose(l, axis, reduce(axis, t->rank), &channels);
-    put_halved_last(axis, n);
+    const int n = choose(l, axis, reduce(l, axis, t->rank), &channels);
+    put_halved_last(l, axis, n);
     for (int i = 0; i < l->n_loops; i++)
         l->calls *= l->loop[i].n;
     make_job(t, l, axis, n, &channels);

@@ -14,8 +14,8 @@
 #include "core/base/job/job.h"
 
 struct gf_layout_axis {
+    int number;         /* the caller's */
     int64_t n, in, out; /* samples, strides in bytes */
-    bool transformed, halved;
 };
 
 struct gf_layout {
@@ -27,7 +27,7 @@ struct gf_layout {
     struct gf_bounds in_bounds, out_bounds; /* of all calls */
     bool in_place, copies;                  /* a run reads a copy of the input */
     unsigned axes;                          /* bits: which of the caller's are transformed */
-    int halved;                             /* which of them, if one is */
+    int halved;                             /* which of them; -1: none */
 };
 
 /* GF_EUSAGE, GF_EINVAL or GF_ENOMEM with the reason for a transform that is not one. */

@@ -41,7 +41,8 @@ int gf_struct_take(void *to, size_t size, const void *from, const char *what) {
     if (!known || theirs >= 65536)
         return gf_fail(GF_EUSAGE, "the size of the struct of the %s is not that of its members",
                        what);
-    memcpy(to, from, size);
+    if (to)
+        memcpy(to, from, size);
     return 0;
 }
 

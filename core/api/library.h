@@ -26,8 +26,8 @@ struct gpufft {
     int threads; /* of options, but never 0 */
 };
 
-/* Copies a caller's struct, which begins with its size. GF_EUSAGE if it has members that this version
- * does not know, or lacks some. */
+/* Copies a caller's struct, which begins with its size, unless `to` is NULL. GF_EUSAGE if it has members
+ * that this version does not know, or lacks some. */
 int gf_struct_take(void *to, size_t size, const void *from, const char *what);
 
 static inline bool gf_library_is_open(const struct gpufft *g) {

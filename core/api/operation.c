@@ -239,10 +239,9 @@ int gpufft_operation_run(struct gpufft_operation *o, const struct gpufft_array *
 }
 
 int gpufft_operation_fact(const struct gpufft_operation *o, int64_t i, struct gpufft_fact *to) {
-    struct gpufft_fact own;
     if (!o)
         return gf_fail(GF_EUSAGE, "no operation");
-    const int rc = gf_struct_take(&own, sizeof own, to, "fact");
+    const int rc = gf_struct_take(NULL, sizeof *to, to, "fact");
     if (rc || i < 0 || i >= o->facts.n)
         return rc;
     const struct gf_fact *f = &o->facts.fact[i];

@@ -69,10 +69,9 @@ void gpufft_image_free(struct gpufft_image *p) {
 }
 
 int gpufft_image_samples(const struct gpufft_image *p, struct gpufft_array *to) {
-    struct gpufft_array a;
     if (!p)
         return gf_fail(GF_EUSAGE, "no picture");
-    const int rc = gf_struct_take(&a, sizeof a, to, "array");
+    const int rc = gf_struct_take(NULL, sizeof *to, to, "array");
     if (rc)
         return rc;
     const struct gf_array *px = &p->image.px;

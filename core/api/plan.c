@@ -15,13 +15,12 @@ struct gpufft_plan {
     struct gf_runner runner;
     /* For all threads; NULL: each bound plan has a runner, as on a device. */
     struct gf_plan *shared;
-    struct gf_plan *shown; /* as described: that one or a copy */
+    struct gf_plan *shown; /* a copy, to describe it */
 };
 
 struct gpufft_bound {
     /* To the arrays, or in turn to those of each call; NULL: the runner runs. */
     struct gf_bound *bound;
-    bool once;    /* a single call */
     int64_t call; /* that runs */
     struct gpufft_plan *plan;
     struct gf_runner runner;
@@ -33,30 +32,13 @@ struct gpufft_bound {
 
 /* ---- plans ---- */
 
-static void free_plan(struct gpufft_plan *plan) {
-    struct gpufft *library = plan->library;
-    if (!gf_library_is_here(library))
-        return;
-    if (plan->shown != plan->shared)
-        free(plan->shown);
-    gf_runner_close(&plan->runner);
-    free(plan);
-    gf_library_drop(library);
-}
-
-static void drop_plan(struct gpufft_plan *plan) {
-    if (atomic_fetch_sub(&plan->users, 1) == 1)
-        free_plan(plan);
-}
-
 void gpufft_plan_free(struct gpufft_plan *plan) {
-    if (plan)
-        drop_plan(plan);
-}
-
-/* True if threads may share the plan that the runner has. */
-static bool has_own(const struct gf_runner *r) {
-    return r->plan && r->plan->backend->per_thread;
+    if (!plan || !gf_library_is_here(plan->library) || atomic_fetch_sub(&plan->users, 1) > 1)
+        return;
+    free(plan->shown);
+    gf_runner_close(&plan->runner);
+    gf_library_drop(plan->library);
+    free(plan);
 }
 
 /* Bytes of the input's copy. */
@@ -64,43 +46,41 @@ static int64_t copied(const struct gf_layout *l) {
     return l->copies ? l->in_bounds.high - l->in_bounds.low : 0;
 }
 
-static int make_plan(struct gpufft_plan *plan) {
+static int make_plan(struct gpufft_plan *plan, const struct gpufft_transform *t) {
+    struct gf_layout *l = &plan->layout;
     struct gf_runner *r = &plan->runner;
-    const struct gf_crew crew = {.runner = r, .threads = r->threads, .held = copied(&plan->layout)};
-    gf_runner_next(r, plan->runs);
-    int rc = gf_crew_plan(&crew, &plan->layout.job);
-    if (!rc && !has_own(r))
-        rc = gf_runner_show(r, &plan->shown);
-    if (rc || !has_own(r))
+    int rc = gf_layout_make(t, l);
+    if (rc)
         return rc;
-    free(plan->shown); /* of a device that failed */
-    plan->shared = plan->shown = (struct gf_plan *)r->plan;
-    return 0;
+    const struct gf_crew crew = {.runner = r, .threads = r->threads, .held = copied(l)};
+    plan->runs = gf_min(gf_max(t->runs, 1), INT64_MAX / l->calls) * l->calls;
+    gf_runner_next(r, plan->runs);
+    rc = gf_crew_plan(&crew, &l->job);
+    if (!rc)
+        rc = gf_runner_show(r, &plan->shown);
+    if (!rc && r->plan && r->plan->backend->per_thread)
+        plan->shared = (struct gf_plan *)r->plan;
+    return rc;
 }
 
 int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *transform,
                      struct gpufft_plan **out) {
     struct gpufft_transform t;
-    struct gf_layout layout;
     if (!out)
         return gf_fail(GF_EUSAGE, "no place for the plan");
     *out = NULL;
     int rc = gf_library_check(library);
     if (!rc)
         rc = gf_struct_take(&t, sizeof t, transform, "transform");
-    if (!rc)
-        rc = gf_layout_make(&t, &layout);
     struct gpufft_plan *plan = rc ? NULL : calloc(1, sizeof *plan);
     if (!plan)
         return rc ? rc : gf_no_memory();
     plan->library = gf_library_keep(library);
     plan->users = 1;
-    plan->layout = layout;
-    plan->runs = gf_min(gf_max(t.runs, 1), INT64_MAX / layout.calls) * layout.calls;
     gf_runner_open(&plan->runner, library->engine, 0, library->threads);
-    rc = make_plan(plan);
+    rc = make_plan(plan, &t);
     if (rc)
-        free_plan(plan);
+        gpufft_plan_free(plan);
     else
         *out = plan;
     return rc;
@@ -109,10 +89,9 @@ int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *tran
 /* ---- their description ---- */
 
 int gpufft_plan_describe(const struct gpufft_plan *plan, struct gpufft_description *to) {
-    struct gpufft_description d;
     if (!plan)
         return gf_fail(GF_EUSAGE, "no plan");
-    int rc = gf_struct_take(&d, sizeof d, to, "description");
+    const int rc = gf_struct_take(NULL, sizeof *to, to, "description");
     if (rc)
         return rc;
     const struct gf_plan *shown = plan->shown;
@@ -212,7 +191,6 @@ int gpufft_plan_bind(struct gpufft_plan *plan, const void *in, void *out,
         return gf_no_memory();
     plan->users++;
     b->plan = plan;
-    b->once = plan->layout.calls == 1;
     if (!plan->shared)
         gf_runner_beside(&b->runner, &plan->runner, plan->library->threads);
     const int64_t bytes = copied(&plan->layout);
@@ -240,7 +218,7 @@ void gpufft_bound_free(struct gpufft_bound *b) {
     gf_bound_drop(b->bound);
     gf_free(b->copy);
     gf_runner_close(&b->runner);
-    drop_plan(b->plan);
+    gpufft_plan_free(b->plan);
     free(b);
 }
 
@@ -250,7 +228,7 @@ static int run_call(struct gpufft_bound *b, int64_t i) {
     if (b->plan->layout.job.placed)
         return queue_call(b, b->in, b->out, i, true);
     if (b->plan->shared) {
-        const int rc = b->once && b->bound ? 0 : bind_call(b, i);
+        const int rc = b->plan->layout.calls == 1 && b->bound ? 0 : bind_call(b, i);
         return rc ? rc : gf_bound_run(b->bound, NULL);
     }
     gf_layout_views(&b->plan->layout, b->in, b->out, i, &in, &out);
@@ -280,7 +258,8 @@ int gpufft_run(struct gpufft_bound *b) {
     if (!b)
         return gf_fail(GF_EUSAGE, "no bound plan");
     const struct gpufft *g = b->plan->library;
-    if (b->bound && b->once && !b->copy && !g->options.tick && gf_library_is_open(g))
+    if (b->bound && b->plan->layout.calls == 1 && !b->copy && !g->options.tick &&
+        gf_library_is_open(g))
         return gf_bound_run(b->bound, NULL);
     return run_calls(b);
 }
