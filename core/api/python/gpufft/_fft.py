@@ -102,12 +102,14 @@ def _workers(workers):
         scipy = sys.modules.get("scipy.fft")
         return scipy.get_workers() if scipy else 1
     workers = operator.index(workers)
+    if workers > 0:
+        return workers
     cpus = _library.os.cpu_count()
     if workers == 0:
         raise ValueError("workers must not be zero")
     if workers < -cpus:
         raise ValueError(f"workers value out of range; got {workers}, must not be less than {-cpus}")
-    return workers if workers > 0 else workers + 1 + cpus
+    return workers + 1 + cpus
 
 
 # ---- from there to plans ----
