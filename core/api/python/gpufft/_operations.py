@@ -134,21 +134,15 @@ class Operation:
     def _value(f):
         if not f.data:
             return None
-        if f.kind == _TEXT and f.stride:
-            return [ctypes.string_at(f.data + i * f.stride).decode() for i in range(f.rows)]
+        rows, width = f.rows if f.stride else 1, max(1, f.width)
         if f.kind == _TEXT:
-            return ctypes.string_at(f.data).decode()
-        kind, width = _VALUES[f.kind], max(1, f.width)
-        if f.stride:
-            shape = (f.rows, width) if f.width else (f.rows,)
-            strides = (f.stride, ctypes.sizeof(kind))[:len(shape)]
-            if not f.rows:
-                return np.empty(shape, kind)
-            bytes_ = (f.rows - 1) * f.stride + width * ctypes.sizeof(kind)
-            memory = (ctypes.c_char * bytes_).from_address(f.data)
-            return np.ndarray(shape, np.dtype(kind), memory, 0, strides).copy()
-        values = list((kind * width).from_address(f.data))
-        return values if f.width else values[0]
+            texts = [ctypes.string_at(f.data + i * f.stride).decode() for i in range(rows)]
+            return texts if f.stride else texts[0]
+        kind = np.dtype(_VALUES[f.kind])
+        memory = (ctypes.c_char * max(0, (rows - 1) * f.stride + width * kind.itemsize)).from_address(f.data)
+        values = np.ndarray((rows, width), kind, memory, 0, (f.stride, kind.itemsize)).copy()
+        values = values if f.width else values[:, 0]
+        return values if f.stride else values[0].tolist()
 
 
 def _once(name, x, pictures, dtype, channels, workers, options):
