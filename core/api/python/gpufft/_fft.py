@@ -43,24 +43,29 @@ def _host(x):
     return np.asarray(x) if hasattr(x, "__array__") or device is None else np.from_dlpack(x)
 
 
-def _array(x):
-    """An array of real or complex numbers that the library reads where they are, if it can."""
+def _form(x):
+    """An array, the type as which its real or complex numbers are taken, and whether the library reads them where
+    they are."""
     x = _host(x)
+    if x.dtype.kind == "b":
+        x = x.view(np.uint8)
     t = x.dtype
-    if t.kind == "b":
-        return x.view(np.uint8)
     if t.kind in "fc" and t.itemsize > (8 if t.kind == "f" else 16):
         raise NotImplementedError(f"no transforms of {t}")
     if t.kind not in "iufc" or t.kind in "iu" and t.itemsize == 8:
-        return np.asarray(x, np.float64)
-    if t == np.float16:
-        return np.asarray(x, np.float32)
+        return x, np.dtype(np.float64), False
+    if t.kind == "f" and t.itemsize == 2:
+        return x, np.dtype(np.float32), False
+    if not t.isnative:
+        return x, t.newbyteorder("="), False
     unit = t.itemsize // (2 if t.kind == "c" else 1)
-    if not t.isnative or not x.flags.aligned or any(s % unit for s in x.strides):
-        return np.array(x, t.newbyteorder("="))
-    if x.size < _SHORT and not x.flags.c_contiguous:
-        return np.ascontiguousarray(x)
-    return x
+    return x, t, x.flags.aligned and (x.flags.c_contiguous or x.size >= _SHORT and not any(s % unit for s in x.strides))
+
+
+def _array(x):
+    """An array of numbers that the library reads where they are."""
+    x, t, reads = _form(x)
+    return x if reads else np.array(x, t, order="C")
 
 
 def _integers(values, name):
@@ -119,8 +124,9 @@ class _Job:
     """All that a call does after its arguments are understood: kept for calls of the same form."""
 
     on_device, most_axes = False, MAX_RANK
+    form = staticmethod(_form)
 
-    def __init__(self, x, kind, inverse, s, axes, norm, workers):
+    def __init__(self, x, t, reads, kind, inverse, s, axes, norm, workers):
         self.axes, lengths = _axes_of(x, s, axes)
         if kind == "real" and not self.axes:
             raise ValueError("at least 1 axis must be transformed")
@@ -134,7 +140,7 @@ class _Job:
             raise NotImplementedError(f"arrays of more than {MAX_RANK} axes")
         if len(self.axes) > self.most_axes:
             raise NotImplementedError(f"in a device's memory up to {self.most_axes} axes are transformed at a time")
-        double = x.dtype.kind in "iu" or x.dtype in (np.float64, np.complex128)
+        double = t.kind in "iu" or t in (np.float64, np.complex128)
         self.complex = np.dtype(np.complex128 if double else np.complex64)
         self.real = np.dtype(np.float64 if double else np.float32)
         whole = list(x.shape)
@@ -149,23 +155,28 @@ class _Job:
         self.kind, self.inverse, self.whole = kind, inverse, whole
         self.back = kind == "real" and inverse
         # The inverse of real numbers is the conjugate of their transform.
-        self.conjugate = inverse and kind == "complex" and x.dtype.kind != "c"
+        self.conjugate = inverse and kind == "complex" and t.kind != "c"
         self.norm = 2 - norm if self.conjugate else norm
-        self.steps = None
+        self.type = self.complex if self.back and t.kind != "c" else t
+        self.reads = reads and self.type == t
+        self.steps, self.copied = None, 0
         self.workers = workers
 
-    def cut(self, x):
-        """Cuts and pads the input; a view if it need not be longer, or complex."""
-        if x.dtype.kind != "c" and (self.back or self.conjugate and self.on_device):
-            x = x.astype(self.complex)
-        if list(x.shape) == self.in_shape:
+    def source(self, x, middle):
+        """What the first step reads: the input or a part of it, else a copy that is converted and padded. The copy is
+        in the memory that the steps fill if that is for numbers of its type and shape, so that no step needs both."""
+        if list(x.shape) != self.in_shape:
+            x = x[tuple(slice(0, n) for n in self.in_shape)]
+        if self.reads and list(x.shape) == self.in_shape:
             return x
-        part = x[tuple(slice(0, n) for n in self.in_shape)]
-        if list(part.shape) == self.in_shape:
-            return part
-        padded = np.zeros(self.in_shape, x.dtype)
-        padded[tuple(slice(0, n) for n in part.shape)] = part
-        return padded
+        copy = middle
+        if list(copy.shape) != self.in_shape or copy.dtype != self.type:
+            copy = np.empty(self.in_shape, self.type)
+            self.copied = copy.nbytes
+        if copy.shape != x.shape:
+            copy.fill(0)
+        copy[tuple(slice(0, n) for n in x.shape)] = x
+        return copy
 
     def targets(self, x):
         """The result, and the array that earlier steps fill: the same one unless the last step is the
@@ -199,15 +210,18 @@ class _Job:
 
     def describe(self, x):
         if self.steps is None:
-            x = self.cut(x)
-            self.plan(x, *self.targets(x))
-        return [plan.describe() for plan, _ in self.steps]
+            y, middle = self.targets(x)
+            self.plan(self.source(x, middle), y, middle)
+        shown = [plan.describe() for plan, _ in self.steps]
+        for first in shown[:1]:
+            first["workspace"] += self.copied
+        return shown
 
     def run(self, x):
-        x = self.cut(x)
         if not self.axes:
             return x.astype(self.out_type)
         y, middle = self.targets(x)
+        x = self.source(x, middle)
         if y.size and self.steps is None:
             self.plan(x, y, middle)
         source, stream = self.address(x)
@@ -236,6 +250,16 @@ class _DeviceJob(_Job):
     on_device, most_axes = True, MAX_AXES
     empty = staticmethod(DeviceArray.empty)
 
+    @staticmethod
+    def form(x):
+        x = DeviceArray(x)
+        return x, x.dtype, True
+
+    def source(self, x, middle):
+        if x.dtype.kind != "c" and (self.back or self.conjugate):
+            x = x.astype(self.complex)
+        return super().source(x, middle)
+
     def run(self, x):
         return super().run(x).owner
 
@@ -256,11 +280,12 @@ def _transform(x, kind, inverse, s, axes, norm, workers, plan):
     if plan is not None and plan is not SHOWN:
         raise NotImplementedError("plans of other libraries are not taken")
     on_device = type(x) is not np.ndarray and hasattr(x, "__cuda_array_interface__")
-    make, x = (_DeviceJob, DeviceArray(x)) if on_device else (_Job, _array(x))
-    if kind == "real" and not inverse and x.dtype.kind == "c":
+    make = _DeviceJob if on_device else _Job
+    x, t, reads = make.form(x)
+    if kind == "real" and not inverse and t.kind == "c":
         raise TypeError("x must be a real sequence")
     workers = _workers(workers)
-    key = (make, kind, inverse, x.shape, x.strides, x.dtype, workers, norm, s, axes)
+    key = (make, kind, inverse, x.shape, x.strides, x.dtype, reads, workers, norm, s, axes)
     try:
         job = _jobs.get(key)
     except TypeError:  # one of the last three is a list
@@ -272,7 +297,7 @@ def _transform(x, kind, inverse, s, axes, norm, workers, plan):
     step = make.run if plan is None else make.describe
     if job is not None:
         return step(job, x)
-    job = make(x, kind, inverse, s, axes, norm, workers)
+    job = make(x, t, reads, kind, inverse, s, axes, norm, workers)
     y = step(job, x)
     while len(_jobs) >= _MOST_PLANS:
         _jobs.pop(next(iter(_jobs)), None)
