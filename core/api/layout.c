@@ -1,12 +1,124 @@
-/* Makes a job of a transform of any rank and strides, and finds arrays that overlap. */
+/* Checks the arrays that callers describe, and makes a job of a transform of any rank and strides. */
 #include "core/api/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/value/status.h"
+#include "core/api/library.h"
 
-/* ---- the caller's words ---- */
+/* ---- arrays ---- */
+
+static int check_type(int type) {
+    return type < 0 || type >= GF_N_DTYPES ? gf_fail(GF_EUSAGE, "no such type: %d", type) : 0;
+}
+
+/* GF_EUSAGE for a rank that is not 1 to `most`, GF_EINVAL for an extent below 1, GF_ENOMEM for too many
+ * elements. */
+static int check_extents(int rank, int most, const int64_t *shape) {
+    int64_t bytes;
+    if (rank < 1 || rank > most)
+        return gf_fail(GF_EUSAGE, "a rank of %d, where 1 to %d are possible", rank, most);
+    /* twice c128, as half a spectrum of few samples is longer than they are */
+    return gf_size_product(shape, rank, 32, &bytes);
+}
+
+static int64_t unit_of(enum gf_dtype type) {
+    return (int64_t)gf_dtype_size(gf_dtype_real(type));
+}
+
+/* Sets the strides: those given or, if all are 0, those of C order. GF_EINVAL if they split numbers or
+ * exceed the address space. */
+static int take_strides(int rank, const int64_t *shape, enum gf_dtype type, const int64_t *given,
+                        int64_t *stride) {
+    const int64_t most = INT64_C(1) << 58;
+    int64_t next = (int64_t)gf_dtype_size(type);
+    bool any = false;
+    for (int i = 0; i < rank; i++)
+        any = any || given[i];
+    for (int i = rank - 1; i >= 0; i--) {
+        stride[i] = any ? given[i] : next;
+        next *= shape[i];
+        if (stride[i] % unit_of(type))
+            return gf_fail(GF_EINVAL, "a stride of %lld bytes is no multiple of %lld",
+                           (long long)stride[i], (long long)unit_of(type));
+        if (stride[i] > most / shape[i] || stride[i] < -most / shape[i])
+            return gf_fail(GF_EINVAL, "a stride of %lld bytes over %lld elements",
+                           (long long)stride[i], (long long)shape[i]);
+    }
+    return 0;
+}
+
+/* GF_EINVAL if the array is to be written and its elements share memory. */
+static int find_bounds(int rank, const int64_t *shape, const int64_t *stride, enum gf_dtype type,
+                       bool written, struct gf_bounds *out) {
+    const int64_t size = (int64_t)gf_dtype_size(type);
+    *out = (struct gf_bounds){.high = size, .unit = (int)unit_of(type)};
+    for (int i = 0; i < rank; i++) {
+        int64_t inner = size; /* bytes that the faster axes span */
+        for (int k = 0; k < rank; k++)
+            if (llabs(stride[k]) < llabs(stride[i]) || (stride[k] == stride[i] && k > i))
+                inner += (shape[k] - 1) * llabs(stride[k]);
+        if (written && shape[i] > 1 && llabs(stride[i]) < inner)
+            return gf_fail(GF_EINVAL, "elements of the output share memory");
+        *(stride[i] > 0 ? &out->high : &out->low) += (shape[i] - 1) * stride[i];
+    }
+    return 0;
+}
+
+/* GF_EUSAGE for NULL, GF_EINVAL for data that is not aligned to its numbers. */
+static int check_address(const struct gf_bounds *b, const void *data, const char *which) {
+    if (!data)
+        return gf_fail(GF_EUSAGE, "no %s array", which);
+    return (intptr_t)data % b->unit
+               ? gf_fail(GF_EINVAL, "the %s array is not aligned to its numbers", which)
+               : 0;
+}
+
+int gf_array_take(const struct gpufft_array *from, bool data, bool written, struct gf_array *to,
+                  struct gf_bounds *bounds) {
+    struct gpufft_array a;
+    int rc = gf_struct_take(&a, sizeof a, from, written ? "output array" : "array");
+    if (!rc)
+        rc = check_type(a.type);
+    if (!rc && (a.channels < 0 || a.channels > 2))
+        rc = gf_fail(GF_EUSAGE, "channels is 0, 1 or 2");
+    if (!rc)
+        rc = check_extents(a.rank, GF_MAX_RANK, a.shape);
+    if (!rc)
+        rc = check_extents(a.rank - !!a.channels, GF_MAX_DIMS, a.shape);
+    if (rc)
+        return rc;
+    if (a.channels == 2 && a.shape[a.rank - 1] < 2)
+        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
+    const enum gf_dtype type = (enum gf_dtype)a.type;
+    *to = gf_array_wrap(data ? a.data : NULL, type, a.rank, a.shape);
+    rc = take_strides(a.rank, a.shape, type, a.stride, to->stride);
+    if (!rc)
+        rc = find_bounds(a.rank, a.shape, to->stride, type, written, bounds);
+    if (!rc && data)
+        rc = check_address(bounds, a.data, written ? "output" : "input");
+    if (!a.channels) {
+        to->shape[to->rank] = 1;
+        to->stride[to->rank++] = (int64_t)gf_dtype_size(type);
+    }
+    return rc;
+}
+
+bool gf_bounds_meet(const struct gf_bounds *a, const void *x, const struct gf_bounds *b,
+                    const void *y) {
+    const intptr_t p = (intptr_t)x, q = (intptr_t)y;
+    return p + a->low < q + b->high && q + b->low < p + a->high;
+}
+
+size_t gpufft_array_bytes(const struct gpufft_array *array) {
+    struct gpufft_array a;
+    if (gf_struct_take(&a, sizeof a, array, "array") || check_type(a.type) ||
+        check_extents(a.rank, GPUFFT_MAX_RANK, a.shape))
+        return 0;
+    return (size_t)gf_shape_count(a.shape, a.rank) * gf_dtype_size((enum gf_dtype)a.type);
+}
+
+/* ---- a transform ---- */
 
 static int check_types(const struct gpufft_transform *t) {
     const bool inverse = t->direction == GPUFFT_INVERSE;
@@ -14,7 +126,7 @@ static int check_types(const struct gpufft_transform *t) {
         return gf_fail(GF_EUSAGE, "no such direction: %d", t->direction);
     if (t->norm < GPUFFT_NORM_BACKWARD || t->norm > GPUFFT_NORM_FORWARD)
         return gf_fail(GF_EUSAGE, "no such normalisation: %d", t->norm);
-    const int rc = gf_type_check(t->in_type) ? GF_EUSAGE : gf_type_check(t->out_type);
+    const int rc = check_type(t->in_type) ? GF_EUSAGE : check_type(t->out_type);
     if (rc)
         return rc;
     const int spectrum = inverse ? t->in_type : t->out_type;
@@ -38,7 +150,7 @@ static int check_types(const struct gpufft_transform *t) {
 }
 
 static int check_shape(const struct gpufft_transform *t) {
-    const int rc = gf_shape_check(t->rank, GPUFFT_MAX_RANK, t->shape);
+    const int rc = check_extents(t->rank, GPUFFT_MAX_RANK, t->shape);
     if (rc)
         return rc;
     if (t->n_axes < 0 || t->n_axes > GPUFFT_MAX_AXES)
@@ -224,15 +336,15 @@ static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *
         n_out[i] = inverse ? n : halved;
     }
     const enum gf_dtype from = (enum gf_dtype)t->in_type, to = (enum gf_dtype)t->out_type;
-    int rc = gf_strides_take(t->rank, n_in, from, t->in_stride, in);
+    int rc = take_strides(t->rank, n_in, from, t->in_stride, in);
     if (!rc)
-        rc = gf_strides_take(t->rank, n_out, to, t->out_stride, out);
+        rc = take_strides(t->rank, n_out, to, t->out_stride, out);
     if (!rc && l->copies)
         rc = pad(t, l->halved, inverse ? out : in, inverse ? in : out);
     if (!rc)
-        rc = gf_strides_bounds(t->rank, n_in, in, from, l->copies, &l->in_bounds);
+        rc = find_bounds(t->rank, n_in, in, from, l->copies, &l->in_bounds);
     if (!rc)
-        rc = gf_strides_bounds(t->rank, n_out, out, to, true, &l->out_bounds);
+        rc = find_bounds(t->rank, n_out, out, to, true, &l->out_bounds);
     for (int i = 0; i < t->rank && !rc; i++) {
         axis[i] = (struct gf_layout_axis){i, t->shape[i], in[i], out[i]};
         if (t->in_place && !l->copies && in[i] != out[i] && t->shape[i] > 1)
@@ -274,9 +386,9 @@ int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
 /* ---- a run's arrays ---- */
 
 int gf_layout_check(const struct gf_layout *l, const void *in, const void *out) {
-    int rc = gf_bounds_check(&l->in_bounds, in, "input");
+    int rc = check_address(&l->in_bounds, in, "input");
     if (!rc)
-        rc = gf_bounds_check(&l->out_bounds, out, "output");
+        rc = check_address(&l->out_bounds, out, "output");
     if (!rc && l->in_place && in != out)
         rc = gf_fail(GF_EINVAL, "this plan is in place, and there are two arrays");
     if (!rc && !l->in_place && gf_bounds_meet(&l->in_bounds, in, &l->out_bounds, out))

@@ -1,5 +1,5 @@
-/* A caller's transform of any rank and strides as a job of at most three axes and channels, which is
- * repeated over the axes that the job does not take. layout.c
+/* Arrays of the caller's, and a transform of any rank and strides as a job of at most three axes and
+ * channels, which is repeated over the axes that the job does not take. layout.c
  *
  *     rc = gf_layout_make(&transform, &layout);
  *     for (int64_t i = 0; i < layout.calls; i++) {
@@ -10,8 +10,22 @@
 #ifndef GF_CORE_API_LAYOUT_H
 #define GF_CORE_API_LAYOUT_H
 
-#include "core/api/arrays.h"
+#include "core/api/gpufft.h"
 #include "core/base/job/job.h"
+
+/* The bytes [low, high) around element (0, …, 0), and those of a real number, whose multiples are all
+ * addresses. */
+struct gf_bounds {
+    int64_t low, high;
+    int unit;
+};
+
+/* Makes a view of a caller's array of one to three axes, channels last, and its bounds; without data
+ * unless `data`. GF_EUSAGE, GF_EINVAL or GF_ENOMEM for what is no array, or none that can be `written`. */
+int gf_array_take(const struct gpufft_array *from, bool data, bool written, struct gf_array *to,
+                  struct gf_bounds *bounds);
+bool gf_bounds_meet(const struct gf_bounds *a, const void *x, const struct gf_bounds *b,
+                    const void *y);
 
 struct gf_layout_axis {
     int number;         /* the caller's */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/api/arrays.h"
+#include "core/api/layout.h"
 #include "core/api/picture.h"
 #include "core/op/operations.h"
 
