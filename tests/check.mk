@@ -154,7 +154,7 @@ asan ubsan: $(TESTS)
 TSAN := CC=clang BUILD=build-tsan SANITIZE=-fsanitize=thread CFLAGS="-O1 -g -Wno-unknown-pragmas"
 tsan: $(TESTS)
 	@$(MAKE) --no-print-directory $(TSAN) $(patsubst $(BUILD)/%,build-tsan/%,$(TEST_PROGRAMS)) build-tsan/gpufft
-	@TSAN_OPTIONS="ignore_noninstrumented_modules=1" GPUFFT=build-tsan/gpufft tests/run $(patsubst $(BUILD)/%,build-tsan/%,$(UNIT_TESTS)) "build-tsan/test_backends small openmp" "tests/cli/run folders"
+	@TSAN_OPTIONS="ignore_noninstrumented_modules=1 die_after_fork=0" GPUFFT=build-tsan/gpufft tests/run $(patsubst $(BUILD)/%,build-tsan/%,$(UNIT_TESTS)) "build-tsan/test_backends small openmp" "tests/cli/run folders"
 
 ## fuzz: fuzzes each reader for FUZZ_SECONDS (60; clang)
 FUZZ_SECONDS ?= 60
