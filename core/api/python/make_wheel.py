@@ -8,15 +8,12 @@ licences and bill of materials in the folder LIBRARIES, which core/api/python/bu
 
 import base64
 import glob
-import gzip
 import hashlib
-import io
 import os
 import re
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import time
 import zipfile
 
@@ -85,18 +82,11 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(folder, config_settings=None):
-    """The files that git tracks, and at the top what pip looks for there."""
-    root, paths = f"gpufft-{version()}", subprocess.check_output(["git", "-C", TOP, "ls-files", "-z"])
-    files = {p: read(p) for p in paths.decode().split("\0") if p}
-    files["PKG-INFO"] = metadata()
-    files["pyproject.toml"] = read(HERE, "pyproject.toml").replace(b'"."', b'"core/api/python"')
-    packed = gzip.GzipFile(os.path.join(folder, root + ".tar.gz"), "wb", mtime=stamp())
-    with packed, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as t:
-        for path, data in sorted(files.items()):
-            entry = tarfile.TarInfo(f"{root}/{path}")
-            entry.size, entry.mtime = len(data), stamp()
-            entry.mode = 0o755 if os.access(os.path.join(TOP, path), os.X_OK) else 0o644
-            t.addfile(entry, io.BytesIO(data))
+    """The files of the last commit, and at the top what pip looks for there."""
+    root = f"gpufft-{version()}"
+    added = {"PKG-INFO": metadata(), "pyproject.toml": read(HERE, "pyproject.toml").replace(b'"."', b'"core/api/python"')}
+    subprocess.run(["git", "-C", TOP, "archive", f"--prefix={root}/", "-o", f"{os.path.abspath(folder)}/{root}.tar.gz",
+                    *(f"--add-virtual-file={root}/{name}:{text.decode()}" for name, text in added.items()), "HEAD"], check=True)
     return root + ".tar.gz"
 
 
