@@ -81,8 +81,6 @@ def write(path: str | os.PathLike[str], x: ArrayLike, like: Image | None = None)
     OSError if the file cannot be written, ValueError for an array or a suffix that does not suit."""
     like = x if like is None else like
     x = _array(x)
-    if x.dtype == np.uint8 and not x.flags.c_contiguous:
-        x = np.ascontiguousarray(x)
     channels = getattr(like, "_channels", 0)
     view = _view(x, channels if channels and x.ndim == like.ndim else 0, like)
     _write(_library._library(1, False), os.fsencode(path), ctypes.byref(view), None)
