@@ -19,6 +19,7 @@ _LONG = 1 << 20  # elements from which on a call looks for Ctrl-C
 # Elements below which other layouts than C's are copied. Axes are transformed in the order of their
 # strides, so that the layout would show in the last digits, and a copy costs less than strides do.
 _SHORT = 1 << 16
+_SMALL = 1 << 18  # bytes below which a copy in memory of its own costs less than a transform in place
 _HOST = (None, 1, 3, 11, 13)  # DLPack's devices in its memory: none told, CPU, pinned and managed memory
 SHOWN = object()  # instead of a plan: a call describes its plans
 _jobs = {}
@@ -142,6 +143,8 @@ class _Job:
             raise NotImplementedError(f"in a device's memory up to {self.most_axes} axes are transformed at a time")
         double = t.kind in "iu" or t in (np.float64, np.complex128)
         self.complex = np.dtype(np.complex128 if double else np.complex64)
+        if self.on_device and inverse and t.kind != "c":
+            x.astype(self.complex)  # the array's own refusal
         self.real = np.dtype(np.float64 if double else np.float32)
         whole = list(x.shape)
         for a, n in zip(self.axes, lengths):
@@ -163,14 +166,14 @@ class _Job:
         self.workers = workers
 
     def source(self, x, middle):
-        """What the first step reads: the input or a part of it, else a copy that is converted and padded. The copy is
-        in the memory that the steps fill if that is for numbers of its type and shape, so that no step needs both."""
+        """What the first step reads: the input or a part of it, else a copy that is converted and padded. A large copy is
+        in the memory that the steps fill, if that is for numbers of its type and shape."""
         if list(x.shape) != self.in_shape:
             x = x[tuple(slice(0, n) for n in self.in_shape)]
         if self.reads and list(x.shape) == self.in_shape:
             return x
         copy = middle
-        if list(copy.shape) != self.in_shape or copy.dtype != self.type:
+        if copy.nbytes < _SMALL or list(copy.shape) != self.in_shape or copy.dtype != self.type:
             copy = np.empty(self.in_shape, self.type)
             self.copied = copy.nbytes
         if copy.shape != x.shape:
@@ -254,11 +257,6 @@ class _DeviceJob(_Job):
     def form(x):
         x = DeviceArray(x)
         return x, x.dtype, True
-
-    def source(self, x, middle):
-        if x.dtype.kind != "c" and (self.back or self.conjugate):
-            x = x.astype(self.complex)
-        return super().source(x, middle)
 
     def run(self, x):
         return super().run(x).owner
