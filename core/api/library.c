@@ -69,7 +69,9 @@ static size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void free_library(struct gpufft *g) {
+void gf_library_drop(struct gpufft *g) {
+    if (atomic_fetch_sub(&g->users, 1) > 1)
+        return;
     gf_engine_close(g->engine);
     if (g->state)
         munmap(g->state, page_size());
@@ -77,11 +79,6 @@ static void free_library(struct gpufft *g) {
     free((char *)g->options.device);
     free((char *)g->options.cache_folder);
     free(g);
-}
-
-void gf_library_drop(struct gpufft *g) {
-    if (atomic_fetch_sub(&g->users, 1) == 1)
-        free_library(g);
 }
 
 void gpufft_close(struct gpufft *g) {
@@ -92,12 +89,6 @@ void gpufft_close(struct gpufft *g) {
 
 /* ---- open ---- */
 
-static int copy_text(const char **text) {
-    if (*text && !(*text = strdup(*text)))
-        return gf_no_memory();
-    return 0;
-}
-
 /* Copies the texts, or sets those that are not copied to NULL. */
 static int take_options(struct gpufft *g, const struct gpufft_options *options) {
     struct gpufft_options o = {.size = sizeof o};
@@ -106,10 +97,9 @@ static int take_options(struct gpufft *g, const struct gpufft_options *options) 
         rc = gf_fail(GF_EUSAGE, "threads and memory are not negative, and untuned is 0 or 1");
     const char **text[] = {&o.backend, &o.device, &o.cache_folder};
     for (int i = 0; i < 3; i++) {
-        if (!rc)
-            rc = copy_text(text[i]);
-        if (rc)
-            *text[i] = NULL;
+        const char *theirs = rc ? NULL : *text[i];
+        *text[i] = theirs ? strdup(theirs) : NULL;
+        rc = theirs && !*text[i] ? gf_no_memory() : rc;
     }
     g->options = o;
     g->threads = o.threads ? o.threads : omp_get_max_threads();
@@ -174,7 +164,7 @@ int gpufft_open(const struct gpufft_options *options, struct gpufft **library) {
     if (!rc)
         rc = open_engine(g);
     if (rc) {
-        free_library(g);
+        gf_library_drop(g);
         *library = NULL;
     }
     return rc;
