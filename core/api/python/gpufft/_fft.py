@@ -13,7 +13,7 @@ from . import _library
 from ._device import DeviceArray
 from ._library import FORWARD, INVERSE, MAX_AXES, MAX_RANK, TYPES, Plan, Transform
 
-_NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
+_NORMS = ("backward", "ortho", "forward")  # their numbers in the library
 _MOST_PLANS = 256
 _LONG = 1 << 20  # elements from which on a call looks for Ctrl-C
 # Elements below which other layouts than C's are copied. Axes are transformed in the order of their
@@ -267,11 +267,9 @@ class _DeviceJob(_Job):
 
 
 def _norm(norm):
-    try:
-        return _NORMS[norm]
-    except (KeyError, TypeError):
-        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"') \
-            from None
+    if norm is not None and norm not in _NORMS:
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
+    return _NORMS.index(norm or "backward")
 
 
 def _transform(x, kind, inverse, s, axes, norm, workers, plan):
