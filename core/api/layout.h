@@ -1,4 +1,4 @@
-/* Arrays of the caller's, and a transform of any rank and strides as a job of at most three axes and
+/* Callers' arrays, and a transform of any rank and strides as a job of at most three axes and
  * channels, which is repeated over the axes that the job does not take. layout.c
  *
  *     rc = gf_layout_make(&transform, &layout);

@@ -19,7 +19,7 @@ _LONG = 1 << 20  # elements from which on a call looks for Ctrl-C
 # Elements below which other layouts than C's are copied. Axes are transformed in the order of their
 # strides, so that the layout would show in the last digits, and a copy costs less than strides do.
 _SHORT = 1 << 16
-_SMALL = 1 << 18  # bytes below which a copy in memory of its own costs less than a transform in place
+_SMALL = 1 << 18  # bytes below which a separate copy is faster than a transform in place
 _HOST = (None, 1, 3, 11, 13)  # DLPack's devices in its memory: none told, CPU, pinned and managed memory
 SHOWN = object()  # instead of a plan: a call describes its plans
 _jobs = {}
@@ -45,8 +45,8 @@ def _host(x):
 
 
 def _form(x):
-    """An array, the type as which its real or complex numbers are taken, and whether the library reads them where
-    they are."""
+    """Returns x as an array, the type that its real or complex numbers are transformed as, and whether the library can
+    read them in place."""
     x = _host(x)
     if x.dtype.kind == "b":
         x = x.view(np.uint8)
@@ -64,7 +64,7 @@ def _form(x):
 
 
 def _array(x):
-    """An array of numbers that the library reads where they are."""
+    """Returns x as an array that the library can read in place: x itself or a copy."""
     x, t, reads = _form(x)
     return x if reads else np.array(x, t, order="C")
 
@@ -144,7 +144,7 @@ class _Job:
         double = t.kind in "iu" or t in (np.float64, np.complex128)
         self.complex = np.dtype(np.complex128 if double else np.complex64)
         if self.on_device and inverse and t.kind != "c":
-            x.astype(self.complex)  # the array's own refusal
+            x.astype(self.complex)  # raises NotImplementedError
         self.real = np.dtype(np.float64 if double else np.float32)
         whole = list(x.shape)
         for a, n in zip(self.axes, lengths):
@@ -166,8 +166,8 @@ class _Job:
         self.workers = workers
 
     def source(self, x, middle):
-        """What the first step reads: the input or a part of it, else a copy that is converted and padded. A large copy is
-        in the memory that the steps fill, if that is for numbers of its type and shape."""
+        """Returns the array that the first step reads: the input or a part of it, or else a copy, converted and padded.
+        A large copy is made in `middle` if this has its type and shape; the step is then in place."""
         if list(x.shape) != self.in_shape:
             x = x[tuple(slice(0, n) for n in self.in_shape)]
         if self.reads and list(x.shape) == self.in_shape:
@@ -216,7 +216,7 @@ class _Job:
             y, middle = self.targets(x)
             self.plan(self.source(x, middle), y, middle)
         shown = [plan.describe() for plan, _ in self.steps]
-        for first in shown[:1]:
+        for first in shown[:1]:  # there is none without axes
             first["workspace"] += self.copied
         return shown
 
