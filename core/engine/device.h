@@ -66,7 +66,7 @@ struct gf_engine_device {
     int64_t uses;
     unsigned measured;
     double copy[GF_MAX_BACKENDS];
-    unsigned unlocked;            /* bits: page-locking has failed */
+    unsigned lock_failed;         /* bits: its context cannot page-lock memory */
     atomic_uint opened, given_up; /* bits; given up by auto */
     atomic_bool lost;
     struct gf_failure why_lost; /* once `lost` is set */

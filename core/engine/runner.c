@@ -360,7 +360,7 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
 static void lock_blocks(struct gf_runner *r, const struct gf_plan *plan, const struct gf_array *in,
                         const struct gf_array *out) {
     const struct gf_on_device *on = backend_of(r, r->now)->on_device;
-    unsigned *const failed = &device_of(r)->unlocked;
+    unsigned *const failed = &device_of(r)->lock_failed;
     if (!on || !on->lock || plan->job.placed)
         return;
     const struct gf_block_locker by = {plan->context, on->lock, on->unlock};

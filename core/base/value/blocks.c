@@ -49,7 +49,7 @@ static struct block *choose(size_t bytes) {
     for (int i = 0; i < end; i++) {
         struct block *b = &table[i];
         const bool serves = b->bytes >= bytes && b->bytes - bytes <= b->bytes / LARGER;
-        if (b->at && !b->taken && (bytes ? serves : true) &&
+        if (b->at && !b->taken && (!bytes || serves) &&
             (!best || (bytes ? b->bytes < best->bytes : b->given < best->given)))
             best = b;
     }
@@ -74,9 +74,7 @@ static void make_room(size_t bytes, bool every) {
     struct block *b, old;
     do {
         pthread_mutex_lock(&lock);
-        const bool exceeds =
-            used + kept + bytes > (most_used > used + bytes ? most_used : used + bytes);
-        b = kept && (every || exceeds) ? choose(0) : NULL;
+        b = kept && (every || used + kept + bytes > most_used) ? choose(0) : NULL;
         if (b) {
             old = *b;
             kept -= b->bytes;
