@@ -34,11 +34,11 @@ static size_t used, kept, most_used; /* bytes */
 
 /* ---- with the lock held ---- */
 
-static struct block *find(const void *in, bool whole) {
-    const char *p = in;
+/* The block in use that holds an address, or NULL. */
+static struct block *find(const void *address) {
+    const char *p = address;
     for (int i = 0; i < end; i++)
-        if (table[i].taken &&
-            (whole ? p == table[i].at : p >= table[i].at && p < table[i].at + table[i].bytes))
+        if (table[i].taken && p >= table[i].at && p < table[i].at + table[i].bytes)
             return &table[i];
     return NULL;
 }
@@ -69,12 +69,13 @@ static void release(const struct block *b) {
     free(b->at);
 }
 
-/* Frees the oldest kept blocks until so many bytes more are within what was once in use; all if `every`. */
-static void make_room(size_t bytes, bool every) {
+/* Frees the oldest kept blocks until so many bytes more are within what was once in use; all if nobody keeps
+ * them. */
+static void make_room(size_t bytes) {
     struct block *b, old;
     do {
         pthread_mutex_lock(&lock);
-        b = kept && (every || used + kept + bytes > most_used) ? choose(0) : NULL;
+        b = kept && (!keepers || used + kept + bytes > most_used) ? choose(0) : NULL;
         if (b) {
             old = *b;
             kept -= b->bytes;
@@ -93,7 +94,7 @@ void gf_blocks_keep(void) {
 void gf_blocks_end(void) {
     keepers -= usable;
     if (!keepers)
-        make_room(0, true);
+        make_room(0);
 }
 
 void *gf_block_take(size_t bytes) {
@@ -108,7 +109,7 @@ void *gf_block_take(size_t bytes) {
     }
     pthread_mutex_unlock(&lock);
     if (!b)
-        make_room(bytes, false);
+        make_room(bytes);
     return b ? b->at : NULL;
 }
 
@@ -132,7 +133,7 @@ bool gf_block_give(void *block) {
     if (!end)
         return false;
     pthread_mutex_lock(&lock);
-    struct block *b = block ? find(block, true) : NULL;
+    struct block *b = find(block);
     if (b) {
         used -= b->bytes;
         b->taken = false;
@@ -155,7 +156,7 @@ int gf_block_lock(const void *array, const struct gf_block_locker *by) {
     if (!end)
         return 0;
     pthread_mutex_lock(&lock);
-    struct block *b = find(array, false);
+    struct block *b = find(array);
     const bool before = b && b->by.context;
     pthread_mutex_unlock(&lock);
     if (!b || before)

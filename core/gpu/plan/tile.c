@@ -218,6 +218,8 @@ static void search(struct search *s, int stages, int rest, int first) {
     }
 }
 
+enum { UNPADDED = 1 << 30 }; /* words between those of padding */
+
 /* A radix's results are that radix apart, so a warp would write to few banks; one word of padding
  * after each block separates them. Longer blocks do as well, and if all strides are multiples of
  * the block, one address serves all of an item's reads. A stride of twice an odd number uses half of
@@ -225,10 +227,10 @@ static void search(struct search *s, int stages, int rest, int first) {
  * which costs more than meeting once. On an H200 rows of 10000 points take 0.90 of the time without
  * padding, of 11648 0.94, of 7000 0.95, of 2500 0.96. */
 static int padding(const struct gf_gpu_tile *t, int across, bool alone) {
-    enum { NONE = 1 << 30 };
     int first = t->member_stages ? t->member_radix[0] : t->radix[0];
-    if (first % 2 || (alone && first % 4 == 2 && first > 2))
-        return NONE; /* an odd stride uses every bank */
+    const bool odd = first % 2; /* uses every bank */
+    if (odd || (alone && first % 4 == 2 && first > 2))
+        return UNPADDED;
     if (first & (first - 1) || first >= across)
         return first;
     for (int i = 0; i < t->stages; i++)
@@ -245,7 +247,7 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     const bool alone = rows && t->lines == 1 && t->algorithm == GF_GPU_PLAIN && !request->staged &&
                        !request->paired && !request->filtered && request->precision == GF_SINGLE;
     t->pad_every = coalesced && t->lines >= banks
-                       ? 1 << 30
+                       ? UNPADDED
                        : padding(t, rows ? banks : gf_divide_up(banks, t->lines), alone);
     held_slots = slots + (slots - 1) / t->pad_every + !coalesced;
     if (coalesced) {
