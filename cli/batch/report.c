@@ -145,9 +145,10 @@ void gf_report_done(const struct gf_task *t) {
                         t->product[i].path, t->op.overflowed[i] == 1 ? "s" : "",
                         gf_dtype_name(gf_dtype_real(t->op.job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", name, backend_name(t),
-                   t->ranks         ? "shared by several processes"
-                   : t->op.streamed ? "frame by frame"
-                                    : t->op.crew.runner->why);
+                   t->ranks              ? "shared by several processes"
+                   : !t->op.streamed     ? t->op.crew.runner->why
+                   : t->op.job.ndim == 2 ? "row by row"
+                                         : "frame by frame");
     char digest[GF_SPEEDS_DIGEST];
     if (t->s->tune && gf_speeds_digest(gf_environment(), digest))
         gf_log_verbose("'%s': records %s", name, digest);
