@@ -92,10 +92,10 @@ struct gf_bench_row {
     enum gf_bench_status status;
     char why[160]; /* failed, skipped */
     struct gf_times time;
-    bool noisy;                       /* in every repetition */
-    bool astray;                      /* off the trend in every repetition: gf_trend_breaks() */
-    int again;                        /* number of repetitions */
-    char code_path[2 * GF_CODE_PATH]; /* the entrant's */
+    bool noisy;                   /* in every repetition */
+    bool astray;                  /* off the trend in every repetition: gf_trend_breaks() */
+    int again;                    /* number of repetitions */
+    char code_path[GF_CODE_PATH]; /* the entrant's */
     double host; /* median seconds by the host's clock if a device's clock timed the row, else 0 */
     double plan, build; /* seconds of planning, and of compiling or loading kernels */
     double error;       /* relative, L2; for a picture the share of differing pixels */
@@ -135,9 +135,7 @@ struct gf_bench_entrant {
     void *context;                 /* reopened for each number of threads */
     bool resident;                 /* timed with the arrays in device memory */
     struct gf_device_speed device; /* copy 0: not measured */
-    /* The backend's name for the code that runs; ", generic path" follows if that code is for every
-     * CPU and this CPU has AVX2. "": unknown. */
-    char code_path[2 * GF_CODE_PATH];
+    char code_path[GF_CODE_PATH];  /* "": unknown */
 };
 
 struct gf_bench {

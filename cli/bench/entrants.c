@@ -99,17 +99,6 @@ static const char *library_of(const struct gf_bench_entrant *e, const struct gf_
     return e->library ? *(const char *const *)((const char *)s + e->library) : NULL;
 }
 
-/* True for code without AVX on a CPU that has AVX2: the fallback of libraries that do not know the
- * CPU. */
-static bool is_generic(const char *code_path) {
-#if defined(__x86_64__)
-    return *code_path && !strcasestr(code_path, "avx") && __builtin_cpu_supports("avx2");
-#else
-    (void)code_path;
-    return false;
-#endif
-}
-
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
     options.no_peer = !s->peer;
@@ -123,11 +112,8 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
         e->context = NULL;
     if (!rc)
         note_version(e);
-    if (!rc && e->backend->code_path) {
+    if (!rc && e->backend->code_path)
         e->backend->code_path(e->context, e->code_path);
-        if (is_generic(e->code_path))
-            strcat(e->code_path, ", generic path");
-    }
     e->resident = !rc && e->backend->on_device;
     if (e->resident && !(e->device.copy > 0) &&
         e->backend->on_device->measure(e->context, &e->device))

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "core/cpu/code_path.h"
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
@@ -99,6 +100,7 @@ static void fftw_code_path(void *context, char text[GF_CODE_PATH]) {
     const struct context *c = context;
     const struct gf_fftw *f = gf_fftw_find(c->maker, GF_SINGLE, NULL);
     gf_fftw_code_path(f ? f : gf_fftw_find(c->maker, GF_DOUBLE, NULL), text);
+    gf_code_path_note(text);
 }
 
 /* Puts transformed axes into dims, the halved one last as FFTW requires; other axes and channels

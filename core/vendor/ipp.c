@@ -2,11 +2,11 @@
  * Opens IPP's libraries for one kind of CPU, in IPP's order of preference, because its dispatching
  * libraries end the process if a package lacks a name that they look for. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/host/dl.h"
 #include "core/base/job/loadstore.h"
 #include "core/vendor/bare.h"
+#include "core/cpu/code_path.h"
 
 enum { NO_DIVISION = 8, LONGEST = 1 << 28 };
 
@@ -64,13 +64,9 @@ static int open_part(const char *folder, const char *part, const char *cpu,
     return gf_dl_open((const char *const[]){path, NULL}, symbols, &ipp, &handle);
 }
 
-/* IPP's letters for this CPU. AVX512DQ implies all that k0 needs. */
+/* IPP's letters for this CPU. */
 static const char *cpu_letters(void) {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512dq") ? "k0" : __builtin_cpu_supports("avx2") ? "l9" : "y8";
-#else
-    return "y8";
-#endif
+    return gf_cpu_kernels_find(32, "v4") ? "k0" : gf_cpu_kernels_find(32, "v3") ? "l9" : "y8";
 }
 
 /* Loads IPP for good. Called by one thread. */
@@ -109,6 +105,7 @@ static void ipp_close(void *context) {
 static void ipp_code_path(void *context, char text[GF_CODE_PATH]) {
     const char *name = ((struct ipp *)context)->version()->name, *space = strchr(name, ' ');
     snprintf(text, GF_CODE_PATH, "%s", space ? space + 1 : name);
+    gf_code_path_note(text);
 }
 
 /* ---- plans ---- */

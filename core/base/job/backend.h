@@ -339,8 +339,8 @@ struct gf_backend {
     /* Completes a plan without passes whose job has passed gf_job_validate() and
      * gf_filter_validate(). Call gf_backend_plan(). */
     int (*plan)(struct gf_plan *plan);
-    /* The library's name for its code on this CPU, such as "avx512"; "" if unknown. NULL: no
-     * choice, or probe() names it. */
+    /* The library's name for its code on this CPU, such as "avx512", followed by ", generic path" if that is
+     * for every CPU and this one has AVX2; "" if unknown. NULL: no choice, or probe() names it. */
     void (*code_path)(void *context, char text[GF_CODE_PATH]);
     const struct gf_on_device *on_device; /* NULL: arrays stay in host memory */
     /* The context that the calling thread has in this backend's driver, and the return to it: functions of
