@@ -96,10 +96,10 @@ bool gf_planes_in_place(const struct gf_planes *p) {
 
 const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int64_t n,
                            void *buffer) {
+    if (p->dense_rows && (n == 1 || gf_planes_in_place(p)))
+        return (const char *)p->px.data + z * p->px.stride[0] + y * p->px.stride[1];
     struct gf_array plane = gf_array_index(&p->px, 0, z);
     struct gf_array rows = gf_array_slice(&plane, 0, y, n);
-    if (p->dense_rows && (n == 1 || gf_planes_in_place(p)))
-        return rows.data;
     struct gf_array copy = gf_array_wrap(buffer, rows.dtype, rows.rank, rows.shape);
     gf_array_copy(&copy, &rows);
     return buffer;
