@@ -22,45 +22,48 @@ static int check_extents(int rank, int most, const int64_t *shape) {
     return gf_size_product(shape, rank, 32, &bytes);
 }
 
-static int64_t unit_of(enum gf_dtype type) {
-    return (int64_t)gf_dtype_size(gf_dtype_real(type));
+static int64_t unit_of(const struct gpufft_array *a) {
+    return (int64_t)gf_dtype_size(gf_dtype_real((enum gf_dtype)a->type));
 }
 
-/* Sets the strides: those given or, if all are 0, those of C order. GF_EINVAL if they split numbers or
- * exceed the address space. */
-static int take_strides(int rank, const int64_t *shape, enum gf_dtype type, const int64_t *given,
-                        int64_t *stride) {
-    const int64_t most = INT64_C(1) << 58;
-    int64_t next = (int64_t)gf_dtype_size(type);
+static bool has_strides(const struct gpufft_array *a) {
     bool any = false;
-    for (int i = 0; i < rank; i++)
-        any = any || given[i];
-    for (int i = rank - 1; i >= 0; i--) {
-        stride[i] = any ? given[i] : next;
-        next *= shape[i];
-        if (stride[i] % unit_of(type))
+    for (int i = 0; i < a->rank; i++)
+        any = any || a->stride[i];
+    return any;
+}
+
+/* Without strides sets those of C order. GF_EINVAL if they split numbers or exceed the address space. */
+static int take_strides(struct gpufft_array *a) {
+    const int64_t most = INT64_C(1) << 58;
+    const bool given = has_strides(a);
+    int64_t next = (int64_t)gf_dtype_size((enum gf_dtype)a->type);
+    for (int i = a->rank - 1; i >= 0; next *= a->shape[i--]) {
+        const int64_t stride = given ? a->stride[i] : next;
+        if (stride % unit_of(a))
             return gf_fail(GF_EINVAL, "a stride of %lld bytes is no multiple of %lld",
-                           (long long)stride[i], (long long)unit_of(type));
-        if (stride[i] > most / shape[i] || stride[i] < -most / shape[i])
+                           (long long)stride, (long long)unit_of(a));
+        if (stride > most / a->shape[i] || stride < -most / a->shape[i])
             return gf_fail(GF_EINVAL, "a stride of %lld bytes over %lld elements",
-                           (long long)stride[i], (long long)shape[i]);
+                           (long long)stride, (long long)a->shape[i]);
+        a->stride[i] = stride;
     }
     return 0;
 }
 
 /* GF_EINVAL if the array is to be written and its elements share memory. */
-static int find_bounds(int rank, const int64_t *shape, const int64_t *stride, enum gf_dtype type,
-                       bool written, struct gf_bounds *out) {
-    const int64_t size = (int64_t)gf_dtype_size(type);
-    *out = (struct gf_bounds){.high = size, .unit = (int)unit_of(type)};
-    for (int i = 0; i < rank; i++) {
+static int find_bounds(const struct gpufft_array *a, bool written, struct gf_bounds *out) {
+    const int64_t size = (int64_t)gf_dtype_size((enum gf_dtype)a->type);
+    *out = (struct gf_bounds){.high = size, .unit = (int)unit_of(a)};
+    for (int i = 0; i < a->rank; i++) {
+        const int64_t stride = a->stride[i];
         int64_t inner = size; /* bytes that the faster axes span */
-        for (int k = 0; k < rank; k++)
-            if (llabs(stride[k]) < llabs(stride[i]) || (stride[k] == stride[i] && k > i))
-                inner += (shape[k] - 1) * llabs(stride[k]);
-        if (written && shape[i] > 1 && llabs(stride[i]) < inner)
+        for (int k = 0; k < a->rank; k++)
+            if (llabs(a->stride[k]) < llabs(stride) || (a->stride[k] == stride && k > i))
+                inner += (a->shape[k] - 1) * llabs(a->stride[k]);
+        if (written && a->shape[i] > 1 && llabs(stride) < inner)
             return gf_fail(GF_EINVAL, "elements of the output share memory");
-        *(stride[i] > 0 ? &out->high : &out->low) += (shape[i] - 1) * stride[i];
+        *(stride > 0 ? &out->high : &out->low) += (a->shape[i] - 1) * stride;
     }
     return 0;
 }
@@ -90,16 +93,16 @@ int gf_array_take(const struct gpufft_array *from, bool data, bool written, stru
         return rc;
     if (a.channels == 2 && a.shape[a.rank - 1] < 2)
         return gf_fail(GF_EINVAL, "nothing but an alpha channel");
-    const enum gf_dtype type = (enum gf_dtype)a.type;
-    *to = gf_array_wrap(data ? a.data : NULL, type, a.rank, a.shape);
-    rc = take_strides(a.rank, a.shape, type, a.stride, to->stride);
+    rc = take_strides(&a);
     if (!rc)
-        rc = find_bounds(a.rank, a.shape, to->stride, type, written, bounds);
+        rc = find_bounds(&a, written, bounds);
     if (!rc && data)
         rc = check_address(bounds, a.data, written ? "output" : "input");
+    *to = gf_array_wrap(data ? a.data : NULL, (enum gf_dtype)a.type, a.rank, a.shape);
+    memcpy(to->stride, a.stride, sizeof to->stride);
     if (!a.channels) {
         to->shape[to->rank] = 1;
-        to->stride[to->rank++] = (int64_t)gf_dtype_size(type);
+        to->stride[to->rank++] = (int64_t)gf_dtype_size(to->dtype);
     }
     return rc;
 }
@@ -190,6 +193,12 @@ static int by_stride(const void *x, const void *y) {
     return in ? (in > 0) - (in < 0) : (out > 0) - (out < 0);
 }
 
+static struct gf_layout_axis take(struct gf_layout_axis *axis, int *n, int i) {
+    const struct gf_layout_axis a = axis[i];
+    memmove(&axis[i], &axis[i + 1], (size_t)(--*n - i) * sizeof a);
+    return a;
+}
+
 /* Drops batches of one, joins those that are adjacent in both arrays, and sorts all from the slowest
  * to the fastest. Returns their number. */
 static int reduce(const struct gf_layout *l, struct gf_layout_axis *axis, int rank) {
@@ -206,16 +215,9 @@ static int reduce(const struct gf_layout *l, struct gf_layout_axis *axis, int ra
         a->n *= b->n;
         a->in = b->in;
         a->out = b->out;
-        memmove(b, b + 1, (size_t)(n - i - 2) * sizeof *b);
-        n--;
+        take(axis, &n, i + 1);
     }
     return n;
-}
-
-static struct gf_layout_axis take(struct gf_layout_axis *axis, int *n, int i) {
-    const struct gf_layout_axis a = axis[i];
-    memmove(&axis[i], &axis[i + 1], (size_t)(--*n - i) * sizeof a);
-    return a;
 }
 
 /* The job halves its last transformed axis. */
@@ -234,47 +236,45 @@ static void put_halved_last(const struct gf_layout *l, struct gf_layout_axis *ax
 
 /* Chooses the axes of the job: the transformed ones and the fastest others. The fastest of all become
  * channels if they are few, as colours are, or if none of the job's axes is left for them. Slow ones
- * are repeated, unless each repetition would be short. Returns how many are the job's; `channels` is
- * the axis of channels. */
-static int choose(struct gf_layout *l, struct gf_layout_axis *axis, int n,
-                  struct gf_layout_axis *channels) {
+ * are repeated, unless each repetition would be short. Returns how many are the job's; the axis of
+ * channels is behind them. */
+static int choose(struct gf_layout *l, struct gf_layout_axis *axis, int n) {
     enum { FEW = 4, SHORT = 1 << 15 };
-    int room = GF_MAX_DIMS;
+    struct gf_layout_axis channels = {.n = 1};
+    int room = GF_MAX_DIMS, batches = 0;
     int64_t points = 1;
     for (int i = 0; i < n; i++) {
         room -= transformed(l, &axis[i]);
+        batches += !transformed(l, &axis[i]);
         points *= transformed(l, &axis[i]) ? axis[i].n : 1;
     }
-    *channels = (struct gf_layout_axis){.n = 1};
-    if (!transformed(l, &axis[n - 1]) && (axis[n - 1].n <= FEW || !room))
-        *channels = take(axis, &n, n - 1);
-    int batches = 0;
-    for (int i = 0; i < n; i++)
-        batches += !transformed(l, &axis[i]);
-    for (int i = 0; i < n && batches > room;) {
+    if (!transformed(l, &axis[n - 1]) && (axis[n - 1].n <= FEW || !room)) {
+        channels = take(axis, &n, n - 1);
+        batches--;
+    }
+    for (int i = 0; batches > room;) {
         if (transformed(l, &axis[i])) {
             i++;
             continue;
         }
-        if (batches == room + 1 && channels->n == 1 && points < SHORT)
-            *channels = take(axis, &n, i);
+        if (batches-- == room + 1 && channels.n == 1 && points < SHORT)
+            channels = take(axis, &n, i);
         else
             l->loop[l->n_loops++] = take(axis, &n, i);
-        batches--;
     }
+    axis[n] = channels;
     return n;
 }
 
 /* ---- the job ---- */
 
 static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
-                     const struct gf_layout_axis *axis, int n,
-                     const struct gf_layout_axis *channels) {
+                     const struct gf_layout_axis *axis, int n) {
     const bool inverse = t->direction == GPUFFT_INVERSE, real = !gf_dtype_is_complex(t->out_type);
     struct gf_job *job = &l->job;
     *job = (struct gf_job){.direction = (enum gf_direction)t->direction,
                            .ndim = n,
-                           .channels = channels->n,
+                           .channels = axis[n].n,
                            .in_dtype = (enum gf_dtype)t->in_type,
                            .in_half = inverse && t->half,
                            .real = inverse && real,
@@ -295,66 +295,63 @@ static void make_job(const struct gpufft_transform *t, struct gf_layout *l,
     }
     l->in = gf_job_array(job, -1, NULL);
     l->out = gf_job_array(job, 0, NULL);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n + (job->channels > 1); i++) {
         l->in.stride[i] = axis[i].in;
         l->out.stride[i] = axis[i].out;
     }
-    if (channels->n > 1) {
-        l->in.stride[n] = channels->in;
-        l->out.stride[n] = channels->out;
-    }
 }
 
-/* Gives samples the strides of the half spectrum that takes their place, if they have none of their own. */
-static int pad(const struct gpufft_transform *t, int halved, int64_t *samples,
-               const int64_t *spectrum) {
-    const int64_t *given = t->direction == GPUFFT_INVERSE ? t->out_stride : t->in_stride;
-    const int64_t unit = (int64_t)gf_dtype_size(gf_dtype_real((enum gf_dtype)t->in_type));
-    bool any = false, same = true;
-    for (int i = 0; i < t->rank; i++)
-        any = any || given[i];
-    for (int i = 0; i < t->rank; i++) {
-        const int64_t want = i == halved ? spectrum[i] / 2 : spectrum[i];
-        samples[i] = any ? samples[i] : want;
-        same = same && ((samples[i] == want && !(want % unit)) || t->shape[i] == 1);
+static struct gpufft_array array_of(const struct gpufft_transform *t, int type,
+                                    const int64_t *stride) {
+    struct gpufft_array a = {.type = type, .rank = t->rank};
+    memcpy(a.shape, t->shape, sizeof a.shape);
+    memcpy(a.stride, stride, sizeof a.stride);
+    return a;
+}
+
+/* In place the strides of both arrays are the same, but of samples half of it along the halved axis. Gives
+ * samples that had none of their own those that fit their half spectrum. */
+static int share_strides(const struct gf_layout *l, bool given, const struct gpufft_array *spectrum,
+                         struct gpufft_array *samples) {
+    for (int i = 0; i < samples->rank; i++) {
+        const int64_t want = spectrum->stride[i] / (i == l->halved ? 2 : 1);
+        if (l->copies && !given)
+            samples->stride[i] = want;
+        if (samples->shape[i] > 1 && (samples->stride[i] != want || want % unit_of(samples)))
+            return gf_fail(GF_EINVAL,
+                           l->copies ? "samples in place have the strides of their half spectrum, "
+                                       "and half of that along the halved axis"
+                                     : "a transform in place has the same strides on both sides");
     }
-    return same
-               ? 0
-               : gf_fail(GF_EINVAL, "samples in place have the strides of their half spectrum, and "
-                                    "half of that along the halved axis");
+    return 0;
 }
 
 /* Sets the axes' extents and strides, and both arrays' bounds. */
 static int take_arrays(const struct gpufft_transform *t, struct gf_layout_axis *axis,
                        struct gf_layout *l) {
     const bool inverse = t->direction == GPUFFT_INVERSE;
-    int64_t n_in[GPUFFT_MAX_RANK], n_out[GPUFFT_MAX_RANK], in[GPUFFT_MAX_RANK],
-        out[GPUFFT_MAX_RANK];
-    for (int i = 0; i < t->rank; i++) {
-        const int64_t n = t->shape[i], halved = i == l->halved ? n / 2 + 1 : n;
-        n_in[i] = inverse ? halved : n;
-        n_out[i] = inverse ? n : halved;
-    }
-    const enum gf_dtype from = (enum gf_dtype)t->in_type, to = (enum gf_dtype)t->out_type;
-    int rc = take_strides(t->rank, n_in, from, t->in_stride, in);
+    struct gpufft_array in = array_of(t, t->in_type, t->in_stride),
+                        out = array_of(t, t->out_type, t->out_stride);
+    struct gpufft_array *spectrum = inverse ? &in : &out, *samples = inverse ? &out : &in;
+    const bool given = has_strides(samples);
+    if (l->halved >= 0)
+        spectrum->shape[l->halved] = t->shape[l->halved] / 2 + 1;
+    int rc = take_strides(&in);
     if (!rc)
-        rc = take_strides(t->rank, n_out, to, t->out_stride, out);
-    if (!rc && l->copies)
-        rc = pad(t, l->halved, inverse ? out : in, inverse ? in : out);
+        rc = take_strides(&out);
+    if (!rc && t->in_place)
+        rc = share_strides(l, given, spectrum, samples);
     if (!rc)
-        rc = find_bounds(t->rank, n_in, in, from, l->copies, &l->in_bounds);
+        rc = find_bounds(&in, l->copies, &l->in_bounds);
     if (!rc)
-        rc = find_bounds(t->rank, n_out, out, to, true, &l->out_bounds);
-    for (int i = 0; i < t->rank && !rc; i++) {
-        axis[i] = (struct gf_layout_axis){i, t->shape[i], in[i], out[i]};
-        if (t->in_place && !l->copies && in[i] != out[i] && t->shape[i] > 1)
-            rc = gf_fail(GF_EINVAL, "a transform in place has the same strides on both sides");
-    }
+        rc = find_bounds(&out, true, &l->out_bounds);
+    for (int i = 0; i < t->rank; i++)
+        axis[i] = (struct gf_layout_axis){i, t->shape[i], in.stride[i], out.stride[i]};
     return rc;
 }
 
 int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
-    struct gf_layout_axis axis[GPUFFT_MAX_RANK], channels;
+    struct gf_layout_axis axis[GPUFFT_MAX_RANK + 1];
     *l = (struct gf_layout){.calls = 1, .in_place = t->in_place};
     l->copies = t->in_place && t->in_type != t->out_type;
     int rc = check_types(t);
@@ -366,11 +363,11 @@ int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
         rc = take_arrays(t, axis, l);
     if (rc)
         return rc;
-    const int n = choose(l, axis, reduce(l, axis, t->rank), &channels);
+    const int n = choose(l, axis, reduce(l, axis, t->rank));
     put_halved_last(l, axis, n);
     for (int i = 0; i < l->n_loops; i++)
         l->calls *= l->loop[i].n;
-    make_job(t, l, axis, n, &channels);
+    make_job(t, l, axis, n);
     if (t->on_device && t->in_place)
         return gf_fail(GF_EUNSUPP,
                        "a transform in place is not supported in a device's memory; give "
