@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/base/value/factor.h"
 #include "core/op/facts.h"
@@ -65,16 +64,12 @@ bool gf_library_is_here(const struct gpufft *g) {
     return *g->state != GF_LIBRARY_LOST;
 }
 
-static size_t page_size(void) {
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 void gf_library_drop(struct gpufft *g) {
     if (atomic_fetch_sub(&g->users, 1) > 1)
         return;
     gf_engine_close(g->engine);
     if (g->state)
-        munmap(g->state, page_size());
+        munmap(g->state, sizeof *g->state);
     free((char *)g->options.backend);
     free((char *)g->options.device);
     free((char *)g->options.cache_folder);
@@ -106,14 +101,15 @@ static int take_options(struct gpufft *g, const struct gpufft_options *options) 
     return rc;
 }
 
+/* A page of its own: the kernel rounds the size up. */
 static int make_state(struct gpufft *g) {
     void *page =
-        mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, sizeof *g->state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return gf_no_memory();
     g->state = page;
     *g->state = GF_LIBRARY_OPEN;
-    return madvise(page, page_size(), MADV_WIPEONFORK)
+    return madvise(page, sizeof *g->state, MADV_WIPEONFORK)
                ? gf_fail(GF_EUNSUPP, "this kernel is older than Linux 4.14")
                : 0;
 }
