@@ -149,13 +149,12 @@ static int begin(struct gpufft_operation *o, const struct gpufft_array *in, bool
 
 int gpufft_operation_describe(struct gpufft_operation *o, const struct gpufft_array *in,
                               struct gpufft_array *out, int64_t *bytes) {
-    struct gpufft_array to = {.size = 0};
+    struct gpufft_array to;
     struct gf_array px;
     struct gf_bounds bounds;
-    int64_t shape[GF_MAX_RANK];
     int rc = begin(o, in, false, &px, &bounds);
     if (!rc)
-        rc = gf_struct_take(&to, sizeof to, out, "output array");
+        rc = gf_struct_take(NULL, sizeof to, out, "output array");
     if (!rc)
         rc = gf_operation_expect(&o->op, &px);
     if (rc)
@@ -163,15 +162,14 @@ int gpufft_operation_describe(struct gpufft_operation *o, const struct gpufft_ar
     const struct gf_job *job = &o->op.job;
     to = (struct gpufft_array){.size = out->size, .data = out->data};
     if (job->n_out) {
-        gf_operation_out_shape(&o->op, 0, shape);
+        gf_operation_out_shape(&o->op, 0, to.shape);
         to.type = (int)job->out[0].dtype;
         to.channels = !!in->channels;
         to.rank = job->ndim + to.channels;
         to.image = in->image;
-        memcpy(to.shape, shape, (size_t)to.rank * sizeof *shape);
     }
     if (o->alpha && o->op.kind->gives == GF_REAL && to.type == in->type &&
-        !memcmp(to.shape, in->shape, (size_t)job->ndim * sizeof *shape)) {
+        !memcmp(to.shape, in->shape, (size_t)job->ndim * sizeof *to.shape)) {
         to.channels = 2;
         to.shape[to.rank - 1]++;
     }

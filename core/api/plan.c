@@ -112,20 +112,20 @@ const char *gpufft_plan_pass(const struct gpufft_plan *plan, int i) {
 
 /* ---- page-locked memory ---- */
 
-static int check_lock(const struct gpufft_plan *plan, const void *memory, size_t bytes) {
-    if (!plan || !memory || !bytes || bytes > PTRDIFF_MAX)
+/* 0 bytes: unlocks. */
+static int lock(struct gpufft_plan *plan, void *memory, size_t bytes) {
+    if (!plan || !memory || bytes > PTRDIFF_MAX)
         return gf_fail(GF_EUSAGE, plan ? "no memory" : "no plan");
-    return gf_library_check(plan->library);
-}
-
-int gpufft_lock(struct gpufft_plan *plan, void *memory, size_t bytes) {
-    const int rc = check_lock(plan, memory, bytes);
+    const int rc = gf_library_check(plan->library);
     return rc ? rc : gf_runner_lock(&plan->runner, memory, (int64_t)bytes);
 }
 
+int gpufft_lock(struct gpufft_plan *plan, void *memory, size_t bytes) {
+    return lock(plan, bytes ? memory : NULL, bytes);
+}
+
 int gpufft_unlock(struct gpufft_plan *plan, void *memory) {
-    const int rc = check_lock(plan, memory, 1);
-    return rc ? rc : gf_runner_lock(&plan->runner, memory, 0);
+    return lock(plan, memory, 0);
 }
 
 /* ---- bound plans ---- */
