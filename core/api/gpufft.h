@@ -16,7 +16,7 @@
  *
  * Functions that return int return 0 or a negative code (enum gpufft_status), and set the message of
  * the calling thread. They never print, never end the process, and read neither the environment nor
- * signals. NULL where a pointer is required is GPUFFT_EUSAGE.
+ * signals. NULL where a pointer is required is GPUFFT_EUSAGE; functions that close or free accept it.
  *
  * Threads: a library and its plans may be used by any number of threads at once. A bound plan has its
  * own workspace and belongs to one thread at a time. Every object keeps those that it was made from:
@@ -91,7 +91,7 @@ struct gpufft_options {
 /* Opens a library; NULL: all options are zero. GPUFFT_EABSENT names the remedy if the requested
  * backend is missing. Devices are opened by the first plan that uses them. */
 GPUFFT_API int gpufft_open(const struct gpufft_options *options, struct gpufft **library);
-/* Devices close with the last plan. Accepts NULL. */
+/* Devices close with the last plan. */
 GPUFFT_API void gpufft_close(struct gpufft *library);
 
 /* ---- transforms ---- */
@@ -113,11 +113,7 @@ enum gpufft_type {
 enum gpufft_direction { GPUFFT_FORWARD, GPUFFT_INVERSE };
 /* The factor 1/N is applied by the inverse, by both as its square root, or by the forward transform, as
  * numpy.fft names them. N is the product of the transformed extents. */
-enum gpufft_norm {
-    GPUFFT_NORM_BACKWARD,
-    GPUFFT_NORM_ORTHO,
-    GPUFFT_NORM_FORWARD,
-};
+enum gpufft_norm { GPUFFT_NORM_BACKWARD, GPUFFT_NORM_ORTHO, GPUFFT_NORM_FORWARD };
 
 /* F(k) = sum over n of f(n) exp(-2 pi i k n / N) along each of the axes; the inverse has the other
  * sign. Samples are real or complex, spectra complex. In and out have the same shape, but a half
@@ -160,7 +156,6 @@ struct gpufft_bound;
 /* Chooses a backend and makes a plan, which never changes. *plan is NULL after a failure. */
 GPUFFT_API int gpufft_plan_make(struct gpufft *library, const struct gpufft_transform *transform,
                                 struct gpufft_plan **plan);
-/* Accepts NULL. */
 GPUFFT_API void gpufft_plan_free(struct gpufft_plan *plan);
 
 /* A plan, for people. Texts are valid while the plan is. */
@@ -193,7 +188,6 @@ GPUFFT_API int gpufft_run(struct gpufft_bound *bound);
  * it, and the stream's later commands wait for the run. gpufft_run() returns once the run is queued: a later
  * call may return an error of the device. */
 GPUFFT_API int gpufft_bound_stream(struct gpufft_bound *bound, void *stream);
-/* Accepts NULL. */
 GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);
 
 /* Page-locks memory for the device of a plan, which then copies it faster; on the CPU there is nothing to
@@ -246,7 +240,6 @@ struct gpufft_operation;
 GPUFFT_API int gpufft_operation_open(struct gpufft *library, const char *name,
                                      const char *const *options, const struct gpufft_array *with,
                                      int n, struct gpufft_operation **operation);
-/* Accepts NULL. */
 GPUFFT_API void gpufft_operation_free(struct gpufft_operation *operation);
 /* Sets the type, the shape and the channels of the result for an input like this; rank 0: there are only
  * facts. *bytes, unless NULL, becomes the need of memory with all arrays, -1 if it depends on the
@@ -290,7 +283,6 @@ GPUFFT_API int gpufft_operation_fact(const struct gpufft_operation *operation, i
  * never changes, and may be used by any number of threads. */
 GPUFFT_API int gpufft_image_read(struct gpufft *library, const char *path,
                                  struct gpufft_image **image);
-/* Accepts NULL. */
 GPUFFT_API void gpufft_image_free(struct gpufft_image *image);
 /* A view of the samples with their stored numbers, channels last, valid while the picture is. */
 GPUFFT_API int gpufft_image_samples(const struct gpufft_image *image, struct gpufft_array *samples);
@@ -317,8 +309,7 @@ GPUFFT_API int gpufft_image_write(struct gpufft *library, const char *path,
  * 7. 0 if n is below 1 or above 2^40. */
 GPUFFT_API int64_t gpufft_good_size(int64_t n);
 
-/* Memory for arrays, aligned to 64 bytes and in huge pages if large; NULL if memory is short.
- * gpufft_free() accepts NULL. */
+/* Memory for arrays, aligned to 64 bytes and in huge pages if large; NULL if memory is short. */
 GPUFFT_API void *gpufft_alloc(size_t bytes);
 GPUFFT_API void gpufft_free(void *memory);
 
