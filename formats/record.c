@@ -395,6 +395,17 @@ int gf_record_header(const char *text, struct gf_metadata *m) {
     return rc;
 }
 
+int gf_record_restore(const struct gf_record *r, struct gf_image *image) {
+    struct gf_metadata *m = &image->metadata;
+    const struct gf_metadata own = gf_metadata_profile(m);
+    free(m->header);
+    gf_rest_free(m->rest);
+    *m = r->metadata;
+    m->profile = own.profile;
+    m->profile_bytes = own.profile_bytes;
+    return gf_record_header(image->record, m);
+}
+
 /* Returns false if memory is short. */
 static bool put_metadata(json_t *root, const struct gf_metadata *m) {
     const struct gf_resolution *r = &m->resolution;

@@ -49,7 +49,7 @@ struct gf_record {
     struct gf_window window; /* the samples were multiplied by it; dtype is that of the products */
     bool smooth;             /* --edges=smooth: their smooth part was subtracted */
     /* The picture's, without the profile, which only the file can hold. Its header is borrowed, and
-     * NULL after parsing: see gf_record_header(). */
+     * NULL after parsing: see gf_record_restore(). */
     struct gf_metadata metadata;
     /* Those of the picture's file, also of its pages if these are pictures; n is 0 if it has none. */
     struct gf_axes file_axes;
@@ -68,8 +68,11 @@ int gf_record_format(const struct gf_record *record, char **text);
 /* GF_EFORMAT, with the reason, if the text is no record, has a later version, or makes impossible
  * claims: every field is range-checked, shapes in 64-bit arithmetic. */
 int gf_record_parse(const char *text, struct gf_record *out);
-/* Decodes the header in a record that parses into m->header; none leaves it. */
+/* For tests: decodes the header in a record that parses into m->header; none leaves it. */
 int gf_record_header(const char *text, struct gf_metadata *m);
+/* Gives a spectrum's image the metadata of the picture in its record, which include no profile: it
+ * keeps its own. */
+int gf_record_restore(const struct gf_record *r, struct gf_image *image);
 /* Returns PATH.json, the path of the record beside a file, which the caller frees; NULL if memory
  * is short. */
 char *gf_record_path(const char *path);

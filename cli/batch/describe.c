@@ -165,7 +165,7 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
     if (!rc)
         rc = r ? how->check_options(t, r) : how->guess_job(t);
     struct gf_array px = t->image.px;
-    if (!rc && r && !(rc = gf_record_match(r, &t->op.job, &px)))
+    if (!rc && r && !(rc = gf_record_match(r, &px)))
         gf_task_split(t, &px, t->op.job.channels);
     for (int i = 0; i < t->op.job.n_out && !rc; i++) {
         rc = choose_kind(t, i, r);

@@ -20,12 +20,9 @@ static int check_path(const struct gpufft *library, const char *path) {
  * read counts as none; gpufft_image_inverse() says why. */
 static int take_record(struct gpufft_image *p) {
     struct gf_record *r = &p->record;
-    struct gf_job job = {.ndim = 0};
     if (!p->image.record || gf_record_parse(p->image.record, r))
         return 0;
-    gf_record_job(r, &job);
-    job.direction = GF_INVERSE;
-    int rc = gf_record_match(r, &job, &p->image.px);
+    int rc = gf_record_match(r, &p->image.px);
     if (!rc)
         rc = gf_record_restore(r, &p->image);
     p->has_record = !rc;

@@ -4,8 +4,7 @@
  *
  *     record = gf_record_of_job(&job, 0, &image, false);           written with the spectrum
  *     gf_record_job(&record, &inverse);                            read again
- *     rc = gf_record_match(&record, &inverse, &px);
- *     if (!rc) rc = gf_record_restore(&record, &image);
+ *     rc = gf_record_match(&record, &px);
  *
  * record.c */
 #ifndef GF_CORE_API_PICTURE_H
@@ -33,10 +32,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
 void gf_record_job(const struct gf_record *r, struct gf_job *job);
 /* Gives samples the rank and shape of the inverse job, and of a record's alpha: some formats drop leading
  * axes of extent 1, others add one. GF_EFORMAT for any other difference. */
-int gf_record_match(const struct gf_record *r, const struct gf_job *job, struct gf_array *px);
-/* Gives a spectrum's image the metadata of the picture in its record, which include no profile: it
- * keeps its own. */
-int gf_record_restore(const struct gf_record *r, struct gf_image *image);
+int gf_record_match(const struct gf_record *r, struct gf_array *px);
 
 /* Sets what is known of an image's samples, the first `ndim` of whose axes are an operation's. */
 void gf_operand_of_image(const struct gf_image *image, int ndim, struct gf_operand *of);

@@ -1,5 +1,4 @@
 /* Records of spectra as jobs, and images as operations see them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/api/picture.h"
@@ -58,12 +57,14 @@ void gf_record_job(const struct gf_record *r, struct gf_job *job) {
     job->in_half = r->half;
 }
 
-int gf_record_match(const struct gf_record *r, const struct gf_job *job, struct gf_array *px) {
-    const int rank = job->ndim + 1;
+int gf_record_match(const struct gf_record *r, struct gf_array *px) {
+    const int rank = r->ndim + 1;
+    struct gf_job job = {.direction = GF_INVERSE};
     int64_t shape[GF_MAX_RANK];
     struct gf_array v = *px;
-    gf_job_in_shape(job, shape);
-    shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
+    gf_record_job(r, &job);
+    gf_job_in_shape(&job, shape);
+    shape[r->ndim] += r->alpha == GF_ALPHA_KEPT;
     for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
         int64_t want = i <= rank ? shape[rank - i] : 1;
         int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
@@ -77,17 +78,6 @@ int gf_record_match(const struct gf_record *r, const struct gf_job *job, struct 
     v.rank = rank;
     *px = v;
     return 0;
-}
-
-int gf_record_restore(const struct gf_record *r, struct gf_image *image) {
-    struct gf_metadata *m = &image->metadata;
-    const struct gf_metadata own = gf_metadata_profile(m);
-    free(m->header);
-    gf_rest_free(m->rest);
-    *m = r->metadata;
-    m->profile = own.profile;
-    m->profile_bytes = own.profile_bytes;
-    return gf_record_header(image->record, m);
 }
 
 void gf_operand_of_image(const struct gf_image *image, int ndim, struct gf_operand *of) {
