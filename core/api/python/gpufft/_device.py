@@ -39,8 +39,7 @@ class DeviceArray:
         if self.dtype.str[1:] not in TYPES or not self.dtype.isnative:
             self.astype(self.dtype)
         self.ndim, self.size = len(self.shape), math.prod(self.shape)
-        self.strides = told.get("strides") or tuple(
-            self.dtype.itemsize * math.prod(self.shape[i + 1:]) for i in range(self.ndim))
+        self.strides = told.get("strides") or (0,) * self.ndim  # C order
         stream = _MODULES[self.module][1]
         self.stream = stream(sys.modules[self.module], x) if stream else told.get("stream") or 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 from typing import Any, Protocol, Sequence
@@ -22,12 +23,6 @@ _SHORT = 1 << 16
 _SMALL = 1 << 18  # bytes below which a separate copy is faster than a transform in place
 _HOST = (None, 1, 3, 11, 13)  # DLPack's devices in its memory: none told, CPU, pinned and managed memory
 SHOWN = object()  # instead of a plan: a call describes its plans
-_jobs = {}
-
-
-def forget():
-    """Drops the plans that are kept."""
-    _jobs.clear()
 
 
 # ---- what the caller means ----
@@ -47,6 +42,8 @@ def _host(x):
 def _form(x):
     """Returns x as an array, the type that its real or complex numbers are transformed as, and whether the library can
     read them in place."""
+    if type(x) is DeviceArray:
+        return x, x.dtype, True
     x = _host(x)
     if x.dtype.kind == "b":
         x = x.view(np.uint8)
@@ -76,25 +73,26 @@ def _integers(values, name):
         raise ValueError(f"{name} must be a scalar or iterable of integers") from e
 
 
-def _axes_of(x, s, axes):
+def _axes_of(shape, s, axes):
     """The transformed axes, and the length that each is cut or padded to."""
+    ndim = len(shape)
     if axes is not None:
-        axes = [a + x.ndim if a < 0 else a for a in _integers(axes, "axes")]
-        if any(not 0 <= a < x.ndim for a in axes):
+        axes = [a + ndim if a < 0 else a for a in _integers(axes, "axes")]
+        if any(not 0 <= a < ndim for a in axes):
             raise ValueError("axes exceeds dimensionality of input")
         if len(set(axes)) < len(axes):
             raise ValueError("all axes must be unique")
     if s is None:
-        axes = list(range(x.ndim)) if axes is None else axes
-        return axes, [x.shape[a] for a in axes]
+        axes = list(range(ndim)) if axes is None else axes
+        return axes, [shape[a] for a in axes]
     s = _integers(s, "shape")
     if axes is None:
-        if len(s) > x.ndim:
+        if len(s) > ndim:
             raise ValueError("shape requires more axes than are present")
-        axes = list(range(x.ndim - len(s), x.ndim))
+        axes = list(range(ndim - len(s), ndim))
     if len(s) != len(axes):
         raise ValueError("when given, axes and shape arguments have to be of the same length")
-    return axes, [x.shape[a] if n == -1 else n for a, n in zip(axes, s)]
+    return axes, [shape[a] if n == -1 else n for a, n in zip(axes, s)]
 
 
 def _check_lengths(lengths):
@@ -122,13 +120,10 @@ def _workers(workers):
 
 
 class _Job:
-    """All that a call does after its arguments are understood: kept for calls of the same form."""
+    """All that a call does after its arguments are understood."""
 
-    on_device, most_axes = False, MAX_RANK
-    form = staticmethod(_form)
-
-    def __init__(self, x, t, reads, kind, inverse, s, axes, norm, workers):
-        self.axes, lengths = _axes_of(x, s, axes)
+    def __init__(self, on_device, _strides, shape, t, reads, kind, inverse, workers, norm, s, axes):
+        self.axes, lengths = _axes_of(shape, s, axes)
         if kind == "real" and not self.axes:
             raise ValueError("at least 1 axis must be transformed")
         norm = _norm(norm)
@@ -137,43 +132,39 @@ class _Job:
             # one number has no inverse as a line, and is its own as several axes
             lengths[-1] = 2 * (lengths[-1] - 1) or int(not isinstance(axes, int))
             _check_lengths(lengths)
-        if x.ndim > MAX_RANK:
+        if len(shape) > MAX_RANK:
             raise NotImplementedError(f"arrays of more than {MAX_RANK} axes")
-        if len(self.axes) > self.most_axes:
-            raise NotImplementedError(f"in a device's memory up to {self.most_axes} axes are transformed at a time")
+        if on_device and len(self.axes) > MAX_AXES:
+            raise NotImplementedError(f"in a device's memory up to {MAX_AXES} axes are transformed at a time")
         double = t.kind in "iu" or t in (np.float64, np.complex128)
         self.complex = np.dtype(np.complex128 if double else np.complex64)
-        if self.on_device and inverse and t.kind != "c":
-            x.astype(self.complex)  # raises NotImplementedError
-        self.real = np.dtype(np.float64 if double else np.float32)
-        whole = list(x.shape)
+        self.kind, self.inverse, self.back = kind, inverse, kind == "real" and inverse
+        self.out_type = np.dtype(np.float64 if double else np.float32) if self.back else self.complex
+        samples = list(shape)
         for a, n in zip(self.axes, lengths):
-            whole[a] = n
-        self.in_shape = list(whole)
-        self.out_shape, self.out_type = list(whole), self.complex
+            samples[a] = n
+        spectrum = list(samples)
         if kind == "real":
-            halved = self.axes[-1]
-            (self.in_shape if inverse else self.out_shape)[halved] = whole[halved] // 2 + 1
-            self.out_type = self.real if inverse else self.complex
-        self.kind, self.inverse, self.whole = kind, inverse, whole
-        self.back = kind == "real" and inverse
+            spectrum[self.axes[-1]] = spectrum[self.axes[-1]] // 2 + 1
+        self.samples, spectrum = tuple(samples), tuple(spectrum)
+        self.in_shape, self.out_shape = (spectrum, self.samples) if inverse else (self.samples, spectrum)
         # The inverse of real numbers is the conjugate of their transform.
         self.conjugate = inverse and kind == "complex" and t.kind != "c"
         self.norm = 2 - norm if self.conjugate else norm
         self.type = self.complex if self.back and t.kind != "c" else t
         self.reads = reads and self.type == t
         self.steps, self.copied = None, 0
-        self.workers = workers
+        self.on_device, self.workers = on_device, workers
 
     def source(self, x, middle):
         """Returns the array that the first step reads: the input or a part of it, or else a copy, converted and padded.
         A large copy is made in `middle` if this has its type and shape; the step is then in place."""
-        if list(x.shape) != self.in_shape:
+        if x.shape != self.in_shape:
             x = x[tuple(slice(0, n) for n in self.in_shape)]
-        if self.reads and list(x.shape) == self.in_shape:
+        if self.reads and x.shape == self.in_shape:
             return x
         copy = middle
-        if copy.nbytes < _SMALL or list(copy.shape) != self.in_shape or copy.dtype != self.type:
+        if copy.nbytes < _SMALL or copy.shape != self.in_shape or copy.dtype != self.type:
             copy = np.empty(self.in_shape, self.type)
             self.copied = copy.nbytes
         if copy.shape != x.shape:
@@ -192,14 +183,13 @@ class _Job:
         """Plans the steps, three axes each, for arrays like these: the halved axis is the first of a
         forward transform, the last on the way back."""
         groups = [self.axes[max(0, n - MAX_AXES):n] for n in range(len(self.axes), 0, -MAX_AXES)]
-        self.steps = []
+        steps = []
         for axes in groups[:0:-1] + groups[:1] if self.back else groups:
             half = self.kind == "real" and axes is groups[0]
-            last = half or not self.back
-            shape = self.whole if half else self.out_shape if last else self.in_shape
-            target = y if last else middle
-            self.steps.append((self.step(x, target, shape, axes, half), last))
+            target = y if half else middle
+            steps.append((self.step(x, target, self.samples if half else middle.shape, axes, half), half))
             x = target
+        self.steps = steps
 
     def step(self, x, y, shape, axes, half):
         """A plan from x to y, arrays of its shapes and strides; the same one: in place."""
@@ -228,42 +218,26 @@ class _Job:
         if y.size and self.steps is None:
             self.plan(x, y, middle)
         source, stream = self.address(x)
-        for plan, last in self.steps if y.size else ():
-            target, _ = self.address(y if last else middle)
+        for plan, half in self.steps if y.size else ():
+            target, _ = self.address(y if half else middle)
             plan.run(source, target, stream)
             source = target
         if self.conjugate:
             np.conjugate(y, out=y)
         return y
 
-    @staticmethod
-    def empty(x, shape, dtype):
+    def empty(self, x, shape, dtype):
         """A new array in the memory of x."""
-        return np.empty(shape, dtype)
+        return (x if self.on_device else np).empty(shape, dtype)
 
-    @staticmethod
-    def address(x):
+    def address(self, x):
         """The address of an array, and the stream in whose order it is there."""
-        return x.__array_interface__["data"][0], None
+        return (x.address, x.stream) if self.on_device else (x.__array_interface__["data"][0], None)
 
 
-class _DeviceJob(_Job):
-    """The same for a DeviceArray. Its result is of the caller's module."""
-
-    on_device, most_axes = True, MAX_AXES
-    empty = staticmethod(DeviceArray.empty)
-
-    @staticmethod
-    def form(x):
-        x = DeviceArray(x)
-        return x, x.dtype, True
-
-    def run(self, x):
-        return super().run(x).owner
-
-    @staticmethod
-    def address(x):
-        return x.address, x.stream
+# Calls with arrays of one form and strides share a job and its plans.
+_job = functools.lru_cache(_MOST_PLANS)(_Job)
+forget = _job.cache_clear
 
 
 def _norm(norm):
@@ -276,29 +250,22 @@ def _transform(x, kind, inverse, s, axes, norm, workers, plan):
     if plan is not None and plan is not SHOWN:
         raise NotImplementedError("plans of other libraries are not taken")
     on_device = type(x) is not np.ndarray and hasattr(x, "__cuda_array_interface__")
-    make = _DeviceJob if on_device else _Job
-    x, t, reads = make.form(x)
+    x, t, reads = _form(DeviceArray(x) if on_device else x)
     if kind == "real" and not inverse and t.kind == "c":
         raise TypeError("x must be a real sequence")
-    workers = _workers(workers)
-    key = (make, kind, inverse, x.shape, x.strides, x.dtype, reads, workers, norm, s, axes)
+    if on_device and inverse and t.kind != "c":
+        x.astype(np.complex64)  # raises NotImplementedError
+    form = (on_device, x.strides, x.shape, t, reads, kind, inverse, _workers(workers), norm)
     try:
-        job = _jobs.get(key)
+        job = _job(*form, s, axes)
     except TypeError:  # one of the last three is a list
         _norm(norm)
         s = s if s is None else tuple(_integers(s, "shape"))
         axes = axes if axes is None or isinstance(axes, int) else tuple(_integers(axes, "axes"))
-        key = (*key[:-2], s, axes)
-        job = _jobs.get(key)
-    step = make.run if plan is None else make.describe
-    if job is not None:
-        return step(job, x)
-    job = make(x, t, reads, kind, inverse, s, axes, norm, workers)
-    y = step(job, x)
-    while len(_jobs) >= _MOST_PLANS:
-        _jobs.pop(next(iter(_jobs)), None)
-    _jobs[key] = job
-    return y
+        job = _job(*form, s, axes)
+    if plan is SHOWN:
+        return job.describe(x)
+    return job.run(x).owner if on_device else job.run(x)
 
 
 # ---- the functions ----
