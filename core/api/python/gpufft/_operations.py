@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from typing import Any
 
 import numpy as np
@@ -105,44 +106,37 @@ class Operation:
     @property
     def facts(self) -> dict[str, Any]:
         """A dict of what the last run found, as --json prints it; columns of a table are arrays."""
-        found, at = {}, 0
-        while True:
-            item = self._fact(at)
-            if item is None:
-                return found
-            key, value, at = item
-            if not key.startswith("."):  # only explains others to readers
-                found[key] = value
+        facts = [_Fact()]
+        while _fact(self._handle, len(facts) - 1, ctypes.byref(facts[-1])):
+            facts.append(_Fact())
+        return _record(iter(facts[:-1]))
 
-    def _fact(self, i):
-        """The key and the value of fact i, and the number of the next one."""
-        f = _Fact()
-        if not _fact(self._handle, i, ctypes.byref(f)):
-            return None
-        key, last = f.key.decode() if f.key else None, i + 1 + f.within
-        if f.kind < _RECORD:
-            return key, self._value(f), i + 1
-        values, at = [], i + 1
-        while at < last:
-            inner, value, at = self._fact(at)
-            values.append((inner, value))
-        if f.kind == _LIST:
-            return key, [value for _, value in values], last
-        return key, {k: value for k, value in values if not k.startswith(".")}, last
 
-    @staticmethod
-    def _value(f):
-        if not f.data:
-            return None
-        rows, width = f.rows if f.stride else 1, max(1, f.width)
-        if f.kind == _TEXT:
-            texts = [ctypes.string_at(f.data + i * f.stride).decode() for i in range(rows)]
-            return texts if f.stride else texts[0]
-        kind = np.dtype(_VALUES[f.kind])
-        memory = (ctypes.c_char * max(0, (rows - 1) * f.stride + width * kind.itemsize)).from_address(f.data)
-        values = np.ndarray((rows, width), kind, memory, 0, (f.stride, kind.itemsize)).copy()
-        values = values if f.width else values[:, 0]
-        return values if f.stride else values[0].tolist()
+def _record(facts):
+    # A key with a point only explains others to readers.
+    return {key: value for key, value in _items(facts) if not key.startswith(".")}
+
+
+def _items(facts):
+    """The key and the value of each fact, which has those within it."""
+    for f in facts:
+        within = itertools.islice(facts, f.within)
+        yield (f.key or b"").decode(), ([value for _, value in _items(within)] if f.kind == _LIST else
+                                        _record(within) if f.kind in (_RECORD, _TABLE) else _value(f))
+
+
+def _value(f):
+    if not f.data:
+        return None
+    rows, width = f.rows if f.stride else 1, max(1, f.width)
+    if f.kind == _TEXT:
+        texts = [ctypes.string_at(f.data + i * f.stride).decode() for i in range(rows)]
+        return texts if f.stride else texts[0]
+    kind = np.dtype(_VALUES[f.kind])
+    memory = (ctypes.c_char * max(0, (rows - 1) * f.stride + width * kind.itemsize)).from_address(f.data)
+    values = np.ndarray((rows, width), kind, memory, 0, (f.stride, kind.itemsize)).copy()
+    values = values if f.width else values[:, 0]
+    return values if f.stride else values[0].tolist()
 
 
 def _once(name, x, pictures, dtype, channels, workers, options):
