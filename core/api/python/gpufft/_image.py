@@ -19,7 +19,6 @@ _samples = bind("image_samples", code, pointer, _arrays)
 _spacing = bind("image_spacing", code, pointer, integer, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(text))
 _record = bind("image_record", text, pointer)
 _write = bind("image_write", code, pointer, text, _arrays, pointer)
-_bytes = bind("array_bytes", ctypes.c_size_t, _arrays)
 
 
 class Image(np.ndarray):
@@ -63,12 +62,11 @@ def read(path: str | os.PathLike[str]) -> Image:
     written to. OSError if the file cannot be read, ValueError if it is damaged."""
     image, view = _Handle(path), _Array()
     _samples(image.handle, ctypes.byref(view))
-    kind = _DTYPES[view.type]
-    memory = (ctypes.c_char * _bytes(ctypes.byref(view))).from_address(view.data)
-    memory.keeps = image
-    x = np.ndarray(view.shape[:view.rank], kind, memory, 0, view.stride[:view.rank]).view(Image)
+    image.__array_interface__ = {
+        "version": 3, "typestr": _DTYPES[view.type].str, "data": (view.data, True),
+        "shape": tuple(view.shape[:view.rank]), "strides": tuple(view.stride[:view.rank])}
+    x = np.asarray(image).view(Image)
     x._image, x._channels = image, view.channels
-    x.flags.writeable = False
     return x
 
 
