@@ -67,8 +67,8 @@ def describe(x: _fft.ArrayLike, function: str = "fftn", **arguments: _Any) -> li
 
 
 def _forked():
+    _library.use()
     _fft.forget()
-    _library.forget()
 
 
 _os.register_at_fork(after_in_child=_forked)

@@ -124,15 +124,9 @@ def _library(threads, looks):
         return _libraries[threads, looks]
 
 
-def forget():
-    """Plans made from now on open libraries anew; earlier ones keep theirs. In a forked child those
-    of the parent are of no use."""
-    with _lock:
-        _libraries.clear()
-
-
 def use(**settings):
-    """Replaces settings for all plans made from now on."""
+    """Replaces settings, and opens libraries anew for all plans made from now on. In a forked child
+    those of the parent are of no use, and closing them does nothing."""
     _settings.update(settings)
     with _lock:
         for handle in _libraries.values():
