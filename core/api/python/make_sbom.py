@@ -7,6 +7,7 @@ import datetime
 import hashlib
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -38,8 +39,7 @@ def document(own_version, files):
     needed = [n for f in files for n in re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", f))]
     linked, opened = names(needed), names(run("strings", files[0]).splitlines())
     opened.update((n, n + ".so") for n in COMPOSED)
-    with open(files[0], "rb") as f:
-        digest = hashlib.sha256(f.read()).hexdigest()
+    digest = hashlib.sha256(pathlib.Path(files[0]).read_bytes()).hexdigest()
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", os.path.getmtime(files[0])))
     packages = [{"SPDXID": "SPDXRef-gpufft", "name": "gpufft", "versionInfo": own_version, "licenseDeclared": "MIT",
                  "checksums": [{"algorithm": "SHA256", "checksumValue": digest}]}]

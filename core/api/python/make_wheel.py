@@ -7,9 +7,9 @@ The second form writes the source distribution to FOLDER, or the wheel of the pr
 licences and bill of materials in the folder LIBRARIES, which core/api/python/bundle fills."""
 
 import base64
-import glob
 import hashlib
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -17,8 +17,8 @@ import sysconfig
 import time
 import zipfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.normpath(os.path.join(HERE, "..", "..", ".."))
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[2]
 # Does not import the module, which would load NumPy.
 COMMAND = b"""#!python
 import importlib.util, os, sys
@@ -27,36 +27,30 @@ os.execv(program, sys.argv)
 """
 
 
-def read(*path):
-    with open(os.path.join(TOP, *path), "rb") as f:
-        return f.read()
-
-
 def stamp():
     """The time of all files: SOURCE_DATE_EPOCH, or that of this script."""
     return int(os.environ.get("SOURCE_DATE_EPOCH", os.path.getmtime(__file__)))
 
 
 def version():
-    return re.search(rb"^VERSION := (\S+)", read("Makefile"), re.M)[1].decode()
+    return re.search(rb"^VERSION := (\S+)", (TOP / "Makefile").read_bytes(), re.M)[1].decode()
 
 
 def metadata():
     return (f"Metadata-Version: 2.1\nName: gpufft\nVersion: {version()}\n"
             "Summary: Fourier transforms and filters of arrays and pictures, on the CPU and on GPUs\n"
             "License: MIT\nRequires-Python: >=3.9\nRequires-Dist: numpy\n"
-            "Description-Content-Type: text/markdown\n\n").encode() + read("man", "python.md")
+            "Description-Content-Type: text/markdown\n\n").encode() + (TOP / "man/python.md").read_bytes()
 
 
 def write_wheel(folder, platform, libraries=None):
     info = f"gpufft-{version()}.dist-info"
-    files = {f"gpufft/{os.path.basename(p)}": read(p) for p in glob.glob(f"{HERE}/gpufft/*.*")}
-    programs = glob.glob(f"{libraries}/*") if libraries else [f"{TOP}/gpufft", f"{TOP}/build/libgpufft.so.0"]
-    for p in programs:
-        inside = {".txt": f"{info}/licenses", ".json": f"{info}/sboms"}.get(os.path.splitext(p)[1], "gpufft")
-        files[f"{inside}/{os.path.basename(p)}"] = read(os.path.abspath(p))
+    files = {f"gpufft/{p.name}": p.read_bytes() for p in HERE.glob("gpufft/*.*")}
+    for p in pathlib.Path(libraries).iterdir() if libraries else (TOP / "gpufft", TOP / "build/libgpufft.so.0"):
+        inside = {".txt": f"{info}/licenses", ".json": f"{info}/sboms"}.get(p.suffix, "gpufft")
+        files[f"{inside}/{p.name}"] = p.read_bytes()
     files[f"gpufft-{version()}.data/scripts/gpufft"] = COMMAND
-    files[f"{info}/licenses/LICENSE"] = read("LICENSE")
+    files[f"{info}/licenses/LICENSE"] = (TOP / "LICENSE").read_bytes()
     files[f"{info}/METADATA"] = metadata()
     tag = f"py3-none-{platform}"
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: make_wheel\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
@@ -84,7 +78,7 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 def build_sdist(folder, config_settings=None):
     """The files of the last commit, and at the top what pip looks for there."""
     root = f"gpufft-{version()}"
-    added = {"PKG-INFO": metadata(), "pyproject.toml": read(HERE, "pyproject.toml").replace(b'"."', b'"core/api/python"')}
+    added = {"PKG-INFO": metadata(), "pyproject.toml": (HERE / "pyproject.toml").read_bytes().replace(b'"."', b'"core/api/python"')}
     subprocess.run(["git", "-C", TOP, "archive", f"--prefix={root}/", "-o", f"{os.path.abspath(folder)}/{root}.tar.gz",
                     *(f"--add-virtual-file={root}/{name}:{text.decode()}" for name, text in added.items()), "HEAD"], check=True)
     return root + ".tar.gz"
