@@ -14,6 +14,7 @@ from ._operations import Operation
 
 _BORDERS = {"symmetric": "symmetric", "sym": "symmetric", "zero": "zero", "zpd": "zero",
             "periodization": "periodic", "per": "periodic"}
+_FEW = 16  # numbers up to which channels are faster than an axis of them
 
 
 def _numbers(x):
@@ -52,12 +53,10 @@ def _run(name, x, axes, border, levels, workers):
     middle, kind = x.shape[first:last + 1], x.dtype
     if kind.kind == "c":
         x = np.ascontiguousarray(x).reshape(x.shape + (1,)).view(kind.type(0).real.dtype)
-    around = [[n] if n > 1 else [] for n in (math.prod(before), math.prod(x.shape[last + 1:]))]
-    at = len(around[0])
-    x = x.reshape(around[0] + list(middle) + around[1])
-    y = Operation(name, channels=x.ndim > 3, workers=workers, levels=levels, boundary=border,
-                  axes=[at + i for i in range(len(middle))])(x)
-    middle = y.shape[at:at + len(middle)]
+    x = x.reshape(math.prod(before), *middle, math.prod(x.shape[last + 1:]))
+    y = Operation(name, channels=x.ndim > 3 or x.shape[-1] <= _FEW, workers=workers, levels=levels, boundary=border,
+                  axes=range(1, x.ndim - 1))(x)
+    middle = y.shape[1:-1]
     return y.reshape(before + middle + (-1,)).view(kind).reshape(before + middle + behind)
 
 
