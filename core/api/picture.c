@@ -19,20 +19,17 @@ static int check_path(const struct gpufft *library, const char *path) {
 /* Makes a spectrum's image one of the picture in its record, but for its samples. A record that cannot be
  * read counts as none; gpufft_image_inverse() says why. */
 static int take_record(struct gpufft_image *p) {
-    struct gf_record *r = &p->record;
-    if (!p->image.record || gf_record_parse(p->image.record, r))
+    struct gf_record r;
+    if (!p->image.record || gf_record_parse(p->image.record, &r))
         return 0;
-    int rc = gf_record_match(r, &p->image.px);
-    if (!rc)
-        rc = gf_record_restore(r, &p->image);
-    p->has_record = !rc;
-    p->image.ndim = r->ndim;
-    p->image.color = r->color;
-    p->image.alpha = r->alpha == GF_ALPHA_KEPT;
-    p->image.white = (double)r->white;
-    p->image.channel_axis = r->channel_axis;
-    p->image.axes = r->file_axes;
-    return rc;
+    const int rc = gf_record_match(&r, &p->image.px);
+    p->image.ndim = r.ndim;
+    p->image.color = r.color;
+    p->image.alpha = r.alpha == GF_ALPHA_KEPT;
+    p->image.white = (double)r.white;
+    p->image.channel_axis = r.channel_axis;
+    p->image.axes = r.file_axes;
+    return rc ? rc : gf_record_restore(&r, &p->image);
 }
 
 int gpufft_image_read(struct gpufft *library, const char *path, struct gpufft_image **out) {
@@ -98,16 +95,16 @@ const char *gpufft_image_record(const struct gpufft_image *p) {
 
 int gpufft_image_inverse(const struct gpufft_image *p, struct gpufft_transform *to) {
     struct gpufft_transform t;
+    struct gf_record record, *r = &record;
     if (!p)
         return gf_fail(GF_EUSAGE, "no picture");
     int rc = gf_struct_take(&t, sizeof t, to, "transform");
     if (!rc && !p->image.record)
         rc = gf_fail(GF_EINVAL, "no record of a transform");
-    if (!rc && !p->has_record)
-        rc = gf_record_parse(p->image.record, &(struct gf_record){.ndim = 0});
+    if (!rc)
+        rc = gf_record_parse(p->image.record, r);
     if (rc)
         return rc;
-    const struct gf_record *r = &p->record;
     if (r->is_wavelet || r->kind != GF_COMPLEX)
         return gf_fail(GF_EINVAL, "a record of %s, not of a complex spectrum",
                        r->is_wavelet ? "wavelet coefficients" : gf_kind_name(r->kind));
@@ -180,18 +177,15 @@ static void describe(const struct gf_image *source, struct gf_image *v) {
         gf_axes_drop_pages(&v->axes, false);
 }
 
-/* Makes the image of a spectrum, and its record, which the caller frees. */
+/* Makes the described image that of a spectrum, and its record, which the caller frees. */
 static int describe_spectrum(const struct gpufft_array *samples,
                              const struct gpufft_transform *made_by, struct gf_image *v) {
-    static const struct gf_image none = {.color = GF_OTHER_COLOR};
-    struct gf_image picture = samples->image ? samples->image->image : none;
+    const struct gf_image plain = {.color = v->color};
+    const struct gf_image picture = samples->image ? samples->image->image : plain;
     struct gf_job job;
     int rc = job_of(made_by, v, samples, &job);
     if (rc)
         return rc;
-    describe(samples->image ? &picture : NULL, v);
-    if (!samples->image)
-        picture.color = v->color;
     const struct gf_record record = gf_record_of_job(&job, 0, &picture, false);
     rc = gf_record_format(&record, &v->record);
     gf_axes_transform(&v->axes, job.ndim, job.shape, job.axes);
@@ -215,10 +209,9 @@ int gpufft_image_write(struct gpufft *library, const char *path, const struct gp
         return rc;
     v.ndim = v.px.rank - 1;
     v.alpha = samples->channels == 2;
+    describe(samples->image ? &samples->image->image : NULL, &v);
     if (made_by)
         rc = describe_spectrum(samples, made_by, &v);
-    else
-        describe(samples->image ? &samples->image->image : NULL, &v);
     struct gf_image fits = gf_format_fit(format, &v);
     const struct gf_write_options options = {
         .level = -1, .noise = made_by, .threads = library->threads};

@@ -19,8 +19,6 @@
 struct gpufft_image {
     struct gpufft *library;
     struct gf_image image;
-    bool has_record;
-    struct gf_record record;
 };
 
 /* The record of output `i` of a forward job on `image`; alpha_kept: the alpha channel is the

@@ -23,35 +23,29 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
         .half = job->out[i].half,
         .luma = job->luma,
         .complex_input = gf_dtype_is_complex(job->in_dtype),
+        .is_wavelet = job->op == GF_DWT,
+        .wavelet = job->wavelet.name,
+        .levels = job->wavelet.levels,
+        .boundary = job->wavelet.boundary,
+        .thresholded = job->wavelet.threshold != GF_KEEP_ALL,
+        .metadata = image->metadata,
+        .file_axes = image->axes,
     };
     memcpy(r.shape, job->shape, sizeof r.shape);
-    r.metadata = image->metadata;
     r.metadata.profile = NULL; /* the image has it */
     r.metadata.profile_bytes = 0;
-    r.file_axes = image->axes;
-    if (job->op == GF_DWT) {
-        r.is_wavelet = true;
-        r.wavelet = job->wavelet.name;
-        r.levels = job->wavelet.levels;
-        r.boundary = job->wavelet.boundary;
-        r.thresholded = job->wavelet.threshold != GF_KEEP_ALL;
-    }
     return r;
 }
 
 void gf_record_job(const struct gf_record *r, struct gf_job *job) {
     job->ndim = r->ndim;
-    memset(job->shape, 0, sizeof job->shape);
-    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
+    memcpy(job->shape, r->shape, sizeof job->shape);
     job->channels = r->channels;
     job->axes = r->axes;
     job->op = r->is_wavelet ? GF_DWT : GF_FFT;
-    if (job->op == GF_DWT) {
-        job->wavelet.name = r->wavelet;
-        job->wavelet.levels = r->levels;
-        job->wavelet.boundary = r->boundary;
-        return;
-    }
+    job->wavelet.name = r->wavelet;
+    job->wavelet.levels = r->levels;
+    job->wavelet.boundary = r->boundary;
     job->norm = r->norm;
     job->in_shift = r->shift;
     job->in_half = r->half;
