@@ -152,22 +152,15 @@ static int check_types(const struct gpufft_transform *t) {
     return t->runs < 0 ? gf_fail(GF_EUSAGE, "the number of runs is negative") : 0;
 }
 
-static int check_shape(const struct gpufft_transform *t) {
+/* Checks the extents, and marks the transformed axes and the halved one. */
+static int mark_axes(const struct gpufft_transform *t, struct gf_layout *l) {
+    const int n = t->n_axes ? t->n_axes : t->rank;
     const int rc = check_extents(t->rank, GPUFFT_MAX_RANK, t->shape);
     if (rc)
         return rc;
-    if (t->n_axes < 0 || t->n_axes > GPUFFT_MAX_AXES)
-        return gf_fail(GF_EUSAGE, "%d axes to transform, where 1 to %d are possible", t->n_axes,
+    if (n < 0 || n > GPUFFT_MAX_AXES)
+        return gf_fail(GF_EUSAGE, "%d axes to transform; name the axes, at most %d", n,
                        GPUFFT_MAX_AXES);
-    return t->n_axes || t->rank <= GPUFFT_MAX_AXES
-               ? 0
-               : gf_fail(GF_EUSAGE, "name the axes to transform, at most %d of %d", GPUFFT_MAX_AXES,
-                         t->rank);
-}
-
-/* Marks the transformed axes and the halved one. */
-static int mark_axes(const struct gpufft_transform *t, struct gf_layout *l) {
-    const int n = t->n_axes ? t->n_axes : t->rank;
     for (int i = 0; i < n; i++) {
         const int k = t->n_axes ? t->axes[i] + (t->axes[i] < 0 ? t->rank : 0) : i;
         if (k < 0 || k >= t->rank)
@@ -355,8 +348,6 @@ int gf_layout_make(const struct gpufft_transform *t, struct gf_layout *l) {
     *l = (struct gf_layout){.calls = 1, .in_place = t->in_place};
     l->copies = t->in_place && t->in_type != t->out_type;
     int rc = check_types(t);
-    if (!rc)
-        rc = check_shape(t);
     if (!rc)
         rc = mark_axes(t, l);
     if (!rc)
