@@ -114,10 +114,7 @@ _tick, _no_tick = _TICK(_look), _TICK()
 def _library(threads, looks):
     with _lock:
         if (threads, looks) not in _libraries:
-            encoded = {k: os.fsencode(v) if isinstance(v, (str, os.PathLike)) else v
-                       for k, v in _settings.items()}
-            o = Options(threads=threads,
-                        tick=_tick if looks else _no_tick, **encoded)
+            o = Options(threads=threads, tick=_tick if looks else _no_tick, **_settings)
             handle = ctypes.c_void_p()
             _open(ctypes.byref(o), ctypes.byref(handle))
             _libraries[threads, looks] = handle
@@ -127,7 +124,7 @@ def _library(threads, looks):
 def use(**settings):
     """Replaces settings, and opens libraries anew for all plans made from now on. In a forked child
     those of the parent are of no use, and closing them does nothing."""
-    _settings.update(settings)
+    _settings.update((k, os.fsencode(v) if isinstance(v, (str, os.PathLike)) else v) for k, v in settings.items())
     with _lock:
         for handle in _libraries.values():
             _close(handle)

@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _library
 from ._fft import _array, _workers
-from ._library import MAX_RANK, TYPES, bind, code, extents, fail, integer, long, pointer, reference, struct, text
+from ._library import MAX_RANK, TYPES, bind, code, extents, integer, long, pointer, reference, struct, text
 
 _DTYPES = {number: np.dtype(code) for code, number in TYPES.items()}
 _VALUES = {0: ctypes.c_double, 1: ctypes.c_int64, 2: ctypes.c_bool}
 _TEXT, _RECORD, _TABLE, _LIST = 3, 4, 5, 6
-
 
 _Array = struct(type=integer, rank=integer, shape=extents, stride=extents, data=pointer, channels=integer, image=pointer)
 _Fact = struct(key=text, unit=text, kind=integer, width=integer, rows=long, stride=long, data=pointer, within=long)
@@ -74,8 +73,7 @@ class Operation:
         self._channels = bool(channels)
         self._pictures = [_array(p) for p in pictures]
         views = (_Array * max(1, len(pictures)))(
-            *(_view(p, self._channels and p.ndim == 3, q)
-              for p, q in zip(self._pictures, pictures)))
+            *(_view(p, self._channels and p.ndim == 3, q) for p, q in zip(self._pictures, pictures)))
         texts = [t.encode() for t in _texts(options)]
         _open(_library._library(_workers(workers), True), name.encode(), (text * (len(texts) + 1))(*texts, None),
               views, len(pictures), ctypes.byref(self._handle))
@@ -90,14 +88,11 @@ class Operation:
         channels = getattr(of, "_channels", 0) or self._channels
         view, out = _view(x, channels, of), _Array()
         _describe(self._handle, ctypes.byref(view), ctypes.byref(out), None)
-        if not out.rank:
-            y, target = None, None
-        else:
+        y = target = None
+        if out.rank:
             y = np.empty(out.shape[:out.rank], _DTYPES[out.type] if dtype is None else dtype)
             target = ctypes.byref(_view(y, out.channels, of))
-        rc = _library.watched(_run, self._handle, ctypes.byref(view), target)
-        if rc:
-            fail(rc)
+        code(_library.watched(_run, self._handle, ctypes.byref(view), target))
         if y is not None and getattr(of, "_image", None):
             y = y.view(type(of))
             y._image, y._channels = of._image, out.channels
