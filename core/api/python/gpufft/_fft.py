@@ -75,21 +75,17 @@ def _integers(values, name):
 
 def _axes_of(shape, s, axes):
     """The transformed axes, and the length that each is cut or padded to."""
-    ndim = len(shape)
-    if axes is not None:
-        axes = [a + ndim if a < 0 else a for a in _integers(axes, "axes")]
-        if any(not 0 <= a < ndim for a in axes):
-            raise ValueError("axes exceeds dimensionality of input")
-        if len(set(axes)) < len(axes):
-            raise ValueError("all axes must be unique")
-    if s is None:
-        axes = list(range(ndim)) if axes is None else axes
-        return axes, [shape[a] for a in axes]
-    s = _integers(s, "shape")
+    ndim, s = len(shape), s if s is None else _integers(s, "shape")
     if axes is None:
-        if len(s) > ndim:
+        axes = range(-(ndim if s is None else len(s)), 0)
+        if len(axes) > ndim:
             raise ValueError("shape requires more axes than are present")
-        axes = list(range(ndim - len(s), ndim))
+    axes = [a + ndim if a < 0 else a for a in _integers(axes, "axes")]
+    if any(not 0 <= a < ndim for a in axes):
+        raise ValueError("axes exceeds dimensionality of input")
+    if len(set(axes)) < len(axes):
+        raise ValueError("all axes must be unique")
+    s = [-1] * len(axes) if s is None else s
     if len(s) != len(axes):
         raise ValueError("when given, axes and shape arguments have to be of the same length")
     return axes, [shape[a] if n == -1 else n for a, n in zip(axes, s)]
