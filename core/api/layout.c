@@ -27,10 +27,8 @@ static int64_t unit_of(const struct gpufft_array *a) {
 }
 
 static bool has_strides(const struct gpufft_array *a) {
-    bool any = false;
-    for (int i = 0; i < a->rank; i++)
-        any = any || a->stride[i];
-    return any;
+    static const int64_t none[GPUFFT_MAX_RANK];
+    return memcmp(a->stride, none, (size_t)a->rank * sizeof *none) != 0;
 }
 
 /* Without strides sets those of C order. GF_EINVAL if they split numbers or exceed the address space. */
