@@ -276,8 +276,7 @@ static int run_flow(struct flow *f) {
     h->peak = fmax(h->peak, info.peak);
 out:
     f->streamer->close(f->stream);
-    gf_runner_stream_end(h->runner);
-    return rc;
+    return gf_runner_stream_end(h->runner, rc);
 }
 
 /* If this device fails, the part is dealt to another; not one that is looked at, which would count

@@ -129,8 +129,7 @@ static int weigh_stream(struct gf_runner *runner, const struct gf_job *job, int6
     bytes[0] = info.device_bytes;
     bytes[1] = streamer->bytes(job, runner->threads, room);
     streamer->close(stream);
-    gf_runner_stream_end(runner);
-    return rc;
+    return gf_runner_stream_end(runner, rc);
 }
 
 /* Finds those for this part's chunks; each device has two of them in host memory. */

@@ -170,10 +170,10 @@ int gf_runner_lock(struct gf_runner *r, void *host, int64_t bytes);
 
 /* Gives the streamer of the device's backend (gf_engine_streaming()) and its context, which this
  * runner holds until end(); NULL for a backend in host memory. After a failure do not call
- * end(). */
+ * end(). end() takes and returns the stream's status: after a failure it finds out whether the device is lost. */
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context);
-void gf_runner_stream_end(struct gf_runner *r);
+int gf_runner_stream_end(struct gf_runner *r, int rc);
 /* After a job, or end() of a stream, failed with rc: true if the runner has moved to another device,
  * or lost those that it shared with, and may start again. */
 bool gf_runner_move(struct gf_runner *r, int rc);

@@ -484,8 +484,8 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
     return 0;
 }
 
-void gf_runner_stream_end(struct gf_runner *r) {
-    leave(r, gf_engine_position(r->engine, gf_engine_streaming(r->engine, r->device)), 0);
+int gf_runner_stream_end(struct gf_runner *r, int rc) {
+    return leave(r, gf_engine_position(r->engine, gf_engine_streaming(r->engine, r->device)), rc);
 }
 
 const char *gf_runner_name(const struct gf_runner *r) {
