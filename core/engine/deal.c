@@ -112,7 +112,7 @@ static void use_record(struct gf_engine *e, const struct gf_job *job) {
         if (!(seconds > 0))
             return;
         rate[i] = 1 / seconds;
-        late[i] = r.open;
+        late[i] = d->opened ? 0 : r.open;
     }
     gf_deal_set_rates(e, rate);
     for (int i = 0; i < e->n; i++)

@@ -208,6 +208,9 @@ static int take_over(struct gf_engine_device *d, int i, const struct gf_opening 
     d->context[i] = o->context;
     d->opened |= 1u << i;
     note_cpu(d, i);
+    pthread_mutex_lock(&d->engine->lock);
+    d->late = 0;
+    pthread_mutex_unlock(&d->engine->lock);
     return 0;
 }
 
@@ -308,8 +311,8 @@ static struct gf_plan *find_plan(struct gf_engine_device *d, int i, const struct
     return NULL;
 }
 
-/* Makes room for one more plan of backend i. In host memory only one is kept, since the pictures
- * need the memory. */
+/* Makes room for one more plan of backend i. In host memory, and for a runner that is alone, only
+ * one is kept, since the pictures need the memory. */
 static struct gf_shared_plan *free_slot(struct gf_engine_device *d, int i) {
     if (gf_engine_is_alone(d) || !d->engine->backends[i]->devices)
         gf_engine_unplan(d, NULL);

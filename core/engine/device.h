@@ -33,7 +33,8 @@ struct gf_decision {
     struct gf_choice choice;
 };
 
-/* A device keeps a few plans, as pictures in a folder often have two or three shapes. */
+/* A device that several runners share keeps a few plans, as pictures in a folder often have two or
+ * three shapes. */
 struct gf_shared_plan {
     struct gf_plan *plan;
     int backend;

@@ -494,6 +494,22 @@ static void test_late_instead(bool dynamic, const double *rate) {
     gf_engine_close(deal);
 }
 
+/* A device whose context is open begins at once when units are dealt again. */
+static void test_open_again(void) {
+    struct gf_engine_device *d;
+    void *context;
+    double ms = 0;
+    start_late("gpu:0,host", false, NULL, UNITS, 1e3);
+    d = &deal->device[0];
+    CHECK(d->begin == GF_DEAL_UNDECIDED);
+    pthread_mutex_lock(&d->turn);
+    CHECK_EQ(gf_engine_context(d, d->asked, &ms, &context), 0);
+    pthread_mutex_unlock(&d->turn);
+    CHECK_EQ(gf_deal_start(deal, NULL, UNITS, 1), 0);
+    CHECK(d->begin == GF_DEAL_AT_ONCE);
+    gf_engine_close(deal);
+}
+
 /* A device that failed takes no part when the next file's units are dealt. */
 static void test_again(void) {
     start("gpu:0,gpu:1,host", false, NULL, UNITS);
@@ -555,6 +571,7 @@ int main(void) {
     RUN("the fastest device takes the last units", test_dynamic());
     RUN("a device that opens late has units from then on", test_late_recorded());
     RUN("a device has units if its context opened before it asks", test_opened_before());
+    RUN("a device whose context is open begins at once in the next deal", test_open_again());
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         const double rate[] = {3, 2};
         const char *how = dynamic ? "pulled" : "dealt";
