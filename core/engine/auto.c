@@ -187,7 +187,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         return 0;
     }
     if (w.host <= w.device)
-        snprintf(but, GF_REASON, "a GPU would need %s to start", device);
+        snprintf(but, GF_REASON, "a GPU would take %s in all", device);
     int rc = choose_host(o, &choice->backend);
     if (!rc)
         snprintf(choice->why, GF_REASON, "about %s on %d thread%s%s; %.150s", host, w.threads, s,

@@ -447,9 +447,9 @@ static void test_weights(void) {
     gpus = 1;
     const struct gf_outlook one = {.environment = &env, .untuned = true},
                             open = {.environment = &env, .open = true, .runs = 100};
-    check_why(job, one, "host", "about 81 ms on 1 thread; a GPU would need 403 ms to start");
+    check_why(job, one, "host", "about 81 ms on 1 thread; a GPU would take 403 ms in all");
     check_why(job, (struct gf_outlook){.environment = &env, .threads = 4}, "host",
-              "about 20 ms on 4 threads; a GPU would need 403 ms to start");
+              "about 20 ms on 4 threads; a GPU would take 403 ms in all");
     check_why(job, (struct gf_outlook){.environment = &env, .runs = 100}, "gpu",
               "about 736 ms with the copies on Fake 9000, 8.1 s on 1 thread, for 100 jobs");
     check_why(job, open, "gpu",
@@ -468,7 +468,7 @@ static void test_weights(void) {
         "about 8.1 s on 1 thread, for 100 jobs; that takes 96.0 MiB on the device, Fake 9000 has "
         "95.0 MiB");
     job.precision = GF_DOUBLE;
-    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would need 403 ms to start");
+    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would take 403 ms in all");
     check_why(
         job, (struct gf_outlook){.environment = &env, .runs = 100, .device_memory = 159 << 20},
         "host",
@@ -476,17 +476,17 @@ static void test_weights(void) {
         "has 159.0 MiB");
     job = magnitude_of(4096);
     job.channels = 3;
-    check_why(job, one, "host", "about 242 ms on 1 thread; a GPU would need 410 ms to start");
+    check_why(job, one, "host", "about 242 ms on 1 thread; a GPU would take 410 ms in all");
     job.luma = true;
-    check_why(job, one, "host", "about 81 ms on 1 thread; a GPU would need 407 ms to start");
+    check_why(job, one, "host", "about 81 ms on 1 thread; a GPU would take 407 ms in all");
     job = magnitude_of(4096);
     job.op = GF_FILTER;
     job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_U8};
-    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would need 403 ms to start");
+    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would take 403 ms in all");
     job = magnitude_of(4096);
     job.in_dtype = GF_C64;
     job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C64};
-    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would need 427 ms to start");
+    check_why(job, one, "host", "about 161 ms on 1 thread; a GPU would take 427 ms in all");
     /* For a prime length either side makes tables by transforms of 2^21 points, 2 ns a step, and
      * copies them too. */
     job = (struct gf_job){.ndim = 1,
@@ -496,9 +496,9 @@ static void test_weights(void) {
                           .in_dtype = GF_U8,
                           .n_out = 1,
                           .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8}}};
-    check_why(job, one, "host", "about 92 ms on 1 thread; a GPU would need 491 ms to start");
+    check_why(job, one, "host", "about 92 ms on 1 thread; a GPU would take 491 ms in all");
     check_why(job, (struct gf_outlook){.environment = &env, .threads = 2}, "host",
-              "about 46 ms on 2 threads; a GPU would need 447 ms to start");
+              "about 46 ms on 2 threads; a GPU would take 447 ms in all");
     check_why(
         job, (struct gf_outlook){.environment = &env, .runs = 1000, .device_memory = 28 << 20},
         "host",
@@ -509,9 +509,9 @@ static void test_weights(void) {
     CHECK(gf_speeds_keep(&env, &host, NULL, &r));
     job = magnitude_of(4096);
     check_why(job, (struct gf_outlook){.environment = &env, .runs = 3}, "host",
-              "about 50 ms on 1 thread, for 3 jobs; a GPU would need 410 ms to start");
+              "about 50 ms on 1 thread, for 3 jobs; a GPU would take 410 ms in all");
     check_why(job, (struct gf_outlook){.environment = &env, .untuned = true}, "host",
-              "about 81 ms on 1 thread; a GPU would need 403 ms to start");
+              "about 81 ms on 1 thread; a GPU would take 403 ms in all");
     CHECK_EQ(gf_speeds_forget(&env), 1);
 }
 
