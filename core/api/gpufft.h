@@ -191,7 +191,8 @@ GPUFFT_API int gpufft_bound_stream(struct gpufft_bound *bound, void *stream);
 GPUFFT_API void gpufft_bound_free(struct gpufft_bound *bound);
 
 /* Page-locks memory for the device of a plan, which then copies it faster; on the CPU there is nothing to
- * do. Unlock it once, before it is freed and before the library is closed. */
+ * do. Unlock it once, before it is freed and before the library is closed. Memory that you have page-locked
+ * otherwise needs neither. */
 GPUFFT_API int gpufft_lock(struct gpufft_plan *plan, void *memory, size_t bytes);
 GPUFFT_API int gpufft_unlock(struct gpufft_plan *plan, void *memory);
 

@@ -210,7 +210,8 @@ static int gpu_lock(void *context, void *host, int64_t bytes, bool *locked) {
 
 static void gpu_unlock(void *context, void *host) {
     const struct gf_gpu_context *c = context;
-    c->api->unlock(c->gpu, host);
+    if (c->api->unlock)
+        c->api->unlock(c->gpu, host);
 }
 
 static int gpu_place(void *context, const struct gf_array *host, struct gf_array *placed) {
