@@ -105,10 +105,12 @@ static int find(struct registration *r, struct work *w, const struct gf_array *r
         return rc;
     const struct gf_crew crew = crew_of(r, INVERSE);
     rc = gf_signal_inverse(&crew, &w->of[1], &w->px);
+    if (rc)
+        return rc;
     gf_correlation_peak(&w->kept, &w->px, w != &r->polars, peak);
     for (int i = 0; i < ref->rank && w == &r->halves; i++)
         peak->shift[i] *= 2;
-    return rc;
+    return 0;
 }
 
 static int find_shift(struct registration *r, struct gf_correlation_peak *peak) {
@@ -167,10 +169,12 @@ static int find_turn(struct registration *r, const struct gf_array *in) {
         rc = find(r, w, &r->array[POLAR], &r->array[POLAR + 1], &peak);
     if (!rc)
         rc = refine(r, w, &r->array[POLAR], &r->array[POLAR + 1], peak.shift);
+    if (rc)
+        return rc;
     const struct gf_motion more = gf_motion_of_polar(peak.shift);
     r->found.motion.turn += more.turn;
     r->found.motion.scale *= r->o->estimate == GF_SIMILARITY ? more.scale : 1;
-    return rc;
+    return 0;
 }
 
 /* Moves `in` by r->found.motion into MOVED, and finds the shift that is left. */
@@ -309,6 +313,8 @@ static int shift(const struct gf_crew *crew, int fill, enum gf_precision precisi
     gf_array_copy(&part, in);
     gf_edges_fill(GF_EDGES_MIRROR, in->shape, crew->threads, &longer);
     rc = gf_crew_run(&own, &job, &longer, &to);
+    if (rc)
+        goto out;
     gf_array_copy(out, &result);
     gf_motion_fill(out, by, fill == GF_FILL_EDGE);
 out:
