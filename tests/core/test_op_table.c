@@ -284,6 +284,11 @@ static void test_refusals(void) {
     CHECK_EQ(gf_operation_open(&op, &filter, NULL, 0), GF_EUSAGE);
     CHECK_STR(gf_message(), "--mask=ring.png: its samples are missing");
     gf_operation_close(&op);
+    CHECK_EQ(gf_operation_set(op.kind, &filter, NULL), 0);
+    CHECK_EQ(gf_operation_set(op.kind, &filter, "lowpass=3px"), 0);
+    CHECK_EQ(gf_operation_open(&op, &filter, halves, 1), GF_EUSAGE);
+    CHECK_STR(gf_message(), "1 more array than the options name");
+    gf_operation_close(&op);
     op.kind = gf_operation_find("stats");
     char stats[512];
     NEED(op.kind->options.bytes <= sizeof stats);

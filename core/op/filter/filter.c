@@ -313,6 +313,8 @@ static int open_run(void *options, const struct gf_array *with, int n, void **sh
         if (!rc)
             rc = gf_filter_finish(o, p);
     }
+    if (!rc && n > 0)
+        rc = gf_fail(GF_EUSAGE, "%d more array%s than the options name", n, n == 1 ? "" : "s");
     return rc;
 }
 
