@@ -49,7 +49,11 @@ int gf_store_lines_lock(const struct gf_environment *env) {
     if (!gf_store_open(env, &s, true))
         return -1;
     /* Locks the folder itself. On file systems without locks the last writer wins. */
-    if (flock(s.folder, LOCK_EX) && errno != EINTR)
+    int rc;
+    do
+        rc = flock(s.folder, LOCK_EX);
+    while (rc && errno == EINTR);
+    if (rc)
         gf_store_close(&s);
     return s.folder;
 }
