@@ -145,7 +145,7 @@ static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     int rc = gf_slab_wavelet_make(&w->job, memory, inverse);
     while (rc == GF_ENOMEM) /* the host's memory does not limit it */
         rc = gf_slab_wavelet_make(&w->job, memory *= 2, inverse);
-    for (; !rc; inverse->pairs /= 2) {
+    for (; !rc; gf_slab_wavelet_take(inverse, inverse->pairs / 2)) {
         const struct gf_job job = gf_slab_wavelet_chunk(inverse);
         rc = find_run(c, w, &job, &m);
         if (!gf_gpu_run_too_large(rc) || inverse->pairs == 1)

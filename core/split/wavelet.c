@@ -102,6 +102,11 @@ static void count_bytes(struct gf_slab_wavelet *w) {
                             (int64_t)gf_dtype_size(job->out[i].dtype);
 }
 
+void gf_slab_wavelet_take(struct gf_slab_wavelet *w, int64_t pairs) {
+    w->pairs = pairs;
+    w->memory_bytes = memory_for(&w->job, pairs);
+}
+
 int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_slab_wavelet *w) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     const int64_t base = bytes_of(job, 0), each = bytes_of(job, 1) - base;
@@ -109,10 +114,9 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
     *w = (struct gf_slab_wavelet){.job = *job};
     count_bytes(w);
     const int64_t room = memory - memory / 8 - base;
-    w->pairs = gf_min(room / each, most);
-    w->memory_bytes = memory_for(job, gf_max(w->pairs, 1));
+    gf_slab_wavelet_take(w, gf_max(gf_min(room / each, most), 1));
     w->own = gf_dwt_all_pairs(job);
-    if (w->pairs >= 1)
+    if (room >= each)
         return 0;
     return gf_fail(GF_ENOMEM, "two planes of each level need %s, limit %s (--max-memory)",
                    gf_memory_need_text(w->memory_bytes, need), gf_memory_limit_text(memory, limit));
@@ -136,10 +140,8 @@ void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
         part->planes_read += pairs.count + gf_dwt_window_shared(&w);
     }
     part->planes_read += pairs.count + gf_dwt_window_shared(&w); /* the coarsest approximation */
-    if (part->pairs > part->own.count) {
-        part->pairs = part->own.count;
-        part->memory_bytes = memory_for(&all->job, part->pairs);
-    }
+    if (part->pairs > part->own.count)
+        gf_slab_wavelet_take(part, part->own.count);
 }
 
 /* ---- bands ---- */

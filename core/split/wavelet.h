@@ -33,6 +33,8 @@ struct gf_slab_wavelet {
 const char *gf_slab_wavelet_refuses(const struct gf_job *job);
 /* GF_ENOMEM, with the need, if `memory` does not hold two planes of each level. */
 int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_slab_wavelet *w);
+/* Makes so many pairs at a time, in as much memory as that takes. */
+void gf_slab_wavelet_take(struct gf_slab_wavelet *w, int64_t pairs);
 /* Part i of n (gf_dwt_parts()), which makes as many pairs at a time as `all`, if it has as many. */
 void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
                           struct gf_slab_wavelet *part);
