@@ -17,8 +17,8 @@
     ROW(CHANNELS, "lines of so many channels are not supported") \
     ROW(LUMA, "lines of luma are not supported") \
     ROW(LINE, "wavelets of a single line are transformed in one piece") \
-    ROW(PRIME, "a single line of a prime number of points") \
-    ROW(ADDED, "integers of a single line with added edges") \
+    ROW(PRIME, "a line whose length is prime is not divided") \
+    ROW(ADDED, "integer outputs of a line with --edges are not divided") \
     ROW(MIRROR, "an output of this type has no mirror image") \
     ROW(SAMPLED, "its automatic range is found in one piece") \
     ROW(PLANES, "its planes are not transformed by themselves") \
