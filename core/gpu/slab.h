@@ -166,8 +166,8 @@ struct gf_gpu_slabs {
     /* The job, a picture's or a line's as a volume's with one row a page, the walks, and the shape of
      * the exchange, which is in the array's order. Each walk cuts its own parts. */
     struct gf_slab_plan plan;
-    struct gf_job asked;           /* as asked for, without */
-    int dropped, last;             /* so many slowest and last axes of one index */
+    struct gf_job asked;           /* as asked for, without the dropped axes */
+    int dropped, last;             /* dropped: so many slowest, and last, axes of one index */
     struct gf_filter *filter;      /* of blocks: a copy without the offset */
     struct gf_filter *of_pages[2]; /* of slabs by themselves, as long as each and as the rest */
     struct gf_gpu_run *page;       /* of one walk: for the pages that automatic ranges sample */

@@ -6,7 +6,7 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab_walk.h"
 
-/* `job`: the volume's, or line_matrix(). */
+/* `job`: the volume's, or that of the line's matrix (gf_slab_plan_device()). */
 static const char *refuses(const struct gf_job *asked, const struct gf_job *job) {
     const bool line = asked->ndim == 1, twice = gf_slab_walks_twice(job);
     const bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;

@@ -1,11 +1,11 @@
 /* Several devices of one interface that share a job. The first one's context leads, and opens the
  * others for the first job that they share.
  *
- *     void *context;
+ *     void *context = NULL;
  *     const char *const both[] = {"0", "1"};
  *     int rc = gf_gpu_team_open(
  *         &gf_gpu_cuda, &(struct gf_backend_options){.devices = both, .n_devices = 2}, &context);
- *     struct gf_gpu_shared *p;
+ *     struct gf_gpu_shared *p = NULL;
  *     if (!rc) rc = gf_gpu_team_plan(context, &job, false, &p);
  *     if (!rc) rc = gf_gpu_shared_exec(p, &in, out, &report);
  *     gf_gpu_shared_drop(p);

@@ -138,7 +138,7 @@ int gf_statistics_find_peaks(const struct gf_spectrum *s, int most, double weigh
         signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
         signal->wave[k].amplitude /= weight;
         double squares = 0;
-        for (int i = 0; i<s->ndim && * spacing> 0; i++) {
+        for (int i = 0; *spacing > 0 && i < s->ndim; i++) {
             const double f = (double)signal->peak[k].at[i] / ((double)s->shape[i] * spacing[i]);
             squares += f * f;
         }

@@ -29,10 +29,13 @@ struct gf_tiles {
     int hands;         /* threads that each run jobs, */
     int threads;       /* and threads that share one */
     bool mirrors;
-    /* Along the axes: samples of the picture, in all with those beyond its edges, and of a tile,
-     * samples that a tile has before those which are right and how many of these, and tiles. */
-    int64_t shape[GF_TILE_AXES], whole[GF_TILE_AXES], extent[GF_TILE_AXES], reach[GF_TILE_AXES],
-        step[GF_TILE_AXES], count[GF_TILE_AXES];
+    /* along the axes */
+    int64_t shape[GF_TILE_AXES];  /* samples of the picture */
+    int64_t whole[GF_TILE_AXES];  /* with those beyond its edges */
+    int64_t extent[GF_TILE_AXES]; /* samples of a tile */
+    int64_t reach[GF_TILE_AXES];  /* of these, before those that are right */
+    int64_t step[GF_TILE_AXES];   /* that are right */
+    int64_t count[GF_TILE_AXES];  /* tiles */
 };
 
 /* For a picture of the job's shape, axes and channels, and a kernel of that reach along each axis:

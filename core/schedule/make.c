@@ -263,8 +263,9 @@ static const char *const names[3][3][3] = {
 /* Devices have no slabs of rows or of a line, as they read and write blocks of these directly. */
 static void name_walk(const struct gf_slab_plan *p, struct gf_pass_info *w) {
     enum { ENDS = GF_SLAB_FROM_INPUT | GF_SLAB_TO_OUTPUT };
-    const bool direct = !p->slots || !(p->picture || p->line);
-    const bool blocks = w->step & GF_SLAB_BLOCKS && (direct || !(w->step & ENDS));
+    const bool on_device = !p->slots, ends = w->step & ENDS;
+    const bool blocks =
+        w->step & GF_SLAB_BLOCKS && (on_device || !(p->picture || p->line) || !ends);
     const int of = p->line ? 2 : p->picture;
     const int way = p->job.op == GF_FILTER ? 2 : p->walk[0].step == GF_SLAB_INPUT;
     const int at = blocks ? 1 : w->step & GF_SLAB_TO_OUTPUT ? 2 : 0;

@@ -28,9 +28,13 @@
 #include "core/base/job/part_job.h"
 #include "core/base/job/range.h"
 
-/* Walks, at most; parts in memory at once, at most; rows of a long line that are interleaved together, to fill a cache line; channels
- * of a line, at most. */
-enum { GF_SLAB_WALKS = 4, GF_SLAB_MOST_SLOTS = 2, GF_SLAB_STAGED = 8, GF_SLAB_CHANNELS = 16 };
+enum {
+    GF_SLAB_WALKS = 4,      /* at most */
+    GF_SLAB_MOST_SLOTS = 2, /* parts in memory at once */
+    GF_SLAB_STAGED =
+        8, /* rows of a long line that are interleaved together, to fill a cache line */
+    GF_SLAB_CHANNELS = 16 /* of a line, at most */
+};
 
 /* The work of a walk: blocks, else slabs; from the job's input, else from the exchange; to its
  * outputs, else to the exchange; only for display ranges, or for what the input has to tell. */

@@ -1,6 +1,7 @@
 /* The callbacks of a run in slabs: files, exchange and backend. They return 0, or a status that
- * ends the run. With a plan of several slots one thread calls what reads (read(), read_rows(),
- * get(), expect()), another what writes (write(), put()), the calling one run(), and moved() is
+ * ends the run. With a plan of several slots one thread reads the parts (read(), read_rows(),
+ * read_span(), get(), lend(), expect()), another writes them (write(), put(), lend()), and the
+ * calling one runs jobs on them; those of lines it also writes (write_span(), put()). moved() is
  * called by one at a time. Several ranks may share a run: with the
  * same plan, each takes its share of every walk's parts, and put() and get() reach the memory of
  * all. */

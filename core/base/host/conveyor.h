@@ -13,8 +13,8 @@
  *
  * The steps return 0 or a negative status. After a failure no step begins; of several failures that
  * of the earliest item is returned. */
-#ifndef GF_CORE_DIVIDE_CONVEYOR_H
-#define GF_CORE_DIVIDE_CONVEYOR_H
+#ifndef GF_CORE_BASE_CONVEYOR_H
+#define GF_CORE_BASE_CONVEYOR_H
 
 #include <pthread.h>
 #include <stdbool.h>

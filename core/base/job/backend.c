@@ -166,9 +166,10 @@ void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r
             continue;
         bool halves = axis == gf_job_half_axis(job) && (r2c || c2r);
         const char *what = r2c ? "real -> half spectrum" : "half spectrum -> real";
+        const long long points = job->shape[axis];
         gf_pass_list(plan, c2r || halves ? before : after, r2c || halves ? after : before,
-                     "%s: %c, %lld points, %s", who, "zyx"[gf_work_axis(job, axis)],
-                     (long long)job -> shape[axis], halves ? what : "complex");
+                     "%s: %c, %lld points, %s", who, "zyx"[gf_work_axis(job, axis)], points,
+                     halves ? what : "complex");
     }
 }
 

@@ -1,8 +1,8 @@
 /* A backend runs jobs. Each fills one table of properties and functions, struct gf_backend; the
  * list of them is core/engine/backends.h. A run from end to end:
  *
- *     void *context;
- *     struct gf_plan *plan;
+ *     void *context = NULL;
+ *     struct gf_plan *plan = NULL;
  *     struct gf_report report;
  *     int rc = b->open(b, &(struct gf_backend_options){.threads = 4}, &context);
  *     if (!rc) rc = gf_backend_plan(b, context, &job, &plan);
@@ -279,8 +279,8 @@ struct gf_on_device {
     /* Bytes a second each way between the list's first two devices, both sending. NULL, GF_EUNSUPP:
      * they cannot reach each other's memory. */
     int (*link)(void *context, int64_t bytes, double *speed);
-    /* Page-locks an array that plans in slabs use more than once; *locked is false if it already
-     * was. NULL: plans are never in slabs. */
+    /* Page-locks an array that is copied more than once; *locked is false if it already was. NULL,
+     * GF_EUNSUPP: it has no such memory, and unlock() does nothing. */
     int (*lock)(void *context, void *host, int64_t bytes, bool *locked);
     void (*unlock)(void *context, void *host);
     /* Copies an array to new memory of the device, or only takes that memory if host->data is NULL;

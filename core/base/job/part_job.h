@@ -5,8 +5,8 @@
  *     struct gf_job second = gf_part_lines(&volume, pages, 8, width);
  *     gf_part_numbers(&first, real);         16 pages to complex numbers
  *     gf_part_outputs(&second, &volume);     8 rows of all pages to the outputs */
-#ifndef GF_CORE_DIVIDE_PART_JOB_H
-#define GF_CORE_DIVIDE_PART_JOB_H
+#ifndef GF_CORE_BASE_PART_JOB_H
+#define GF_CORE_BASE_PART_JOB_H
 
 #include "core/base/job/job.h"
 

@@ -21,17 +21,17 @@
 #include "core/base/job/range_sample.h"
 #include "core/base/job/ranks.h"
 
-/* True if output i takes its range from the sample; if its range is from 0 to the largest value; if
- * that needs all values. Samples that are never negative do not: no magnitude exceeds the zero
- * frequency's, their sum. */
+/* True if output i takes its range from the sample; if any output does. */
 bool gf_output_samples(const struct gf_job *job, int i);
-bool gf_output_is_full(const struct gf_output *out);
-bool gf_output_scans(const struct gf_job *job, int i);
-/* The last for a spectrum in parts, whose zero frequency serves a single output only. */
-bool gf_output_scans_parts(const struct gf_job *job, int i);
-/* The first two for any output. */
 bool gf_job_samples(const struct gf_job *job);
+/* True if the range is from 0 to the largest value; if any output's is. */
+bool gf_output_is_full(const struct gf_output *out);
 bool gf_job_is_full(const struct gf_job *job);
+/* True if that largest value needs all values. Samples that are never negative do not: no magnitude
+ * exceeds the zero frequency's, their sum. */
+bool gf_output_scans(const struct gf_job *job, int i);
+/* The same for a spectrum in parts, whose zero frequency serves a single output only. */
+bool gf_output_scans_parts(const struct gf_job *job, int i);
 /* Sets all outputs' ranges: those that are given, 0 to 0 for the others. */
 void gf_job_given_ranges(const struct gf_job *job, double of[GF_MAX_OUTPUTS][2]);
 

@@ -57,7 +57,7 @@ static int find_or_build(void *user, int hand, int64_t index) {
     return rc;
 }
 
-/* Runs the tasks on as many threads as the process has CPUs. */
+/* Runs the tasks on as many threads as the process has CPUs, at most MAX_WORKERS. */
 static int run_all(struct work *w, int n) {
     cpu_set_t allowed;
     struct gf_conveyor c = {

@@ -181,8 +181,8 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_structure *see
 
 /* Near a structure, or in a crowd, only a pure wave is interference: those of a structure that repeats
  * exactly are as constant. */
-static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
-                        const struct gf_structure *seen) {
+static bool is_of_structure(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
+                            const struct gf_structure *seen) {
     const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
     const bool multiple = gf_wave_is_multiple(half, p->at);
     const bool alone = !(multiple && (seen->painted || gf_structure_is_bare(seen))) &&
@@ -196,7 +196,7 @@ static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic 
 }
 
 /* Removes the waves of regular structures from the list. */
-static int leave_things(const struct search *e, struct gf_periodic_list *found) {
+static int leave_structures(const struct search *e, struct gf_periodic_list *found) {
     struct gf_notches *list = &gf_filtering_of(e->op)->peaks;
     struct gf_spectrum s = spectrum_of(e, 0);
     struct gf_structure *seen = calloc((size_t)found->n + 1, sizeof *seen);
@@ -214,8 +214,8 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
     for (int i = 0; i < found->n && !rc; i++) {
         const bool harmonic = gf_periodic_is_harmonic(found, left, i);
         left[i] = !harmonic && is_noise(&p[i], &seen[i]);
-        structure[i] =
-            structure[i] || (!left[i] && !harmonic && is_of_thing(list, &p[i], crowd, &seen[i]));
+        structure[i] = structure[i] ||
+                       (!left[i] && !harmonic && is_of_structure(list, &p[i], crowd, &seen[i]));
         left[i] = left[i] || structure[i];
         if (left[i])
             leave(list, p[i].at, p[i].amplitude);
@@ -307,7 +307,7 @@ static int add_hidden(const struct search *e, struct gf_detail *detail,
             break;
         rc = examine(e, p.at, &seen);
         if (!rc && (gf_structure_is_likely(&seen) || p.clear < HIDDEN_EVIDENCE * seen.noise ||
-                    seen.contrast > MOST_CONTRAST || is_of_thing(list, &p, false, &seen))) {
+                    seen.contrast > MOST_CONTRAST || is_of_structure(list, &p, false, &seen))) {
             double factor[2];
             structures++;
             for (int64_t c = 0; c < channels; c++)
@@ -404,7 +404,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     for (int i = 0; i < found->n; i++)
         e->total += found->item[i].amplitude;
     const struct gf_periodic_list known = *found;
-    rc = leave_things(e, found);
+    rc = leave_structures(e, found);
     if (!rc) {
         add_waves(list, found);
         rc = search_hidden(e, &known);
