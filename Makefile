@@ -308,6 +308,11 @@ $(BUILD)/near: tests/cli/near.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -o $@ $< -lm)
 
+# Preloaded by tests/cli/mpi.test.
+$(BUILD)/far.so: tests/mpi/far.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -fPIC -shared -o $@ $< -ldl)
+
 include tests/check.mk
 
 # ---------------------------------------------------------------- using it

@@ -10,7 +10,7 @@ OWN_ASAN := $(CLI) $(FORMATS) $(wildcard core/base/*/*.c core/api/*.c tests/core
 OWN_ZLIB := formats/png/codec_zlib.c tests/formats/test_png.c tests/formats/test_png_write.c
 READ_ASAN := $(addprefix build-asan/,test_api test_api_ends test_api_operations test_api_pictures test_api_random test_formats test_png test_png_write test_record)
 REUSED := $(sort $(KERNELS) $(foreach f,$(CORE) $(FORMATS) $(SUPPORT) kernels_embedded.c files_embedded.c,$(BUILD)/$(f:.c=.o)))
-NEEDED := gpufft $(LIBRARY) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(SHADERC) $(PLUGINS)
+NEEDED := gpufft $(LIBRARY) $(BUILD)/near $(BUILD)/far.so $(FAKE_CUDA) $(FAKE_FFT) $(SHADERC) $(PLUGINS)
 
 ## check, test: every test that needs no GPU (tests/check lists its parts)
 check: $(NEEDED) man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults build-sanitized build-without-isal

@@ -65,12 +65,16 @@ void gf_ranks_close(struct gf_ranks *r) {
     r->transport = NULL;
 }
 
+int gf_ranks_break(struct gf_ranks *r, int rc) {
+    if (rc) {
+        r->broken = true;
+        r->speaker = r->rank;
+    }
+    return rc;
+}
+
 int gf_ranks_check(struct gf_ranks *r, int code) {
-    if (!code)
-        return 0;
-    r->broken = true;
-    r->speaker = r->rank;
-    return gf_fail(GF_EIO, "%s", r->transport->message());
+    return code ? gf_ranks_break(r, gf_fail(GF_EIO, "%s", r->transport->message())) : 0;
 }
 
 int gf_ranks_share(struct gf_ranks *r, void *data, int64_t bytes, int root) {
@@ -94,11 +98,8 @@ int gf_ranks_agree(struct gf_ranks *r, int rc) {
     if (r->broken)
         return rc ? rc : GF_EIO;
     int *all = malloc((size_t)r->size * sizeof *all);
-    if (!all) { /* the other ranks are waiting */
-        r->broken = true;
-        r->speaker = r->rank;
-        return gf_no_memory();
-    }
+    if (!all) /* the other ranks are waiting */
+        return gf_ranks_break(r, gf_no_memory());
     int bad = gf_ranks_gather(r, &rc, sizeof rc, all);
     while (!bad && first < r->size && !all[first])
         first++;

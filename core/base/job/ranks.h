@@ -27,8 +27,10 @@ struct gf_ranks {
 int gf_ranks_open(const char *plugin, struct gf_ranks *r);
 void gf_ranks_close(struct gf_ranks *r); /* takes an all-zero struct */
 
-/* Turns a transport's code into a status: 0, or GF_EIO with its message, after which the ranks are
- * broken. */
+/* Notes that this rank has failed with rc and the current gf_message(), and is out of step with the
+ * others: the ranks are broken. Returns rc; 0 changes nothing. */
+int gf_ranks_break(struct gf_ranks *r, int rc);
+/* The same for a transport's code, which becomes GF_EIO with its message. */
 int gf_ranks_check(struct gf_ranks *r, int code);
 
 /* All ranks call the functions below in the same order. With NULL ranks, values stay as they
