@@ -93,7 +93,7 @@ static void twiddle(const struct lines *l, const struct columns *c, bool inverse
     for (int64_t k1 = 1; k1 < l->p->pages; k1++)
         gf_slab_twiddle(&(struct gf_slab_twiddle){l->roots, k1, c->first, c->count, l->p->width,
                                                   inverse, gf_slab_is_double(l->p),
-                                                  l->r->io->threads},
+                                                  l->r->threads},
                         c->block + k1 * c->count * l->point);
 }
 
@@ -246,7 +246,7 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
                               .stride = (s->count / step + 1) * l->point,
                               .point = l->point,
                               .number = p->number,
-                              .threads = l->r->io->threads};
+                              .threads = l->r->threads};
     int64_t from[GF_SLAB_STAGED];
     int rc = 0;
     for (int i = 0; i < n; i++) {

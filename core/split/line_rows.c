@@ -45,7 +45,7 @@ static void times(const struct row *w, const double *value, int64_t count, char 
 }
 
 static void conjugate(const struct row *w, int64_t count) {
-    gf_filter_conjugate(w->data, count, gf_slab_is_double(w->r->plan), w->r->io->threads);
+    gf_filter_conjugate(w->data, count, gf_slab_is_double(w->r->plan), w->r->threads);
 }
 
 /* Multiplies a row by the filter and adds the filter's offset. */
@@ -54,7 +54,7 @@ static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
     const struct gf_slab_plan *p = w->r->plan;
     const int64_t count = part->shape[0];
     struct gf_failure failed = {0};
-#pragma omp parallel for num_threads(w->r->io->threads)
+#pragma omp parallel for num_threads(w->r->threads)
     for (int64_t at = 0; at < count; at += AT_ONCE) {
         double value[2 * AT_ONCE];
         const int64_t some = gf_min(count - at, AT_ONCE);
