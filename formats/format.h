@@ -232,6 +232,7 @@ struct gf_format {
     unsigned dtypes; /* bit (1 << enum gf_dtype) */
     int max_ndim;
     int64_t max_side;  /* largest number of rows or columns; 0: any */
+    bool lengths;      /* distances of samples are lengths; none in degrees */
     bool lines;        /* images of one axis; other formats get a picture of one row */
     unsigned channels; /* bit n: n channels; bit 0: any number */
     bool alpha;        /* keeps an alpha channel as such */

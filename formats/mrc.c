@@ -469,6 +469,7 @@ const struct gf_format gf_format_mrc = {
     .put_pages = mrc_put_pages,
     .end = mrc_end,
     .dtypes = 1u << GF_I8 | 1u << GF_I16 | 1u << GF_U16 | 1u << GF_F32 | 1u << GF_C64,
+    .lengths = true,
     .max_ndim = 3,
     .max_side = MOST_SIDE,
     .channels = 1u << 1,

@@ -244,21 +244,44 @@ static int nifti_accepts(const struct gf_image *image) {
                          "are not; write .tif or .npy, or leave one index of an axis by --select");
 }
 
+/* True if the axis has a distance in a unit that NIfTI's codes could stand for: a length, or along t a time. */
+static bool has_unit(const struct gf_axis *a) {
+    char kind = 0;
+    return a->role <= GF_TIME && a->spacing > 0 && gf_unit_value(a->unit, &kind) > 0 &&
+           kind == (a->role == GF_TIME ? 's' : 'm');
+}
+
+/* The axis's spacing in the header's unit, and as it is if the header has none; 0 if it cannot be converted. */
+static double spacing_in(const struct gf_axis *a, int64_t codes) {
+    char kind;
+    const char *unit = a->role > GF_TIME ? "" : units[a->role][codes >> 3 * a->role & 7];
+    if (!*unit)
+        return a->spacing;
+    return has_unit(a) ? a->spacing * (gf_unit_value(a->unit, &kind) / gf_unit_value(unit, &kind))
+                       : 0;
+}
+
 /* Puts the extents and spacings. A spacing that is unknown beside a known one is 0. */
 static void put_shape(unsigned char *h, const struct fields *f, const struct gf_image *image) {
     int64_t extent[MOST_DIMS] = {1, 1, 1, 1, 1, 1, 1};
     double spacing[MOST_DIMS] = {0};
-    const char *unit[2] = {"", ""};
-    double per[3] = {1, 1, 1}; /* units of the header in one of the axes', in space and time */
+    bool known[2] = {false, false}; /* in space and in time */
     int at[GF_MAX_AXES], n = place_axes(image, at);
-    for (int i = 0; i < image->axes.n && n; i++) {
-        const struct gf_axis *a = &image->axes.axis[image->axes.n - 1 - i];
+    const int axes = n ? image->axes.n : 0;
+    const struct gf_axis *last = image->axes.axis + axes - 1;
+    /* In the units of a kept header, to which its affine belongs, or in mm and s. */
+    int64_t codes = gf_get_integer(h + f->units, f->units_bytes, false) & 63;
+    for (int i = 0; i < axes; i++)
+        if (at[i] >= 0 && has_unit(last - i) &&
+            !*units[last[-i].role][codes >> 3 * last[-i].role & 7])
+            codes = last[-i].role == GF_TIME ? (codes & 7) | 1 << 3 : (codes & ~7) | 2;
+    for (int i = 0; i < axes; i++) {
         if (at[i] < 0)
             continue;
-        extent[at[i]] = a->extent;
-        spacing[at[i]] = a->spacing;
-        if (a->role <= GF_TIME && a->spacing > 0)
-            unit[a->role] = a->unit;
+        extent[at[i]] = last[-i].extent;
+        spacing[at[i]] = spacing_in(last - i, codes);
+        if (last[-i].role <= GF_TIME && last[-i].spacing > 0)
+            known[last[-i].role] = true;
     }
     for (int i = 0; i < image->ndim && (!n || i < 2); i++)
         extent[i] = image->px.shape[image->ndim - 1 - i];
@@ -266,24 +289,16 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
     while (n < gf_get_integer(h + f->dim, f->dim_bytes, false) && /* the kept header's */
            gf_get_integer(h + f->dim + (n + 1) * f->dim_bytes, f->dim_bytes, false) == 1)
         n++;
-    /* In the units of a kept header, to which its affine belongs. */
-    char kind = 0;
-    int64_t codes = gf_get_integer(h + f->units, f->units_bytes, false) & 63;
-    for (int k = 0; k < 2; k++) {
-        const double value = gf_unit_value(unit[k], &kind);
-        if (value > 0 && !*units[k][codes >> 3 * k & 7]) /* mm or s */
-            codes = (codes & ~(7 << 3 * k)) | (k ? 1 << 3 : 2);
-        if (value > 0)
-            per[k] = value / gf_unit_value(units[k][codes >> 3 * k & 7], &kind);
-    }
     gf_put_integer(h + f->dim, f->dim_bytes, n);
     for (int i = 0; i < MOST_DIMS; i++) {
-        const double v = spacing[i] * per[i < 3 ? GF_SPACE : i == 3 ? GF_TIME : 2];
         unsigned char *field = h + f->spacing + (i + 1) * f->real_bytes;
         const double was = gf_get_real(field, f->real_bytes, false);
         gf_put_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
-        const bool unknown = i < n && i < 4 && *unit[i == 3]; /* 1 would be one of the unit */
-        gf_put_real(field, f->real_bytes, v > 0 ? v : was < 0 || was > 0 ? was : !unknown);
+        const bool unknown = i < n && i < 4 && known[i == 3]; /* 1 would be one of the unit */
+        gf_put_real(field, f->real_bytes,
+                    spacing[i] > 0       ? spacing[i]
+                    : was < 0 || was > 0 ? was
+                                         : !unknown);
     }
     gf_put_integer(h + f->units, f->units_bytes, codes);
 }
@@ -353,6 +368,7 @@ const struct gf_format gf_format_nifti = {
     .begin = nifti_begin,
     .put_pages = gf_planes_write,
     .dtypes = (1u << GF_N_DTYPES) - 1,
+    .lengths = true,
     .max_ndim = 3,
     .lines = true,
     .channels = 1u << 1,

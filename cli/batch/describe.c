@@ -2,6 +2,7 @@
 #include "cli/batch/describe.h"
 
 #include "cli/log.h"
+#include "core/base/value/unit.h"
 
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
     const int axis = t->op.job.ndim;
@@ -192,6 +193,20 @@ const char *gf_task_range_name(const struct gf_task *t, int i, char text[24]) {
     return text;
 }
 
+/* Notes a distance of samples that is an angle, say, and no length. */
+static void note_distances(const struct gf_task *t, const struct gf_format *format) {
+    for (int i = 0; i < t->image.axes.n && format->lengths; i++) {
+        const struct gf_axis *a = &t->image.axes.axis[i];
+        char kind = 'm';
+        if (a->role == GF_SPACE && a->spacing > 0 && gf_unit_value(a->unit, &kind) > 0 &&
+            kind != 'm') {
+            gf_log_note("'%s': the %s file does not keep its distances in %s",
+                        gf_log_name(t->read[0]), format->name, a->unit);
+            return;
+        }
+    }
+}
+
 void gf_task_note_lost(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     double low, white;
@@ -208,6 +223,8 @@ void gf_task_note_lost(const struct gf_task *t, int i) {
     if (*names)
         gf_log_note("'%s': the %s file does not keep its %s", gf_log_name(t->read[0]),
                     p->format->name, names);
+    if (p->keeps == GF_KEEPS_ALL)
+        note_distances(t, p->format);
     if (p->keeps == GF_KEEPS_ALL && m->more && from == p->format && (!m->rest || p->by_plane))
         gf_log_note("'%s': the other images and tables of the FITS file are not in '%s'",
                     gf_log_name(t->read[0]), p->path);
