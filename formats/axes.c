@@ -138,7 +138,7 @@ static const char *line_of(const char *text, const char *key) {
 }
 
 void gf_axes_parse_imagej(const char *text, struct gf_axes *axes) {
-    static const char *const units[] = {"zunit", "unit", "unit", "tunit"};
+    static const char *const units[] = {"zunit", "yunit", "unit", "tunit"};
     const double images = gf_positive(line_of(text, "images"));
     struct gf_pages p = {count(line_of(text, "slices")), count(line_of(text, "channels")),
                          count(line_of(text, "frames")), "tzc",
@@ -151,8 +151,9 @@ void gf_axes_parse_imagej(const char *text, struct gf_axes *axes) {
     }
     for (int i = 0; i < 4; i++)
         gf_unit_copy(line_of(text, units[i]), '\n', p.unit[i]);
-    if (!*p.unit[0])
-        strcpy(p.unit[0], p.unit[1]);
+    for (int i = 0; i < 2; i++)
+        if (!*p.unit[i])
+            strcpy(p.unit[i], p.unit[2]);
     if (!*p.unit[3])
         strcpy(p.unit[3], "s");
     gf_axes_describe(axes, "ImageJ", &p);

@@ -181,9 +181,9 @@ static bool suits_imagej(const struct gf_image *image, const struct pages *p) {
 
 static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
     static const char *const own[] = {
-        "ImageJ=", "images=",  "channels=", "slices=",    "frames=", "hyperstack=",
-        "unit=",   "spacing=", "zunit=",    "finterval=", "tunit="};
-    const struct gf_axis *x = p->axis[2];
+        "ImageJ=", "images=",  "channels=", "slices=", "frames=",    "hyperstack=",
+        "unit=",   "spacing=", "zunit=",    "yunit=",  "finterval=", "tunit="};
+    const struct gf_axis *x = p->axis[2], *const *axis = p->axis;
     const int64_t count[3] = {p->c, p->z, p->t};
     const bool several = p->c > 1 || p->t > 1;
     fprintf(f, "ImageJ=%.*s\nimages=%lld\n", kept ? (int)strcspn(kept + 7, "\n") : 5,
@@ -195,12 +195,13 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
         fputs("hyperstack=true\n", f);
     if (x && *x->unit)
         fprintf(f, "unit=%s\n", x->unit);
-    if (spacing_of(p->axis[0]) > 0)
-        fprintf(f, "spacing=%.9g\n", p->axis[0]->spacing);
-    if (spacing_of(p->axis[0]) > 0 && x && strcmp(p->axis[0]->unit, x->unit))
-        fprintf(f, "zunit=%s\n", p->axis[0]->unit);
-    if (spacing_of(p->axis[3]) > 0)
-        fprintf(f, "finterval=%.9g\n", p->axis[3]->spacing);
+    if (spacing_of(axis[0]) > 0)
+        fprintf(f, "spacing=%.9g\n", axis[0]->spacing);
+    for (int i = 0; i < 2; i++)
+        if (spacing_of(axis[i]) > 0 && x && strcmp(axis[i]->unit, x->unit))
+            fprintf(f, "%cunit=%s\n", "zy"[i], axis[i] -> unit);
+    if (spacing_of(axis[3]) > 0)
+        fprintf(f, "finterval=%.9g\ntunit=%s\n", axis[3]->spacing, axis[3]->unit);
     for (const char *line = kept; line && *line;) {
         const int n = (int)strcspn(line, "\n");
         bool again = false;
