@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/value/status.h"
+#include "core/base/value/unit.h"
 #include "formats/image.h"
 #include "formats/ome.h"
 #include "formats/tiff/tiff.h"
@@ -133,6 +134,19 @@ static int print_kept_ome(FILE *f, const struct gf_image *image, const struct pa
     return done ? GF_OK : gf_no_memory();
 }
 
+/* The name of the axis's unit in OME's schema, or NULL. */
+static const char *ome_unit(const struct gf_axis *a) {
+    static const char *const names[][2] = {
+        {"um", "\xc2\xb5m"}, {"A", "\xc3\x85"}, {"inch", "in"}, {"us", "\xc2\xb5s"}};
+    char kind = 0;
+    const bool known =
+        gf_unit_value(a->unit, &kind) > 0 && kind == (a->role == GF_TIME ? 's' : 'm');
+    for (size_t i = 0; i < sizeof names / sizeof *names && known; i++)
+        if (!strcmp(a->unit, names[i][0]))
+            return names[i][1];
+    return known || (a->role == GF_SPACE && !strcmp(a->unit, "pixel")) ? a->unit : NULL;
+}
+
 static void print_new_ome(FILE *f, const struct gf_image *image, const struct pages *p) {
     char values[6][2][24];
     const int64_t samples = image->px.shape[image->ndim];
@@ -148,19 +162,14 @@ static void print_new_ome(FILE *f, const struct gf_image *image, const struct pa
     fputc('"', f);
     for (int i = 0; i < count; i++)
         fprintf(f, " %s=\"%s\"", values[i][0], values[i][1]);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
+        static const char *const keys[] = {"PhysicalSizeZ", "PhysicalSizeY", "PhysicalSizeX",
+                                           "TimeIncrement"};
         const struct gf_axis *a = p->axis[i];
-        const char letter = "ZYX"[i];
-        if (spacing_of(a) > 0 && *a->unit)
-            fprintf(f, " PhysicalSize%c=\"%.9g\" PhysicalSize%cUnit=\"%s\"", letter, a->spacing,
-                    letter,
-                    !strcmp(a->unit, "um")  ? "\xc2\xb5m"
-                    : !strcmp(a->unit, "A") ? "\xc3\x85"
-                                            : a->unit);
+        const char *unit = spacing_of(a) > 0 ? ome_unit(a) : NULL;
+        if (unit)
+            fprintf(f, " %s=\"%.9g\" %sUnit=\"%s\"", keys[i], a->spacing, keys[i], unit);
     }
-    if (spacing_of(p->axis[3]) > 0)
-        fprintf(f, " TimeIncrement=\"%.9g\" TimeIncrementUnit=\"%s\"", p->axis[3]->spacing,
-                p->axis[3]->unit);
     fputc('>', f);
     for (int64_t i = 0; i < p->c; i++)
         fprintf(f, "<Channel ID=\"Channel:0:%lld\" SamplesPerPixel=\"%lld\"/>", (long long)i,
