@@ -109,18 +109,40 @@ static void copy_unit(const char *unit, char to[12]) {
         gf_unit_copy(unit, 0, to);
 }
 
+/* The card's number, NAN if it has another value, or `none` if there is no such card. */
+static double number_of(const struct gf_fits_cards *c, const char *key, double none, bool *there) {
+    const char *value = gf_fits_find(c, key, 0);
+    *there = *there || value;
+    return value ? gf_fits_number(value, NAN) : none;
+}
+
+/* The distance of samples along axis i: the length of its column in the matrix CD, or CDELT times PC (Greisen
+ * and Calabretta, A&A 395, 2002, 1061), which is 1 on the diagonal by default. No finite number if a card has none. */
+static double spacing_of(const struct gf_fits_cards *c, int i) {
+    double cd = 0, pc[GF_FITS_AXES], steps = 0;
+    bool has_cd = false, has_pc = false, has_step = false;
+    char key[40];
+    for (int k = 0; k < GF_FITS_AXES; k++) {
+        snprintf(key, sizeof key, "CD%d_%d", k + 1, i);
+        cd = hypot(cd, number_of(c, key, 0, &has_cd));
+        snprintf(key, sizeof key, "PC%d_%d", k + 1, i);
+        pc[k] = number_of(c, key, k + 1 == i, &has_pc);
+    }
+    for (int k = 0; k < GF_FITS_AXES; k++) {
+        snprintf(key, sizeof key, "CDELT%d", k + 1);
+        const double step = number_of(c, key, has_pc, &has_step);
+        steps = hypot(steps, pc[k] > 0 || pc[k] < 0 || isnan(pc[k]) ? step * pc[k] : 0);
+    }
+    return has_cd ? cd : steps;
+}
+
 /* Angles become seconds of arc. */
 static void describe_axis(const struct gf_fits_cards *c, int i, int64_t extent,
                           struct gf_axes *axes) {
-    char type[24], unit[24], key[40], name[12], short_unit[12];
-    double spacing = fabs(gf_fits_number(gf_fits_find(c, "CDELT", i), 0)), squares = 0;
+    char type[24], unit[24], name[12], short_unit[12];
+    const double spacing = spacing_of(c, i);
     gf_fits_text(gf_fits_find(c, "CTYPE", i), type);
     gf_fits_text(gf_fits_find(c, "CUNIT", i), unit);
-    for (int k = 1; k <= 3; k++) {
-        snprintf(key, sizeof key, "CD%d_%d", k, i);
-        squares += pow(gf_fits_number(gf_fits_find(c, key, 0), 0), 2);
-    }
-    spacing = squares > 0 ? sqrt(squares) : spacing;
     copy_unit(unit, short_unit);
     const bool degrees = !strcmp(short_unit, "deg") || (is_angle(type) && !*unit);
     if (degrees)

@@ -163,6 +163,18 @@ static const struct {
     {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|CD1_1   = 3E-4|CD2_1   = 4E-4|CD2_2   = 1E-3|"
      "CUNIT1  = 'deg'|CUNIT2  = 'degree'|CDELT1  = 7",
      "y 2 by 3.6 arcsec, x 3 by 1.8 arcsec", false},
+    {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|PC1_1   = -3E-4|PC2_1   = 4E-4|PC2_2   = 1E-3|"
+     "CUNIT1  = 'deg'|CUNIT2  = 'deg'|CDELT1  = 1.0|CDELT2  = 1.0",
+     "y 2 by 3.6 arcsec, x 3 by 1.8 arcsec", false},
+    {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|PC1_2   = 1|PC2_2   = 0|PC2_1   = -1|PC1_1   = 0|"
+     "CUNIT1  = 'arcsec'|CUNIT2  = 'arcsec'|CDELT1  = 2|CDELT2  = 5",
+     "y 2 by 2 arcsec, x 3 by 5 arcsec", false},
+    {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|PC1_1   = 0.5|PC2_2   = 0.25|CUNIT1  = 'mm'|"
+     "CUNIT2  = 'mm'",
+     "y 2 by 0.25 mm, x 3 by 0.5 mm", false},
+    {"NAXIS   = 2|NAXIS1  = 3|NAXIS2  = 2|CD1_1   = '3E-4'|CD2_1   = 4E-4|CD2_2   = 1E-3|"
+     "CUNIT1  = 'deg'|CUNIT2  = 'deg'|CDELT1  = 7",
+     "y 2 by 3.6 arcsec, x 3", false},
     {"NAXIS   = 3|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 4", "z 4, y 2, x 3", false},
     {"NAXIS   = 3|NAXIS1  = 3|NAXIS2  = 2|NAXIS3  = 4|CTYPE3  = 'VELO-LSR'|CDELT3  = 5|"
      "CUNIT3  = 'm/s'",
