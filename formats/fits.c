@@ -101,7 +101,7 @@ static const char *name_of(const char *type, int i) {
 
 /* Copies a unit as axes have it. Words are known in capitals too, as wcslib reads them. */
 static void copy_unit(const char *unit, char to[12]) {
-    char lower[24] = "", kind;
+    char lower[GF_FITS_TEXT] = "", kind;
     for (int i = 0; strlen(unit) > 2 && unit[i]; i++)
         lower[i] = (char)tolower((unsigned char)unit[i]);
     gf_unit_copy(lower, 0, to);
@@ -139,7 +139,7 @@ static double spacing_of(const struct gf_fits_cards *c, int i) {
 /* Angles become seconds of arc. */
 static void describe_axis(const struct gf_fits_cards *c, int i, int64_t extent,
                           struct gf_axes *axes) {
-    char type[24], unit[24], name[12], short_unit[12];
+    char type[GF_FITS_TEXT], unit[GF_FITS_TEXT], name[12], short_unit[12];
     const double spacing = spacing_of(c, i);
     gf_fits_text(gf_fits_find(c, "CTYPE", i), type);
     gf_fits_text(gf_fits_find(c, "CUNIT", i), unit);
@@ -159,7 +159,7 @@ static void describe_axis(const struct gf_fits_cards *c, int i, int64_t extent,
 
 /* Notes that the planes along a third axis of unknown type are pages. */
 static int note_axis(const struct gf_fits_cards *c, int64_t extent, char **note) {
-    char type[24];
+    char type[GF_FITS_TEXT];
     if (extent < 2 || strcmp(name_of(gf_fits_text(gf_fits_find(c, "CTYPE", 3), type), 3), "n"))
         return GF_OK;
     return asprintf(
@@ -211,7 +211,7 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct g
  * EXTVER, or none is. */
 static bool is_wanted(const struct gf_decoder *d, const struct gf_fits_cards *c, int number) {
     const char *part = d->options.part;
-    char name[24], *end;
+    char name[GF_FITS_TEXT], *end;
     if (!part)
         return true;
     const size_t n = strlen(gf_fits_text(gf_fits_find(c, "EXTNAME", 0), name));
@@ -252,7 +252,7 @@ static int describe_unit(struct gf_decoder *d, struct gf_image *image,
 static int take_unit(struct gf_decoder *d, struct gf_image *image, const struct gf_fits_cards *c,
                      const struct gf_fits_cards *primary, int unit) {
     int64_t extent[GF_FITS_AXES];
-    char kind[24];
+    char kind[GF_FITS_TEXT];
     const int64_t begin =
         gf_source_tell(d->source) - gf_divide_up((int64_t)c->n + 1, BLOCK) * BLOCK;
     const int n = gf_fits_extents(c, extent);

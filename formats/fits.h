@@ -5,7 +5,13 @@
 
 #include "formats/format.h"
 
-enum { GF_FITS_CARD = 80, GF_FITS_BLOCK = 2880, GF_FITS_VALUE = 10, GF_FITS_AXES = 8 };
+enum {
+    GF_FITS_CARD = 80,
+    GF_FITS_BLOCK = 2880,
+    GF_FITS_VALUE = 10,
+    GF_FITS_TEXT = 72,
+    GF_FITS_AXES = 8
+};
 
 /* The cards of a header unit, without END, and a zero behind them. */
 struct gf_fits_cards {
@@ -25,7 +31,7 @@ int gf_fits_extents(const struct gf_fits_cards *c, int64_t extent[GF_FITS_AXES])
 int gf_fits_coding(const struct gf_fits_cards *c, struct gf_coding *coding, enum gf_dtype *dtype);
 
 /* Copies a quoted text without the blanks at its end; zeros fill it up. */
-const char *gf_fits_text(const char *value, char text[24]);
+const char *gf_fits_text(const char *value, char text[GF_FITS_TEXT]);
 /* The numbers of values; `none` if the card is absent or has none. */
 double gf_fits_number(const char *value, double none);
 int64_t gf_fits_integer(const char *value, int64_t none);

@@ -57,8 +57,8 @@ int64_t gf_fits_integer(const char *value, int64_t none) {
     return end > text && !errno && !end[strspn(end, " ")] ? v : none;
 }
 
-const char *gf_fits_text(const char *value, char text[24]) {
-    memset(text, 0, 24);
+const char *gf_fits_text(const char *value, char text[GF_FITS_TEXT]) {
+    memset(text, 0, GF_FITS_TEXT);
     while (value && *value == ' ')
         value++;
     if (!value || *value != '\'')
@@ -66,7 +66,7 @@ const char *gf_fits_text(const char *value, char text[24]) {
     size_t n = strcspn(value + 1, "'");
     while (n && value[n] == ' ')
         n--;
-    snprintf(text, 24, "%.*s", (int)gf_min((int64_t)n, CARD - VALUE - 1), value + 1);
+    snprintf(text, GF_FITS_TEXT, "%.*s", (int)gf_min((int64_t)n, CARD - VALUE - 1), value + 1);
     return text;
 }
 

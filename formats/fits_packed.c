@@ -95,7 +95,7 @@ int gf_fits_find_packed(struct gf_decoder *d, const struct gf_fits_cards *table,
     const char *blank = gf_fits_find(table, "ZBLANK", 0);
     const int64_t bits = gf_fits_integer(gf_fits_find(table, "ZBITPIX", 0), 0);
     const size_t most = table->n + 2 * BLOCK;
-    char text[24];
+    char text[GF_FITS_TEXT];
     *how = "by tiles";
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(gf_fits_text(gf_fits_find(table, "ZCMPTYPE", 0), text), methods[i]))

@@ -238,15 +238,25 @@ static void test_units(void) {
     start("SIMPLE  = T|BITPIX  = 8|NAXIS   = 0|EXTEND  = T", "", 0);
     add_unit(TABLE, table, sizeof table);
     add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTNAME = 'SCI'", "\7\1\1\1", 4);
-    add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTNAME = 'ERR'", "\3\1\1\1", 4);
+    add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTNAME = 'ERROR_OF_THE_FIRST_CHIP_OF_TWO'",
+             "\3\1\1\1", 4);
     add_unit("XTENSION= 'IMAGE   '|" EXTENSION "|EXTVER  = 2|EXTNAME = 'SCI'", "\5\1\1\1", 4);
-    static const char *const parts[] = {"2]",     "4]",     "sci]",    "SCI,1]", "SCI,2]",
-                                        "ERR,1]", "SCI,3]", "SCI,2x]", "SCI,]",  "SC,1]"};
+    static const char *const parts[] = {"2]",
+                                        "4]",
+                                        "sci]",
+                                        "SCI,1]",
+                                        "SCI,2]",
+                                        "ERROR_OF_THE_FIRST_CHIP_OF_TWO,1]",
+                                        "SCI,3]",
+                                        "SCI,2x]",
+                                        "SCI,]",
+                                        "SC,1]",
+                                        "ERROR_OF_THE_FIRST_CHIP]"};
     static const int firsts[] = {7, 5, 7, 7, 5, 3};
     file_put("parts.fits", file, size);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 11; i++) {
         struct gf_read_options options = modest;
-        char path[32];
+        char path[48];
         snprintf(path, sizeof path, "parts.fits[%s", parts[i]);
         const int rc = gf_image_read(path, &options, &image, NULL);
         CHECK_MSG(i < 6 ? !rc && *(unsigned char *)image.px.data == firsts[i] : rc < 0, "%s: %s",
