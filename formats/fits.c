@@ -94,9 +94,11 @@ static const char *name_of(const char *type, int i) {
     for (size_t k = 0; k < sizeof depth / sizeof *depth; k++)
         if (i == 3 && (!strcasecmp(type, depth[k]) || is_angle(type)))
             return "z";
-    return !strncmp(type, "TIME", 4) || !strcmp(type, "UTC") ? "t"
-           : !strncmp(type, "STOKES", 6)                     ? "c"
-                                                             : "n";
+    if (!strcmp(type, "DEPTH"))
+        return "z";
+    return !strncmp(type, "TIME", 4) || !strcmp(type, "UTC")         ? "t"
+           : !strncmp(type, "STOKES", 6) || !strcmp(type, "CHANNEL") ? "c"
+                                                                     : "n";
 }
 
 /* Copies a unit as axes have it. Words are known in capitals too, as wcslib reads them. */
@@ -160,7 +162,8 @@ static void describe_axis(const struct gf_fits_cards *c, int i, int64_t extent,
 /* Notes that the planes along a third axis of unknown type are pages. */
 static int note_axis(const struct gf_fits_cards *c, int64_t extent, char **note) {
     char type[GF_FITS_TEXT];
-    if (extent < 2 || strcmp(name_of(gf_fits_text(gf_fits_find(c, "CTYPE", 3), type), 3), "n"))
+    if (extent < 2 || strcmp(name_of(gf_fits_text(gf_fits_find(c, "CTYPE", 3), type), 3), "n") ||
+        !strcmp(type, "PAGE"))
         return GF_OK;
     return asprintf(
                note,

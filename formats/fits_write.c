@@ -93,13 +93,44 @@ static void put_cards(struct gf_encoder *e, const struct gf_fits_cards *c,
     }
 }
 
-/* The spacing of its axes, for a picture without cards. */
-static void put_axes(struct gf_encoder *e) {
+/* The image's axes, fastest first; times and channels are axes of their own. Returns how many, of which those of
+ * one page are left out unless `all`, or 0 if its pages have no such names. */
+static int list_axes(const struct gf_image *image, bool all,
+                     const struct gf_axis *list[GF_FITS_AXES]) {
+    const struct gf_axes *axes = &image->axes;
+    const bool fits = axes->named && image->ndim == 3 && axes->n <= GF_FITS_AXES &&
+                      gf_axes_pages(axes) == image->px.shape[0];
+    int n = 0;
+    for (int i = axes->n - 1; i >= 0 && fits; i--)
+        if (all || i >= axes->n - 2 || axes->axis[i].extent > 1)
+            list[n++] = &axes->axis[i];
+    return n;
+}
+
+/* The type of axis i, behind the second, by which it is no depth where it is none. */
+static const char *type_of(const struct gf_axis *a, int i) {
+    return a->role == GF_TIME      ? "'TIME    '"
+           : a->role == GF_CHANNEL ? "'CHANNEL '"
+           : a->role != GF_SPACE   ? "'PAGE    '"
+           : i > 3                 ? "'DEPTH   '"
+                                   : NULL;
+}
+
+/* The types and the spacing of its n axes, for a picture without cards. */
+static void put_axes(struct gf_encoder *e, int n) {
     const struct gf_image *image = e->image;
-    for (int i = 1; i <= image->ndim; i++) {
-        const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, image->ndim - i);
+    const struct gf_axis *list[GF_FITS_AXES];
+    const bool named = list_axes(image, image->axes.n == n, list) == n;
+    for (int i = 1; i <= n; i++) {
+        const struct gf_axis *a = named ? list[i - 1]
+                                  : i <= image->ndim
+                                      ? gf_axes_spatial(&image->axes, image->ndim, image->ndim - i)
+                                      : NULL;
         char key[24], unit[24];
         const bool angle = a && !strcmp(a->unit, "arcsec");
+        const char *type = named && i > 2 ? type_of(a, i) : NULL;
+        if (type)
+            put(e, gf_fits_numbered("CTYPE", i, key), "%-20s", type);
         if (!a || !(a->spacing > 0))
             continue;
         put_number(e, gf_fits_numbered("CDELT", i, key), angle ? a->spacing / 3600 : a->spacing);
@@ -133,13 +164,17 @@ static int choose_extents(const struct gf_image *image, const struct gf_fits_car
     const int n = own->n ? gf_fits_extents(own, extent) : 0;
     const bool same = n > 0 && gf_layout_extents(&l, n, extent) > 0 && l.ndim == image->ndim &&
                       !memcmp(l.shape, image->px.shape, (size_t)l.ndim * sizeof *l.shape);
+    const struct gf_axis *list[GF_FITS_AXES];
+    const int named = same ? 0 : list_axes(image, false, list);
     for (int i = 0; i < image->ndim && !same; i++)
         extent[i] = image->px.shape[image->ndim - 1 - i];
-    return same ? n : image->ndim;
+    for (int i = 0; i < named; i++)
+        extent[i] = list[i]->extent;
+    return same ? n : named ? named : image->ndim;
 }
 
-/* Writes the cards that follow from the array; a file with other units keeps their order. */
-static void put_array(struct gf_encoder *e, const struct gf_fits_cards *own, int bits) {
+/* Writes the cards that follow from the array, and returns its axes; a file with other units keeps their order. */
+static int put_array(struct gf_encoder *e, const struct gf_fits_cards *own, int bits) {
     int64_t extent[GF_FITS_AXES];
     const struct gf_image *image = e->image;
     const int n = choose_extents(image, own, extent);
@@ -158,6 +193,7 @@ static void put_array(struct gf_encoder *e, const struct gf_fits_cards *own, int
     } else if (rest) {
         put(e, "EXTEND", "T");
     }
+    return n;
 }
 
 /* The cards that a picture's metadata keep: the image's own, and an extension's primary unit's. */
@@ -220,7 +256,7 @@ int gf_fits_begin(struct gf_encoder *e) {
                  : !gf_dtype_is_integer(dtype);
     const int bits = 8 * (int)gf_coding_bytes(c, dtype);
     int rc = put_rest(e, 0, m->rest ? m->rest->begin : 0);
-    put_array(e, &own, is_float ? -bits : bits);
+    const int n = put_array(e, &own, is_float ? -bits : bits);
     if (c->coded || e->format->flips >> dtype & 1) {
         put_number(e, "BSCALE", c->coded ? c->slope : 1);
         put_number(e, "BZERO",
@@ -234,7 +270,7 @@ int gf_fits_begin(struct gf_encoder *e) {
     if (!m->rest)
         put_cards(e, &primary, &own);
     if (!text || image->texts)
-        put_axes(e);
+        put_axes(e, n);
     char end[BLOCK];
     memset(end, ' ', sizeof end);
     memcpy(end, "END", 3);
