@@ -161,7 +161,8 @@ static double lowpass_value(const struct gf_filter_term *term, double v) {
 }
 
 /* If all radii are equal, distances stay in bins: floats hold squares of integers exactly up to
- * 2^24, so comparisons with an integer radius are exact too. */
+ * 2^24, so comparisons with an integer radius are exact too. An ideal filter keeps bins at its radius, which in
+ * other units, as 1.5um of samples by 0.3um, is rounded. */
 static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
                            struct gf_filter_terms *t) {
     struct gf_filter_term *term = &t->term[t->n_terms];
@@ -177,6 +178,8 @@ static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
     bool bins = circle && !PROFILE_IS_PRODUCT(l->profile);
     if (bins)
         term->limit = first * first;
+    if (l->profile == GF_IDEAL)
+        term->limit *= 1 + (bins || job->precision == GF_DOUBLE ? 1e-10 : 1e-6);
     for (int i = 0; i < GF_MAX_DIMS; i++) {
         term->at[i] = -1;
         if (!on(job, i))
@@ -241,7 +244,7 @@ bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *
         const struct gf_filter_term *term = &t->term[i];
         if (has_order(term->profile)
                 ? term->order > HIGHEST_ORDER
-                : !PROFILE_IS_PRODUCT(term->profile) && term->limit > LARGEST_SQUARE)
+                : !PROFILE_IS_PRODUCT(term->profile) && term->limit > LARGEST_SQUARE + 1)
             return false;
     }
     return true;
