@@ -309,6 +309,7 @@ const struct gf_format gf_format_fits = {
     .close = gf_fits_close,
     .check_suffix = check_suffix,
     .place = gf_fits_place,
+    .skip = gf_fits_skip,
     .begin = gf_fits_begin,
     .put_pages = gf_fits_put_pages,
     .end = gf_fits_end,

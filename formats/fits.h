@@ -56,6 +56,7 @@ int gf_fits_read(struct gf_decoder *d, const struct gf_image *image, enum gf_uni
 void gf_fits_close(struct gf_decoder *d);
 
 int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference);
+int gf_fits_skip(struct gf_metadata *m, int i, int64_t first);
 int gf_fits_begin(struct gf_encoder *e);
 int gf_fits_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 int gf_fits_end(struct gf_encoder *e);

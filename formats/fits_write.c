@@ -25,12 +25,16 @@ __attribute__((format(printf, 3, 4))) static void put(struct gf_encoder *e, cons
 }
 
 /* A number in the fewest digits from which it is read again. */
+static const char *number_text(double v, char text[32]) {
+    int digits = 15;
+    while (snprintf(text, 32, "%.*G", digits, v), strtod(text, NULL) != v && digits < 17)
+        digits++;
+    return text;
+}
+
 static void put_number(struct gf_encoder *e, const char *key, double v) {
     char text[32];
-    int digits = 15;
-    while (snprintf(text, sizeof text, "%.*G", digits, v), strtod(text, NULL) != v && digits < 17)
-        digits++;
-    put(e, key, "%s", text);
+    put(e, key, "%s", number_text(v, text));
 }
 
 /* Cards that follow from the array are made anew; sums and extremes of the old one are dropped. */
@@ -237,6 +241,41 @@ int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference) {
     int rc = gf_header_copy(m, m->header_format, all.text, all.n + primary.n);
     free(all.text);
     return rc ? rc : had && !place.n;
+}
+
+/* Of a card or, without one, the default 0; also that of another system of coordinates (CRPIX3A). */
+static void put_reference(char *card, const char *key, double v) {
+    char text[2 * CARD], digits[32];
+    const int name = (int)strcspn(card, " =");
+    snprintf(text, sizeof text, "%-8.*s= %20s%*s", name ? name : 8, name ? card : key,
+             number_text(v, digits), CARD, "");
+    memcpy(card, text, CARD);
+}
+
+int gf_fits_skip(struct gf_metadata *m, int i, int64_t first) {
+    struct gf_fits_cards own, primary, all;
+    char key[24];
+    const char *const pixel[] = {gf_fits_numbered("CRPIX", i + 1, key), NULL};
+    split_cards(m, &own, &primary);
+    all = (struct gf_fits_cards){malloc(m->header_bytes + CARD + 1), own.n};
+    if (!all.text)
+        return gf_no_memory();
+    memcpy(all.text, own.text, own.n);
+    for (char *card = all.text; card < all.text + own.n; card += CARD) {
+        const double v = gf_fits_number(card + VALUE, NAN);
+        if (gf_fits_matches(card, pixel) && isfinite(v))
+            put_reference(card, key, v - (double)first);
+    }
+    if (!gf_fits_find(&own, "CRPIX", i + 1) &&
+        (gf_fits_find(&own, "CRVAL", i + 1) || gf_fits_find(&own, "CDELT", i + 1))) {
+        memset(all.text + all.n, ' ', CARD);
+        put_reference(all.text + all.n, key, -(double)first);
+        all.n += CARD;
+    }
+    memcpy(all.text + all.n, own.text + own.n, primary.n);
+    int rc = gf_header_copy(m, m->header_format, all.text, all.n + primary.n);
+    free(all.text);
+    return rc;
 }
 
 int gf_fits_begin(struct gf_encoder *e) {

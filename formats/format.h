@@ -214,6 +214,9 @@ struct gf_format {
     /* NULL, or replaces the coordinates in a header of this format, if it is one, by those of the
      * reference with which the picture was aligned. Returns 1 if that has no header. */
     int (*place)(struct gf_metadata *m, const struct gf_metadata *reference);
+    /* NULL, or moves the coordinates in a header of this format for an image without
+     * the `first` pages along axis i, counted from the fastest one. */
+    int (*skip)(struct gf_metadata *m, int i, int64_t first);
     /* NULL, or returns GF_EINVAL for a suffix that write() does not honour for this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
     /* Write a file in steps: the header (NULL: none); the next pages, as an image (NULL: only

@@ -324,6 +324,26 @@ static void put_shape(const struct gf_image *image, bool own, struct header *h) 
     }
 }
 
+/* Programs take one of the two for the place of a part: an origin of 0 stays, so that the start counts. */
+static int mrc_skip(struct gf_metadata *m, int i, int64_t first) {
+    struct header h;
+    if (m->header_bytes < HEADER || i != 2)
+        return GF_OK;
+    memcpy(&h, m->header, HEADER);
+    const bool big = to_host(&h);
+    const int axis = axis_of(&h, 2);
+    bool has_origin = false;
+    for (int k = 0; k < 3; k++)
+        has_origin = has_origin || h.origin[k] < 0 || h.origin[k] > 0;
+    h.start[2] = (int32_t)(h.start[2] + first);
+    if (has_origin)
+        h.origin[axis] += (float)((double)first * spacing_of(&h, axis));
+    if (big != gf_host_is_big_endian())
+        turn(&h);
+    memcpy(m->header, &h, HEADER);
+    return GF_OK;
+}
+
 /* The value as a half holds it, if these are written. */
 static float rounded(const struct gf_coding *c, double v) {
     unsigned char half[2];
@@ -469,6 +489,7 @@ const struct gf_format gf_format_mrc = {
     .put_pages = mrc_put_pages,
     .end = mrc_end,
     .dtypes = 1u << GF_I8 | 1u << GF_I16 | 1u << GF_U16 | 1u << GF_F32 | 1u << GF_C64,
+    .skip = mrc_skip,
     .lengths = true,
     .max_ndim = 3,
     .max_side = MOST_SIDE,

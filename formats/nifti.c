@@ -21,11 +21,12 @@ enum {
  * they were changed. */
 struct fields {
     int size, type, bits, dim, spacing, offset, slope, inter, units, shown, magic;
+    int start, quaternion, affine; /* of time, and of space in the q-form and the s-form */
     int dim_bytes, real_bytes, units_bytes;
 };
 static const struct fields fields[2] = {
-    {FIRST, 70, 72, 40, 76, 108, 112, 116, 123, 124, 344, 2, 4, 1},
-    {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 8, 8, 4},
+    {FIRST, 70, 72, 40, 76, 108, 112, 116, 123, 124, 344, 136, 256, 280, 2, 4, 1},
+    {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 216, 352, 400, 8, 8, 4},
 };
 
 static const struct gf_header_run first_runs[] = {/* offset, size, count */
@@ -199,6 +200,40 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
     return rc;
 }
 
+/* ---- coordinates ---- */
+
+static void add_real(unsigned char *at, const struct fields *f, bool big, double v) {
+    gf_put_real(at, f->real_bytes, gf_get_real(at, f->real_bytes, big) + v);
+    if (big)
+        gf_swap_bytes(at, 1, (size_t)f->real_bytes);
+}
+
+/* The step from plane to plane in the q-form is the third column of its rotation, which a quaternion gives. */
+static int nifti_skip(struct gf_metadata *m, int i, int64_t first) {
+    bool big;
+    const struct fields *f = version_of(m->header, &big);
+    if (!f || i < 2 || i > 3)
+        return GF_OK;
+    unsigned char *h = m->header, *rotation = h + f->quaternion, *affine = h + f->affine;
+    const int bytes = f->real_bytes;
+    const double n = (double)first,
+                 step = n * gf_get_real(h + f->spacing + (i + 1) * bytes, bytes, big);
+    const double b = gf_get_real(rotation, bytes, big),
+                 c = gf_get_real(rotation + bytes, bytes, big),
+                 d = gf_get_real(rotation + 2 * bytes, bytes, big);
+    const double a = sqrt(fmax(1 - b * b - c * c - d * d, 0));
+    const double column[] = {2 * (b * d + a * c), 2 * (c * d - a * b), 1 - 2 * (b * b + c * c)};
+    const double sign = gf_get_real(h + f->spacing, bytes, big) < 0 ? -1 : 1;
+    if (i == 3)
+        add_real(h + f->start, f, big, step);
+    for (int k = 0; k < 3 && i == 2; k++) {
+        add_real(rotation + (3 + k) * bytes, f, big, sign * step * column[k]);
+        add_real(affine + (4 * k + 3) * bytes, f, big,
+                 n * gf_get_real(affine + (4 * k + 2) * bytes, bytes, big));
+    }
+    return GF_OK;
+}
+
 /* ---- writing ---- */
 
 /* Reverses a kept header's numbers, and the sizes and codes of its extensions. */
@@ -368,6 +403,7 @@ const struct gf_format gf_format_nifti = {
     .begin = nifti_begin,
     .put_pages = gf_planes_write,
     .dtypes = (1u << GF_N_DTYPES) - 1,
+    .skip = nifti_skip,
     .lengths = true,
     .max_ndim = 3,
     .lines = true,

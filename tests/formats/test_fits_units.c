@@ -197,6 +197,29 @@ static void test_place(void) {
     gf_metadata_free(&m);
 }
 
+/* Pages that are left out move the reference pixels of their axis, in all systems of coordinates. */
+static void test_skip(void) {
+    struct gf_metadata m = {.header = NULL};
+    start("XTENSION= 'IMAGE'|CRPIX3  = 1.5 / pixel|CRPIX3B =   -2|CRPIX33 = 7|CRPIX2  = 8|"
+          "CRVAL4  = 9|SIMPLE  = T|CRPIX3  = 7",
+          "", 0);
+    CHECK(!gf_header_copy(&m, gf_format_fits.name, file, 8 * CARD));
+    CHECK(!gf_format_fits.skip(&m, 2, 3));
+    CHECK(strstr((char *)m.header, "CRPIX3  =                 -1.5 "));
+    CHECK(strstr((char *)m.header, "CRPIX3B =                   -5 "));
+    CHECK(strstr((char *)m.header, "CRPIX33 = 7"));
+    CHECK(strstr((char *)m.header, "CRPIX2  = 8"));
+    CHECK(strstr((char *)m.header, "CRPIX3  = 7")); /* the primary unit's */
+    CHECK_EQ(m.header_bytes, 8 * CARD);
+    CHECK(!gf_format_fits.skip(&m, 3, 2)); /* by default 0 */
+    CHECK_EQ(m.header_bytes, 9 * CARD);
+    CHECK(strstr((char *)m.header, "CRPIX4  =                   -2 "));
+    CHECK(!memcmp(m.header + 7 * CARD, "SIMPLE", 6));
+    CHECK(!gf_format_fits.skip(&m, 4, 2));
+    CHECK_EQ(m.header_bytes, 9 * CARD);
+    gf_metadata_free(&m);
+}
+
 static int fill_or_crash(const void *user, size_t n, void *to) {
     memset(to, *(const int *)user, n);
     if (*(const int *)user == 'x')
@@ -217,6 +240,7 @@ int main(void) {
     RUN("a changed image stays among the file's other units", test_rest());
     RUN("a changed primary image keeps the units behind it", test_primary());
     RUN("an aligned picture lies where its reference does", test_place());
+    RUN("coordinates move by the pages that are left out", test_skip());
     RUN("compressed images are read, and damaged ones refused", test_packed());
     RUN("a crash in a child is reported", test_isolated());
     scratch_leave();
