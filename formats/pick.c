@@ -145,6 +145,13 @@ struct gf_pick_count gf_pick_counts(const struct gf_pick *p, enum gf_role role) 
     return found;
 }
 
+int64_t gf_pick_index(const struct gf_pick *p, int k, int64_t i) {
+    int64_t image = p->image;
+    for (int j = p->n_axes - 1; j > k; j--)
+        *(p->axis[j].counts_images ? &image : &i) /= p->axis[j].count;
+    return (p->axis[k].counts_images ? image : i) % p->axis[k].count;
+}
+
 const char *gf_pick_name(const struct gf_pick *p, char *text, size_t size) {
     int64_t image = p->image, at[GF_MAX_AXES] = {0};
     size_t n = 0;

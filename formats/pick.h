@@ -39,6 +39,8 @@ bool gf_pick_is_in_order(const struct gf_pick *p);
 int64_t gf_pick_place(const struct gf_pick *p, int64_t i);
 /* How the first axis of that role counts the current image's pages; all are 0 if there is none. */
 struct gf_pick_count gf_pick_counts(const struct gf_pick *p, enum gf_role role);
+/* The index along axis k, from the first that is read, of page i of the current image. */
+int64_t gf_pick_index(const struct gf_pick *p, int k, int64_t i);
 /* "t=3,c=1" of the current image, for messages; returns `text`. */
 const char *gf_pick_name(const struct gf_pick *p, char *text, size_t size);
 

@@ -52,9 +52,37 @@ static struct gf_image cut(const struct gf_product *p) {
     return image;
 }
 
-/* Makes the image that is written: in a shape that the format can hold, with the record, which the
- * caller frees, and the metadata that are kept. Metadata and samples are borrowed. */
-static int dress(const struct gf_product *p, const struct gf_image *image,
+/* Gives the image a header of its own, with the coordinates of plane z of the picture, or of the first plane of a
+ * volume of a series. */
+static int place_header(const struct gf_product *p, int64_t z, struct gf_image *image) {
+    struct gf_metadata *m = &image->metadata;
+    const unsigned char *borrowed = m->header;
+    int rc = 0;
+    for (int k = 0; k < p->pick.n_axes && !rc; k++) {
+        const int64_t index = gf_pick_index(&p->pick, k, z);
+        if (!index || !p->format->skip || m->header_format != p->format->name)
+            continue;
+        if (m->header == borrowed) {
+            m->header = NULL;
+            rc = gf_header_copy(m, m->header_format, borrowed, m->header_bytes);
+        }
+        if (!rc)
+            rc = p->format->skip(m, 1 + p->pick.n_axes - k, index);
+    }
+    return rc;
+}
+
+static void undress(const struct gf_product *p, const struct gf_metadata *metadata,
+                    struct gf_image *image) {
+    free(image->record);
+    if (p->keeps == GF_KEEPS_ALL && image->metadata.header != metadata->header)
+        free(image->metadata.header);
+}
+
+/* Makes the image that is written, whose first plane is plane z: in a shape that the format can hold, with
+ * the record and the metadata that are kept. Samples, and metadata but for a header that differs, are borrowed.
+ * undress() frees the rest, also after a failure. */
+static int dress(const struct gf_product *p, int64_t z, const struct gf_image *image,
                  const struct gf_record *record, const struct gf_metadata *metadata,
                  struct gf_image *out) {
     *out = gf_format_fit(p->format, image);
@@ -71,7 +99,8 @@ static int dress(const struct gf_product *p, const struct gf_image *image,
     }
     if (p->by_plane) /* the file's other images are not each plane's */
         out->metadata.rest = NULL;
-    return record ? gf_record_format(record, &out->record) : 0;
+    int rc = p->keeps == GF_KEEPS_ALL ? place_header(p, z, out) : 0;
+    return rc || !record ? rc : gf_record_format(record, &out->record);
 }
 
 int gf_product_stretch(const struct gf_settings *s, struct gf_product *p) {
@@ -101,15 +130,14 @@ static struct gf_write_options options_of(const struct gf_settings *s, const str
 }
 
 static int write_image(const struct gf_settings *s, const struct gf_product *p, const char *path,
-                       const struct gf_image *image, const struct gf_record *record,
+                       int64_t z, const struct gf_image *image, const struct gf_record *record,
                        const struct gf_metadata *metadata) {
     const struct gf_write_options options = options_of(s, p);
     struct gf_image v;
-    int rc = dress(p, image, record, metadata, &v);
-    if (rc)
-        return rc;
-    rc = gf_image_write(path, p->format, &v, &options, s->clobber);
-    free(v.record);
+    int rc = dress(p, z, image, record, metadata, &v);
+    if (!rc)
+        rc = gf_image_write(path, p->format, &v, &options, s->clobber);
+    undress(p, metadata, &v);
     return rc;
 }
 
@@ -126,6 +154,7 @@ int gf_product_number(struct gf_product *p, const struct gf_pick *pick) {
     const struct gf_template *where = &p->target->where;
     const struct gf_picked *missing = NULL;
     pick = pick ? pick : &none;
+    p->pick = *pick;
     p->time = gf_pick_counts(pick, GF_TIME);
     p->channel = gf_pick_counts(pick, GF_CHANNEL);
     p->by_plane = where->has_page;
@@ -164,7 +193,7 @@ static int write_planes(const struct gf_settings *s, const struct gf_product *p,
         rc = page_path(p, from + z, &path);
         if (rc)
             break;
-        rc = write_image(s, p, path, &plane, has_record ? &record : NULL, metadata);
+        rc = write_image(s, p, path, from + z, &plane, has_record ? &record : NULL, metadata);
         free(path);
     }
     return rc;
@@ -202,7 +231,7 @@ static int write_bands(const struct gf_settings *s, const struct gf_job *job,
         struct gf_image image = p->image;
         image.px = gf_dwt_band_view(job, &band[i], &p->image.px);
         char *path = band_path(p, &band[i]);
-        rc = path ? write_image(s, p, path, &image, NULL, NULL) : gf_no_memory();
+        rc = path ? write_image(s, p, path, 0, &image, NULL, NULL) : gf_no_memory();
         free(path);
     }
     return rc;
@@ -214,7 +243,7 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
         return write_bands(s, job, p);
     if (p->by_plane)
         return write_planes(s, p, 0, &p->image, metadata);
-    return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
+    return write_image(s, p, p->path, 0, &p->image, p->has_record ? &p->record : NULL, metadata);
 }
 
 /* ---- in parts ---- */
@@ -239,15 +268,13 @@ int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
     struct gf_image v;
     int rc = in_order && p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
     *out = NULL;
-    if (!rc && p->by_plane)
-        return 0;
-    if (!rc)
-        rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
-    if (rc)
+    if (rc || p->by_plane)
         return rc;
-    rc = (in_order ? gf_volume_begin : gf_volume_create)(p->path, p->format, &v, &options,
-                                                         s->clobber, out);
-    free(v.record);
+    rc = dress(p, 0, &image, p->has_record ? &p->record : NULL, metadata, &v);
+    if (!rc)
+        rc = (in_order ? gf_volume_begin : gf_volume_create)(p->path, p->format, &v, &options,
+                                                             s->clobber, out);
+    undress(p, metadata, &v);
     return rc;
 }
 

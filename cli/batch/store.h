@@ -25,7 +25,8 @@ struct gf_product {
     char *path;     /* {page} and the like not replaced; bands: a star instead of their names */
     const char *in; /* the input's name, for such paths, */
     int64_t page;   /* the picture's number in its file, */
-    struct gf_pick_count time, channel; /* and those of its planes */
+    struct gf_pick pick;                /* of which pages its image is made, */
+    struct gf_pick_count time, channel; /* and the numbers of its planes */
     bool by_plane;                      /* each plane is a file */
     bool noise;       /* a spectrum, in which encoders need not look for structure */
     bool alpha_plane; /* alpha follows the job's channels as one more plane */
