@@ -381,7 +381,8 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
     p->height = height;
     p->planar = planar == PLANARCONFIG_SEPARATE && p->samples > 1;
     p->tiled = gf_libtiff.TIFFIsTiled(tif);
-    p->reduced = kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
+    p->reduced = kind & FILETYPE_REDUCEDIMAGE;
+    p->mask = kind & FILETYPE_MASK;
     if (p->compression == COMPRESSION_OJPEG)
         return gf_fail(GF_EUNSUPP, "a TIFF with old-style JPEG");
     const char *name = compression_name(p->compression);

@@ -26,6 +26,7 @@ struct reader {
     struct numbers directories; /* the positions of all */
     struct numbers order;       /* the directories of the pages, by their numbers */
     bool skips, differ; /* some directories are no pages; some pages are not like the first */
+    bool masks;         /* some directories are masks */
     int64_t at;         /* the first page to decode */
     size_t pages;       /* order.n, or more that follow the listed one without a directory */
     int64_t buffer_bytes;
@@ -70,7 +71,8 @@ static int survey(struct reader *r) {
         int rc = gf_tiff_describe(t, &page);
         if (number == 0)
             r->first = page;
-        const bool skips = number > 0 && page.reduced;
+        const bool masks = number > 0 && page.mask, skips = masks || (number > 0 && page.reduced);
+        r->masks |= masks;
         r->skips |= skips;
         r->differ |= !skips && (rc || !same_page(&page, &r->first));
         if (r->buffer_bytes < page.buffer_bytes)
@@ -464,6 +466,10 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
         rc = read_axes(d, image);
     if (!rc && !image->record && !image->axes.n)
         rc = read_scale(r, image);
+    if (!rc && r->masks && !image->note) {
+        image->note = strdup("its mask of valid samples is not applied: all samples are used");
+        rc = image->note ? GF_OK : gf_no_memory();
+    }
     if (!rc && r->differ)
         rc = check_pages(d, image);
     d->extra = r->buffer_bytes;

@@ -84,7 +84,7 @@ struct gf_tiff_page {
     int64_t width, height;
     uint16_t samples, bits, format, photometric, compression;
     uint32_t columns, rows; /* of a strip or tile */
-    bool planar, tiled, palette, reduced;
+    bool planar, tiled, palette, reduced, mask;
     bool packed;             /* integers of other widths than their type's */
     bool swapped;            /* complex pairs of bytes are in the wrong order */
     bool invert;             /* MinIsWhite: the first sample of each pixel */

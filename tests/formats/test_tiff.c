@@ -267,6 +267,7 @@ static void test_pages(void) {
         TIFFClose(tif);
         CHECK_EQ(gf_image_read("p.tif", &any, &image, NULL), GF_OK);
         CHECK(image.ndim == (i < 2 ? 2 : 3) && image.px.dtype == GF_U8);
+        CHECK(!image.note == (kinds[i] != FILETYPE_MASK));
         gf_image_free(&image);
     }
 }
