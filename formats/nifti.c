@@ -111,6 +111,29 @@ static void describe_axes(const unsigned char *h, const struct fields *f, bool b
     }
 }
 
+/* Notes that the columns of the s-form have other lengths than the distances of samples, in a known unit. */
+static int note_form(const unsigned char *h, const struct fields *f, bool big,
+                     const struct gf_axes *axes, char **note) {
+    const int bytes = f->real_bytes;
+    const int64_t form =
+        f == fields ? gf_get_integer(h + 254, 2, big) : gf_get_integer(h + 348, 4, big);
+    for (int i = 0; i < 3 && i < axes->n && form > 0; i++) {
+        const struct gf_axis *a = &axes->axis[axes->n - 1 - i];
+        double length = 0;
+        for (int k = 0; k < 3; k++)
+            length = hypot(length, gf_get_real(h + f->affine + (4 * k + i) * bytes, bytes, big));
+        if (!(a->spacing > 0) || a->extent < 2 || fabs(length - a->spacing) <= 1e-3 * a->spacing)
+            continue;
+        return asprintf(note,
+                        "samples along %s are %.6g %s apart by pixdim, which is used, and %.6g by "
+                        "the s-form",
+                        a->name, a->spacing, a->unit, length) < 0
+                   ? gf_no_memory()
+                   : GF_OK;
+    }
+    return GF_OK;
+}
+
 static int describe_type(struct gf_decoder *d, const unsigned char *h, const struct fields *f,
                          bool big) {
     struct gf_raw_layout *l = &d->layout;
@@ -179,6 +202,8 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
         rc = describe_type(d, h, f, big);
     if (!rc)
         rc = describe_shape(d, image, h, f, big);
+    if (!rc)
+        rc = note_form(h, f, big, &image->axes, &image->note);
     if (rc)
         return rc;
     const bool detached = is_detached(f, h);
