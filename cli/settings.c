@@ -150,6 +150,19 @@ int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, i
     return 0;
 }
 
+/* Gives an axis another spacing, also in a header that is kept, if that has one of the same kind. */
+static void respace(struct gf_image *image, struct gf_axis *a, double spacing, const char *unit) {
+    struct gf_metadata *m = &image->metadata;
+    const struct gf_format *f = m->header ? gf_format_by_name(m->header_format) : NULL;
+    char kind = 0, was = 0;
+    const double by =
+        spacing * gf_unit_value(unit, &kind) / (a->spacing * gf_unit_value(a->unit, &was));
+    if (f && f->scale && a->spacing > 0 && kind == was && strchr("xyz", *a->name))
+        f->scale(m, *a->name - 'x', by);
+    a->spacing = spacing;
+    snprintf(a->unit, sizeof a->unit, "%s", unit);
+}
+
 int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image) {
     struct gf_axes *axes = &image->axes;
     const int n = s->pixel.n, ndim = image->ndim;
@@ -165,8 +178,7 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image) {
         struct gf_axis *a = &axes->axis[i];
         if (a->role != GF_SPACE || (n > 1 && space == n))
             continue;
-        a->spacing = s->pixel.spacing[n == 1 ? 0 : n - 1 - space];
-        snprintf(a->unit, sizeof a->unit, "%s", s->pixel.unit);
+        respace(image, a, s->pixel.spacing[n == 1 ? 0 : n - 1 - space], s->pixel.unit);
         space++;
     }
     return n == 1 || space == n ? 0

@@ -26,6 +26,11 @@ const char *gf_fits_numbered(const char *key, int i, char text[24]);
 const char *gf_fits_find(const struct gf_fits_cards *c, const char *key, int i);
 /* The extents of a unit's array, fastest first; returns how many, or a negative status. */
 int gf_fits_extents(const struct gf_fits_cards *c, int64_t extent[GF_FITS_AXES]);
+/* Adds axis i, from 1, with its spacing, of which angles become seconds of arc. */
+void gf_fits_describe_axis(const struct gf_fits_cards *c, int i, int64_t extent,
+                           struct gf_axes *axes);
+/* Notes that the planes along a third axis of unknown type are pages. */
+int gf_fits_note_axis(const struct gf_fits_cards *c, int64_t extent, char **note);
 /* How the unit stores numbers; sets the type that they become. BZERO of half of an integer's range
  * makes it unsigned, or one of 8 bits signed. */
 int gf_fits_coding(const struct gf_fits_cards *c, struct gf_coding *coding, enum gf_dtype *dtype);
@@ -57,6 +62,7 @@ void gf_fits_close(struct gf_decoder *d);
 
 int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference);
 int gf_fits_skip(struct gf_metadata *m, int i, int64_t first);
+void gf_fits_scale(struct gf_metadata *m, int i, double by);
 int gf_fits_begin(struct gf_encoder *e);
 int gf_fits_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 int gf_fits_end(struct gf_encoder *e);

@@ -1,9 +1,11 @@
 /* Cards of FITS headers, and what those of an array mean; see fits.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/value/status.h"
 #include "formats/fits.h"
@@ -146,4 +148,103 @@ int gf_fits_coding(const struct gf_fits_cards *c, struct gf_coding *coding, enum
     coding->flips = flips;
     coding->tail = true;
     return GF_OK;
+}
+
+/* ---- axes ---- */
+
+/* Types of angles, which are in degrees unless a unit is given: RA---TAN, GLAT, HPLN. */
+static bool is_angle(const char *type) {
+    const size_t n = strcspn(type, "-");
+    return (n == 2 && !strncmp(type, "RA", 2)) || (n == 3 && !strncmp(type, "DEC", 3)) ||
+           (n == 4 && (!strncmp(type + 1, "LON", 3) || !strncmp(type + 1, "LAT", 3) ||
+                       !strncmp(type + 2, "LN", 2) || !strncmp(type + 2, "LT", 2)));
+}
+
+/* The name of axis i, behind the second: of a spectrum, of time, of polarisation, of depth, else n. */
+static const char *name_of(const char *type, int i) {
+    static const char *const spectral[] = {"FREQ", "VELO", "VRAD", "VOPT", "WAVE", "AWAV",
+                                           "ENER", "WAVN", "ZOPT", "BETA", "FELO"};
+    static const char *const depth[] = {"", "LINEAR", "PIXEL", "X", "Y", "Z", "DEPTH"};
+    for (size_t k = 0; k < sizeof spectral / sizeof *spectral; k++)
+        if (!strncmp(type, spectral[k], 4))
+            return "f";
+    for (size_t k = 0; k < sizeof depth / sizeof *depth; k++)
+        if (i == 3 && (!strcasecmp(type, depth[k]) || is_angle(type)))
+            return "z";
+    if (!strcmp(type, "DEPTH"))
+        return "z";
+    return !strncmp(type, "TIME", 4) || !strcmp(type, "UTC")         ? "t"
+           : !strncmp(type, "STOKES", 6) || !strcmp(type, "CHANNEL") ? "c"
+                                                                     : "n";
+}
+
+/* Copies a unit as axes have it. Words are known in capitals too, as wcslib reads them. */
+static void copy_unit(const char *unit, char to[12]) {
+    char lower[GF_FITS_TEXT] = "", kind;
+    for (int i = 0; strlen(unit) > 2 && unit[i]; i++)
+        lower[i] = (char)tolower((unsigned char)unit[i]);
+    gf_unit_copy(lower, 0, to);
+    if (!(gf_unit_value(to, &kind) > 0))
+        gf_unit_copy(unit, 0, to);
+}
+
+/* The card's number, NAN if it has another value, or `none` if there is no such card. */
+static double number_of(const struct gf_fits_cards *c, const char *key, double none, bool *there) {
+    const char *value = gf_fits_find(c, key, 0);
+    *there = *there || value;
+    return value ? gf_fits_number(value, NAN) : none;
+}
+
+/* The distance of samples along axis i: the length of its column in the matrix CD, or CDELT times PC (Greisen
+ * and Calabretta, A&A 395, 2002, 1061), which is 1 on the diagonal by default. No finite number if a card has none. */
+static double spacing_of(const struct gf_fits_cards *c, int i) {
+    double cd = 0, pc[GF_FITS_AXES], steps = 0;
+    bool has_cd = false, has_pc = false, has_step = false;
+    char key[40];
+    for (int k = 0; k < GF_FITS_AXES; k++) {
+        snprintf(key, sizeof key, "CD%d_%d", k + 1, i);
+        cd = hypot(cd, number_of(c, key, 0, &has_cd));
+        snprintf(key, sizeof key, "PC%d_%d", k + 1, i);
+        pc[k] = number_of(c, key, k + 1 == i, &has_pc);
+    }
+    for (int k = 0; k < GF_FITS_AXES; k++) {
+        snprintf(key, sizeof key, "CDELT%d", k + 1);
+        const double step = number_of(c, key, has_pc, &has_step);
+        steps = hypot(steps, pc[k] > 0 || pc[k] < 0 || isnan(pc[k]) ? step * pc[k] : 0);
+    }
+    return has_cd ? cd : steps;
+}
+
+void gf_fits_describe_axis(const struct gf_fits_cards *c, int i, int64_t extent,
+                           struct gf_axes *axes) {
+    char type[GF_FITS_TEXT], unit[GF_FITS_TEXT], name[12], short_unit[12];
+    const double spacing = spacing_of(c, i);
+    gf_fits_text(gf_fits_find(c, "CTYPE", i), type);
+    gf_fits_text(gf_fits_find(c, "CUNIT", i), unit);
+    copy_unit(unit, short_unit);
+    const bool degrees = !strcmp(short_unit, "deg") || (is_angle(type) && !*unit);
+    if (degrees)
+        strcpy(short_unit, "arcsec");
+    snprintf(name, sizeof name, "%s", i == 1 ? "x" : i == 2 ? "y" : name_of(type, i));
+    for (int k = 0; k < axes->n && i > 2; k++)
+        if (!strcmp(axes->axis[k].name, name))
+            snprintf(name + 1, sizeof name - 1, "%d", i);
+    gf_axes_add(axes, name, extent, degrees ? 3600 * spacing : spacing, short_unit);
+    if (!*short_unit) /* pixels of no unit */
+        axes->axis[0].spacing = 0;
+    axes->named = axes->named || (i > 2 && extent > 1 && axes->axis[0].role != GF_SPACE);
+}
+
+int gf_fits_note_axis(const struct gf_fits_cards *c, int64_t extent, char **note) {
+    char type[GF_FITS_TEXT];
+    if (extent < 2 || strcmp(name_of(gf_fits_text(gf_fits_find(c, "CTYPE", 3), type), 3), "n") ||
+        !strcmp(type, "PAGE"))
+        return GF_OK;
+    return asprintf(
+               note,
+               "CTYPE3 is '%s', an unknown type: the planes are pages; --dims=3 transforms them "
+               "as depth",
+               type) < 0
+               ? gf_no_memory()
+               : GF_OK;
 }

@@ -83,12 +83,17 @@ static bool is_text(const char *card) {
 /* Writes the cards that describe the picture but not its samples, or texts alone; of the primary unit's
  * only those that the image's own cards leave open. */
 static void put_cards(struct gf_encoder *e, const struct gf_fits_cards *c,
-                      const struct gf_fits_cards *own) {
+                      const struct gf_fits_cards *own, unsigned anew) {
+    static const char *const spacings[][3] = {
+        {"CDELT1", "CUNIT1"}, {"CDELT2", "CUNIT2"}, {"CDELT3", "CUNIT3"}};
     bool skips = false;
     for (size_t at = 0; at + CARD <= c->n; at += CARD) {
         const char *card = c->text + at;
         if (strncmp(card, "CONTINUE", 8)) /* which belongs to the card before it */
             skips = is_own(card) || (e->image->texts && !is_text(card)) ||
+                    (anew & 1 && gf_fits_matches(card, spacings[0])) ||
+                    (anew & 2 && gf_fits_matches(card, spacings[1])) ||
+                    (anew & 4 && gf_fits_matches(card, spacings[2])) ||
                     (own &&
                      (is_wcs(card) || !strncmp(card, "NEXTEND", 7) ||
                       (!is_comment(card) && strncmp(card, "HIERARCH", 8) && has_card(own, card))));
@@ -120,22 +125,37 @@ static const char *type_of(const struct gf_axis *a, int i) {
                                    : NULL;
 }
 
-/* The types and the spacing of its n axes, for a picture without cards. */
-static void put_axes(struct gf_encoder *e, int n) {
+/* Axis i of the image's, from 1; NULL: none. */
+static const struct gf_axis *axis_of(const struct gf_image *image, int i) {
+    return i <= image->ndim ? gf_axes_spatial(&image->axes, image->ndim, image->ndim - i) : NULL;
+}
+
+/* The axes, a bit each, of which --pixel, say, gives a spacing that the cards do not have. */
+static unsigned find_anew(const struct gf_image *image, const struct gf_fits_cards *own) {
+    unsigned anew = 0;
+    for (int i = 1; i <= 3 && own->n; i++) {
+        const struct gf_axis *a = axis_of(image, i);
+        struct gf_axes was = {0};
+        gf_fits_describe_axis(own, i, 1, &was);
+        if (a && a->role == GF_SPACE && a->spacing > 0 && !(was.axis[0].spacing > 0))
+            anew |= 1u << (i - 1);
+    }
+    return anew;
+}
+
+/* The types of its n axes, and the spacing of those whose bit is set. */
+static void put_axes(struct gf_encoder *e, int n, bool types, unsigned which) {
     const struct gf_image *image = e->image;
     const struct gf_axis *list[GF_FITS_AXES];
     const bool named = list_axes(image, image->axes.n == n, list) == n;
     for (int i = 1; i <= n; i++) {
-        const struct gf_axis *a = named ? list[i - 1]
-                                  : i <= image->ndim
-                                      ? gf_axes_spatial(&image->axes, image->ndim, image->ndim - i)
-                                      : NULL;
+        const struct gf_axis *a = named ? list[i - 1] : axis_of(image, i);
         char key[24], unit[24];
         const bool angle = a && !strcmp(a->unit, "arcsec");
-        const char *type = named && i > 2 ? type_of(a, i) : NULL;
+        const char *type = types && named && i > 2 ? type_of(a, i) : NULL;
         if (type)
             put(e, gf_fits_numbered("CTYPE", i, key), "%-20s", type);
-        if (!a || !(a->spacing > 0))
+        if (!a || !(a->spacing > 0) || !(which >> (i - 1) & 1))
             continue;
         put_number(e, gf_fits_numbered("CDELT", i, key), angle ? a->spacing / 3600 : a->spacing);
         const char *name = angle ? "deg" : strcmp(a->unit, "A") ? a->unit : "Angstrom";
@@ -243,7 +263,7 @@ int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference) {
     return rc ? rc : had && !place.n;
 }
 
-/* Of a card or, without one, the default 0; also that of another system of coordinates (CRPIX3A). */
+/* Writes a number in place of a card, of whichever system of coordinates (CRPIX3A), or of blanks. */
 static void put_reference(char *card, const char *key, double v) {
     char text[2 * CARD], digits[32];
     const int name = (int)strcspn(card, " =");
@@ -278,6 +298,25 @@ int gf_fits_skip(struct gf_metadata *m, int i, int64_t first) {
     return rc;
 }
 
+/* Multiplies the first of these that the axis has, as they are read: a column of CD, one of PC, CDELT. */
+void gf_fits_scale(struct gf_metadata *m, int i, double by) {
+    struct gf_fits_cards own, primary;
+    char keys[3][24];
+    bool has = false;
+    snprintf(keys[0], sizeof keys[0], "CD#_%d", i + 1);
+    snprintf(keys[1], sizeof keys[1], "PC#_%d", i + 1);
+    gf_fits_numbered("CDELT", i + 1, keys[2]);
+    split_cards(m, &own, &primary);
+    for (int k = 0; k < 3 && !has; k++)
+        for (char *card = own.text; card < own.text + own.n; card += CARD) {
+            const double v = gf_fits_number(card + VALUE, NAN);
+            if (!gf_fits_matches(card, (const char *const[]){keys[k], NULL}) || !isfinite(v))
+                continue;
+            put_reference(card, keys[k], by * v);
+            has = true;
+        }
+}
+
 int gf_fits_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
     const struct gf_metadata *m = &image->metadata;
@@ -305,11 +344,12 @@ int gf_fits_begin(struct gf_encoder *e) {
     }
     if (c->coded && c->has_blank)
         put(e, "BLANK", "%lld", (long long)(c->flips ? c->blank ^ INT64_MIN : c->blank));
-    put_cards(e, &own, NULL);
+    const bool fresh = !text || image->texts;
+    const unsigned anew = fresh ? 0 : find_anew(image, &own);
+    put_cards(e, &own, NULL, anew);
     if (!m->rest)
-        put_cards(e, &primary, &own);
-    if (!text || image->texts)
-        put_axes(e, n);
+        put_cards(e, &primary, &own, 0);
+    put_axes(e, n, fresh, fresh ? ~0u : anew);
     char end[BLOCK];
     memset(end, ' ', sizeof end);
     memcpy(end, "END", 3);

@@ -217,6 +217,9 @@ struct gf_format {
     /* NULL, or moves the coordinates in a header of this format for an image without
      * the `first` pages along axis i, counted from the fastest one. */
     int (*skip)(struct gf_metadata *m, int i, int64_t first);
+    /* NULL, or multiplies the distance of samples in its coordinates along axis i of space. A format without
+     * it writes the image's. */
+    void (*scale)(struct gf_metadata *m, int i, double by);
     /* NULL, or returns GF_EINVAL for a suffix that write() does not honour for this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
     /* Write a file in steps: the header (NULL: none); the next pages, as an image (NULL: only

@@ -259,6 +259,15 @@ static int nifti_skip(struct gf_metadata *m, int i, int64_t first) {
     return GF_OK;
 }
 
+static void nifti_scale(struct gf_metadata *m, int i, double by) {
+    bool big;
+    const struct fields *f = version_of(m->header, &big);
+    for (int k = 0; k < 3 && f; k++) {
+        unsigned char *at = m->header + f->affine + (4 * k + i) * f->real_bytes;
+        add_real(at, f, big, (by - 1) * gf_get_real(at, f->real_bytes, big));
+    }
+}
+
 /* ---- writing ---- */
 
 /* Reverses a kept header's numbers, and the sizes and codes of its extensions. */
@@ -429,6 +438,7 @@ const struct gf_format gf_format_nifti = {
     .put_pages = gf_planes_write,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .skip = nifti_skip,
+    .scale = nifti_scale,
     .lengths = true,
     .max_ndim = 3,
     .lines = true,

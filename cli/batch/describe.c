@@ -2,7 +2,6 @@
 #include "cli/batch/describe.h"
 
 #include "cli/log.h"
-#include "core/base/value/unit.h"
 
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
     const int axis = t->op.job.ndim;

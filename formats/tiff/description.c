@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/value/status.h"
-#include "core/base/value/unit.h"
 #include "formats/image.h"
 #include "formats/ome.h"
 #include "formats/tiff/tiff.h"
