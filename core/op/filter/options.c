@@ -56,6 +56,8 @@ int gf_filter_check(struct gf_filter_options *f, bool others) {
     const char *why =
         !psf && (iterates || tikhonov || noise)
             ? "--iterations, --regularize and --noise belong to --deconvolve"
+        : f->dpi > 0 && !(f->descreen.lpi > 0)
+            ? "--dpi belongs to --descreen=Nlpi; --pixel gives the distance of samples"
         : psf && (gf_filter_searches(f) || f->destripe || f->paints)
             ? "--deconvolve does not go with --auto-notch, --descreen, --destripe or --paint; "
               "remove periodic noise first"
