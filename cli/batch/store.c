@@ -52,23 +52,32 @@ static struct gf_image cut(const struct gf_product *p) {
     return image;
 }
 
-/* Gives the image a header of its own, with the coordinates of plane z of the picture, or of the first plane of a
- * volume of a series. */
-static int place_header(const struct gf_product *p, int64_t z, struct gf_image *image) {
-    struct gf_metadata *m = &image->metadata;
+/* Gives `m`, whose header is borrowed, one of its own with the coordinates of plane z of the picture, or of the
+ * first plane of a volume of a series, if these are others. */
+static int place_header(const struct gf_product *p, int64_t z, struct gf_metadata *m) {
     const unsigned char *borrowed = m->header;
+    const struct gf_format *f = borrowed ? gf_format_by_name(m->header_format) : NULL;
     int rc = 0;
-    for (int k = 0; k < p->pick.n_axes && !rc; k++) {
+    for (int k = 0; k < p->pick.n_axes && f && f->skip && !rc; k++) {
         const int64_t index = gf_pick_index(&p->pick, k, z);
-        if (!index || !p->format->skip || m->header_format != p->format->name)
-            continue;
-        if (m->header == borrowed) {
+        if (index && m->header == borrowed) {
             m->header = NULL;
             rc = gf_header_copy(m, m->header_format, borrowed, m->header_bytes);
         }
-        if (!rc)
-            rc = p->format->skip(m, 1 + p->pick.n_axes - k, index);
+        if (index && !rc)
+            rc = f->skip(m, 1 + p->pick.n_axes - k, index);
     }
+    return rc;
+}
+
+static int format_record(const struct gf_product *p, int64_t z, const struct gf_record *record,
+                         char **text) {
+    struct gf_record placed = *record;
+    int rc = place_header(p, z, &placed.metadata);
+    if (!rc)
+        rc = gf_record_format(&placed, text);
+    if (placed.metadata.header != record->metadata.header)
+        free(placed.metadata.header);
     return rc;
 }
 
@@ -99,8 +108,8 @@ static int dress(const struct gf_product *p, int64_t z, const struct gf_image *i
     }
     if (p->by_plane) /* the file's other images are not each plane's */
         out->metadata.rest = NULL;
-    int rc = p->keeps == GF_KEEPS_ALL ? place_header(p, z, out) : 0;
-    return rc || !record ? rc : gf_record_format(record, &out->record);
+    int rc = p->keeps == GF_KEEPS_ALL ? place_header(p, z, &out->metadata) : 0;
+    return rc || !record ? rc : format_record(p, z, record, &out->record);
 }
 
 int gf_product_stretch(const struct gf_settings *s, struct gf_product *p) {
