@@ -153,10 +153,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
         gf_record_name_axes(image, &file->decoder.options);
     if (!rc)
         rc = gf_pick_make(&file->decoder.options, image, &file->pick);
-    const struct gf_picked *a = file->pick.axis;
-    for (int k = 0; k < file->pick.n && !rc && f->skip && gf_header_of(image, f, 1); k++)
-        rc = a[k].first ? f->skip(&image->metadata, 1 + file->pick.n - k, a[k].first) : GF_OK;
-    return rc;
+    return rc ? rc : gf_pick_move(&file->pick, &image->metadata);
 }
 
 /* Makes `image` the file's current one, of several with the same header. */

@@ -99,6 +99,14 @@ int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, 
     return GF_OK;
 }
 
+int gf_pick_move(const struct gf_pick *p, struct gf_metadata *m) {
+    const struct gf_format *f = m->header ? gf_format_by_name(m->header_format) : NULL;
+    int rc = GF_OK;
+    for (int k = 0; k < p->n && f && f->skip && !rc; k++)
+        rc = p->axis[k].first ? f->skip(m, 1 + p->n - k, p->axis[k].first) : GF_OK;
+    return rc;
+}
+
 /* Page i of the current image by the extents of the file, or by those that are picked. */
 static int64_t number(const struct gf_pick *p, int64_t i, bool of_file) {
     int64_t image = p->image, at = 0, step = 1;

@@ -31,6 +31,8 @@ struct gf_pick_count {
  * for that and its axes allow it: sets its shape and axes to those of one. GF_EINVAL for an axis or
  * an index that does not exist. */
 int gf_pick_make(const struct gf_read_options *options, struct gf_image *image, struct gf_pick *p);
+/* Moves the coordinates in a header by the indices ahead of those that are read. */
+int gf_pick_move(const struct gf_pick *p, struct gf_metadata *m);
 /* The file's number of page i of the current image. */
 int64_t gf_pick_page(const struct gf_pick *p, int64_t i);
 /* True if the pages of all images follow each other in the order of the images. */

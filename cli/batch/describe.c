@@ -155,6 +155,8 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
     if (rc)
         return rc;
     rc = r ? gf_record_restore(r, &t->image) : 0;
+    if (!rc && r && t->reader.file[0])
+        rc = gf_pick_move(gf_file_pick(t->reader.file[0]), &t->image.metadata);
     if (rc)
         return rc;
     gf_task_begin_job(t, GF_INVERSE);
