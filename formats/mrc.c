@@ -118,12 +118,16 @@ static bool mrc_claims(const unsigned char *head, size_t n, int64_t size) {
            (size < 0 || size == HEADER + h.more + need);
 }
 
-/* The axis of columns, rows or sections: 0 is x. The usual order unless all three are named. */
-static int axis_of(const struct header *h, int i) {
+static bool names_axes(const struct header *h) {
     int seen = 0;
     for (int k = 0; k < 3; k++)
         seen |= h->map[k] >= 1 && h->map[k] <= 3 ? 1 << h->map[k] : 0;
-    return seen == 14 ? h->map[i] - 1 : i;
+    return seen == 14;
+}
+
+/* The axis of columns, rows or sections: 0 is x. The usual order unless all three are named. */
+static int axis_of(const struct header *h, int i) {
+    return names_axes(h) ? h->map[i] - 1 : i;
 }
 
 /* 0 if it is unknown. */
@@ -199,6 +203,11 @@ static int describe_axes(const struct header *h, const struct gf_read_options *o
         const double angle = (double)h->angle[i];
         axes->oblique = axes->oblique || (has && angle > 0 && fabs(angle - 90) > 0.01);
     }
+    const bool odd = !names_axes(h) && (h->map[0] || h->map[1] || h->map[2]); /* all 0 is usual */
+    if (!rc && odd && !image->note &&
+        asprintf(&image->note, "MAPC, MAPR and MAPS are %d, %d and %d, and read as x, y and z",
+                 (int)h->map[0], (int)h->map[1], (int)h->map[2]) < 0)
+        image->note = NULL, rc = gf_no_memory();
     return rc;
 }
 
