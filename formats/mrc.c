@@ -353,6 +353,30 @@ static int mrc_skip(struct gf_metadata *m, int i, int64_t first) {
     return GF_OK;
 }
 
+/* The start and the origin. */
+static int mrc_place(struct gf_metadata *m, const struct gf_metadata *reference) {
+    struct header h, of = {.mode = 0};
+    if (m->header_format != gf_format_mrc.name || m->header_bytes < HEADER)
+        return GF_OK;
+    const bool is =
+        reference->header_format == gf_format_mrc.name && reference->header_bytes >= HEADER;
+    memcpy(&h, m->header, HEADER);
+    if (is)
+        memcpy(&of, reference->header, HEADER);
+    const bool big = to_host(&h);
+    if (is)
+        to_host(&of);
+    bool had = false;
+    for (int k = 0; k < 3; k++)
+        had = had || h.start[k] || h.origin[k] < 0 || h.origin[k] > 0;
+    memcpy(h.start, of.start, sizeof h.start);
+    memcpy(h.origin, of.origin, sizeof h.origin);
+    if (big != gf_host_is_big_endian())
+        turn(&h);
+    memcpy(m->header, &h, HEADER);
+    return had && !is;
+}
+
 /* The value as a half holds it, if these are written. */
 static float rounded(const struct gf_coding *c, double v) {
     unsigned char half[2];
@@ -498,6 +522,7 @@ const struct gf_format gf_format_mrc = {
     .put_pages = mrc_put_pages,
     .end = mrc_end,
     .dtypes = 1u << GF_I8 | 1u << GF_I16 | 1u << GF_U16 | 1u << GF_F32 | 1u << GF_C64,
+    .place = mrc_place,
     .skip = mrc_skip,
     .lengths = true,
     .max_ndim = 3,

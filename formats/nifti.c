@@ -29,6 +29,9 @@ static const struct fields fields[2] = {
     {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 216, 352, 400, 8, 8, 4},
 };
 
+/* Offsets of the codes of the q-form and the s-form, and their bytes. */
+static const short codes[2][3] = {{252, 254, 2}, {344, 348, 4}};
+
 static const struct gf_header_run first_runs[] = {/* offset, size, count */
                                                   {0, 4, 1},    {32, 4, 1},  {36, 2, 1},
                                                   {40, 2, 8},   {56, 4, 3},  {68, 2, 4},
@@ -115,8 +118,8 @@ static void describe_axes(const unsigned char *h, const struct fields *f, bool b
 static int note_form(const unsigned char *h, const struct fields *f, bool big,
                      const struct gf_axes *axes, char **note) {
     const int bytes = f->real_bytes;
-    const int64_t form =
-        f == fields ? gf_get_integer(h + 254, 2, big) : gf_get_integer(h + 348, 4, big);
+    const short *at = codes[f != fields];
+    const int64_t form = gf_get_integer(h + at[1], at[2], big);
     for (int i = 0; i < 3 && i < axes->n && form > 0; i++) {
         const struct gf_axis *a = &axes->axis[axes->n - 1 - i];
         double length = 0;
@@ -227,10 +230,41 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
 
 /* ---- coordinates ---- */
 
-static void add_real(unsigned char *at, const struct fields *f, bool big, double v) {
-    gf_put_real(at, f->real_bytes, gf_get_real(at, f->real_bytes, big) + v);
+static void put_real(unsigned char *at, const struct fields *f, bool big, double v) {
+    gf_put_real(at, f->real_bytes, v);
     if (big)
         gf_swap_bytes(at, 1, (size_t)f->real_bytes);
+}
+
+static void add_real(unsigned char *at, const struct fields *f, bool big, double v) {
+    put_real(at, f, big, gf_get_real(at, f->real_bytes, big) + v);
+}
+
+/* The forms, and with them pixdim's first number, the q-form's sign. Without a reference there are none. */
+static int nifti_place(struct gf_metadata *m, const struct gf_metadata *reference) {
+    enum { FORMS = 18 }; /* the quaternion, its offsets, the matrix */
+    bool big, of_big = false, had = false;
+    if (m->header_format != gf_format_nifti.name)
+        return GF_OK;
+    const bool is = reference->header_format == gf_format_nifti.name;
+    const struct fields *f = version_of(m->header, &big),
+                        *of = is ? version_of(reference->header, &of_big) : NULL;
+    const short *to = codes[f != fields], *from = codes[of && of != fields];
+    for (int i = 0; i < 2; i++) {
+        had = had || gf_get_integer(m->header + to[i], to[2], big) > 0;
+        gf_put_integer(m->header + to[i], to[2],
+                       of ? gf_get_integer(reference->header + from[i], from[2], of_big) : 0);
+        if (big)
+            gf_swap_bytes(m->header + to[i], 1, (size_t)to[2]);
+    }
+    for (int i = 0; i < FORMS && of; i++)
+        put_real(m->header + f->quaternion + i * f->real_bytes, f, big,
+                 gf_get_real(reference->header + of->quaternion + i * of->real_bytes,
+                             of->real_bytes, of_big));
+    if (of)
+        put_real(m->header + f->spacing, f, big,
+                 gf_get_real(reference->header + of->spacing, of->real_bytes, of_big));
+    return had && !of;
 }
 
 /* The step from plane to plane in the q-form is the third column of its rotation, which a quaternion gives. */
@@ -437,6 +471,7 @@ const struct gf_format gf_format_nifti = {
     .begin = nifti_begin,
     .put_pages = gf_planes_write,
     .dtypes = (1u << GF_N_DTYPES) - 1,
+    .place = nifti_place,
     .skip = nifti_skip,
     .scale = nifti_scale,
     .lengths = true,
