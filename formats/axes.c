@@ -1,10 +1,13 @@
 /* Axes of files, and TIFF descriptions of them, see axes.h. */
 #include "formats/axes.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/json.h"
 
 /* ---- axes ---- */
 
@@ -157,4 +160,44 @@ void gf_axes_parse_imagej(const char *text, struct gf_axes *axes) {
     if (!*p.unit[3])
         strcpy(p.unit[3], "s");
     gf_axes_describe(axes, "ImageJ", &p);
+}
+
+/* The name of page axis i of n: by its letter, or as in .npy files, where the last one is z. Those without a
+ * name take the next of `others`. */
+static const char *page_name(const char *letters, int i, int n, const char **others) {
+    static const char *const names[] = {"t", "z", "c", NULL};
+    const char lower[2] = {letters      ? (char)tolower((unsigned char)letters[i])
+                           : i + 1 == n ? 'z'
+                                        : 0,
+                           0};
+    const int known = gf_word_find(names, lower);
+    if (known >= 0)
+        return names[known];
+    *others += 2;
+    return *others - 2;
+}
+
+void gf_axes_parse_tifffile(const char *text, int64_t pages, struct gf_axes *axes) {
+    enum { MOST = GF_MAX_AXES + 1 }; /* and samples */
+    const char *others = "n\0m\0l\0k\0j\0i\0h";
+    json_t *root = json_loads(text, 0, NULL);
+    const char *letters = json_string_value(json_object_get(root, "axes"));
+    int64_t extent[MOST], product = 1;
+    const int n = gf_json_list(json_object_get(root, "shape"), MOST, 1, 1 << 30, extent);
+    int k = 0;
+    while (k + 2 < n && product < pages)
+        product *= extent[k++];
+    letters = letters && (int)strlen(letters) == n ? letters : NULL;
+    for (int i = k - 1; i >= 0 && product == pages; i--) {
+        const char *name = page_name(letters, i, k, &others);
+        for (int j = 0; j < axes->n; j++)
+            if (!strcmp(axes->axis[j].name, name))
+                name = page_name("?", 0, 1, &others);
+        gf_axes_add(axes, name, extent[i], 0, "");
+        axes->named = axes->named || (axes->axis[0].role != GF_SPACE && axes->axis[0].extent > 1);
+    }
+    axes->by = "tifffile";
+    if (!axes->named) /* depth, as without a description */
+        axes->n = 0;
+    json_decref(root);
 }

@@ -221,7 +221,37 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
     }
 }
 
-/* ---- either ---- */
+/* ---- tifffile ---- */
+
+/* Describes pages whose names neither of the others has; for all else *text stays NULL. */
+static int print_shape(const struct gf_image *image, char **text) {
+    const struct gf_axes *axes = &image->axes;
+    const int64_t samples = image->px.shape[image->ndim];
+    size_t size;
+    if (!axes->named || image->ndim < 3 || gf_axes_pages(axes) != image->px.shape[0])
+        return GF_OK;
+    FILE *f = open_memstream(text, &size);
+    if (!f)
+        return gf_no_memory();
+    fputs("{\"axes\": \"", f);
+    for (int i = 0; i < axes->n; i++) {
+        const char letter = letter_of(axes, i, false);
+        fputc(i == axes->n - 2   ? 'Y'
+              : i == axes->n - 1 ? 'X'
+              : letter           ? letter - 'a' + 'A'
+                                 : 'Q',
+              f);
+    }
+    fputs(samples > 1 ? "S\", \"shape\": [" : "\", \"shape\": [", f);
+    for (int i = 0; i < axes->n; i++)
+        fprintf(f, "%s%lld", i ? ", " : "", (long long)axes->axis[i].extent);
+    if (samples > 1)
+        fprintf(f, ", %lld", (long long)samples);
+    fputs("]}", f);
+    return fclose(f) ? gf_no_memory() : GF_OK;
+}
+
+/* ---- any ---- */
 
 int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
                            struct gf_resolution *resolution) {
@@ -244,8 +274,10 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
         if (ome && !image->record && image->ndim >= 2)
             return gf_fail(GF_EUNSUPP, "OME's pages are z, c and t, and these have other axes; "
                                        "write a name without .ome");
-        *text = other && !image->record ? strdup(other) : NULL;
-        return other && !image->record && !*text ? gf_no_memory() : GF_OK;
+        if (image->record)
+            return GF_OK;
+        *text = other ? strdup(other) : NULL;
+        return !other ? print_shape(image, text) : *text ? GF_OK : gf_no_memory();
     }
     const bool is_ome = kept && strncmp(kept, "ImageJ=", 7), imagej = suits_imagej(image, &p);
     struct gf_ome was = {0};

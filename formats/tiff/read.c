@@ -312,10 +312,15 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
     if (!text)
         return gf_no_memory();
     gf_axes_start(axes, r->first.height, r->first.width);
-    int rc = strncmp(text, "ImageJ=", 7) ? read_ome(d, text, image) : read_imagej(d, text, axes);
+    const bool shaped = *text == '{';
+    int rc = GF_OK;
+    if (shaped)
+        gf_axes_parse_tifffile(text, (int64_t)r->pages, axes);
+    else
+        rc = strncmp(text, "ImageJ=", 7) ? read_ome(d, text, image) : read_imagej(d, text, axes);
     if (!d->options.lists && gf_axes_pages(axes) != (int64_t)r->pages)
         axes->n = 0;
-    if (!rc && axes->n)
+    if (!rc && axes->n && !shaped)
         rc = gf_header_copy(&image->metadata, gf_format_tiff.name, text, strlen(text));
     free(text);
     return rc;

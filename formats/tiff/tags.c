@@ -215,7 +215,7 @@ static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_
 /* True for a text about the file's pages, which the samples may belie: ImageJ's, OME's, tifffile's. */
 static bool is_about_pages(const char *text) {
     const char *start = text + strspn(text, " \t\r\n\xef\xbb\xbf");
-    return !strncmp(text, "ImageJ=", 7) || !strncmp(text, "{\"shape\":", 9) ||
+    return !strncmp(text, "ImageJ=", 7) || (*text == '{' && strstr(text, "\"shape\":")) ||
            (*start == '<' && strstr(text, "OME"));
 }
 
