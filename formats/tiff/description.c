@@ -223,8 +223,10 @@ static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
 
 /* ---- tifffile ---- */
 
-/* Describes pages whose names neither of the others has; for all else *text stays NULL. */
-static int print_shape(const struct gf_image *image, char **text) {
+/* Describes pages whose names neither of the others has; for all else *text stays NULL. The resolution has what the
+ * text cannot hold, the distance of samples. */
+static int print_shape(const struct gf_image *image, char **text,
+                       struct gf_resolution *resolution) {
     const struct gf_axes *axes = &image->axes;
     const int64_t samples = image->px.shape[image->ndim];
     size_t size;
@@ -233,6 +235,12 @@ static int print_shape(const struct gf_image *image, char **text) {
     FILE *f = open_memstream(text, &size);
     if (!f)
         return gf_no_memory();
+    const struct gf_axis *y = &axes->axis[axes->n - 2], *x = y + 1;
+    char kind[2] = "";
+    const double per_cm[] = {0.01 / (x->spacing * gf_unit_value(x->unit, &kind[0])),
+                             0.01 / (y->spacing * gf_unit_value(y->unit, &kind[1]))};
+    if (x->spacing > 0 && y->spacing > 0 && kind[0] == 'm' && kind[1] == 'm')
+        *resolution = (struct gf_resolution){per_cm[0], per_cm[1], GF_CENTIMETRE};
     fputs("{\"axes\": \"", f);
     for (int i = 0; i < axes->n; i++) {
         const char letter = letter_of(axes, i, false);
@@ -277,7 +285,7 @@ int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
         if (image->record)
             return GF_OK;
         *text = other ? strdup(other) : NULL;
-        return !other ? print_shape(image, text) : *text ? GF_OK : gf_no_memory();
+        return !other ? print_shape(image, text, resolution) : *text ? GF_OK : gf_no_memory();
     }
     const bool is_ome = kept && strncmp(kept, "ImageJ=", 7), imagej = suits_imagej(image, &p);
     struct gf_ome was = {0};
