@@ -405,6 +405,7 @@ int gf_slabs_run(struct gf_task *t) {
         gf_file_sum_reads(t->reader.file[0]);
     s.io = &io;
     int rc = open_exchange(&s);
+    io.serial = s.exchange.window; /* MPI is called by one thread */
     if (!rc)
         rc = gf_shared_run(t, false, walk, &s);
     gf_series_close(t);

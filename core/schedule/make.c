@@ -340,12 +340,11 @@ static int fit_slots(struct gf_slab_plan *p, const struct gf_slab_worker *w, int
     return rc;
 }
 
-/* Two slots, unless that leaves parts too small or pieces shorter than a disk's block. Ranks
- * exchange through memory, on one thread. */
+/* Two slots, unless that leaves parts too small or pieces shorter than a disk's block. */
 static int fit(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
                int64_t *needed) {
     enum { LEAST_PIECE = 4 << 10 };
-    int rc = p->members || p->slots < 2 ? GF_ENOMEM : fit_slots(p, w, memory, needed);
+    int rc = p->slots < 2 ? GF_ENOMEM : fit_slots(p, w, memory, needed);
     if (!rc && gf_slab_largest_piece(p, gf_slab_longest(p)) >= LEAST_PIECE)
         return 0;
     p->slots = 1;

@@ -564,7 +564,7 @@ static int run_walk(struct gf_slab_state *r) {
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report};
-    r.threads = (int)gf_max(io->threads - (plan->slots > 1 ? 2 : 0), 1);
+    r.threads = (int)gf_max(io->threads - (plan->slots > 1 && !io->serial ? 2 : 0), 1);
     const bool spectrum = plan->job.op == GF_FFT && plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
     pthread_mutex_init(&r.lock, NULL);

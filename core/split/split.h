@@ -1,5 +1,5 @@
 /* The callbacks of a run in slabs: files, exchange and backend. They return 0, or a status that
- * ends the run. With a plan of several slots one thread reads the parts (read(), read_rows(),
+ * ends the run. With a plan of several slots, unless `serial`, one thread reads the parts (read(), read_rows(),
  * read_span(), get(), lend(), expect()), another writes them (write(), put(), lend()), and the
  * calling one runs jobs on them; those of lines it also writes (write_span(), put()). moved() is
  * called by one at a time. Several ranks may share a run: with the
@@ -22,6 +22,7 @@ struct gf_slab_io {
      * in place, with 0 or one rank's failure. */
     int (*turn)(void *user, int rc);
     int threads; /* for work on single numbers */
+    bool serial; /* parts are read, worked on and written in turn, by the calling thread */
     /* GF_SLAB_LOOK: scans the input once, before read(). */
     int (*look)(void *user);
     /* Forward: reads pages into `pages`, which is contiguous and of the job's input type. */

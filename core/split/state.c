@@ -32,6 +32,8 @@ struct walk {
     struct gf_span own; /* parts */
     int64_t steps, slots;
     void *memory[GF_SLAB_ROOMS][GF_SLAB_MOST_SLOTS];
+    void *
+        lent[GF_SLAB_MOST_SLOTS]; /* room[0] of a part that read() found in the exchange, or NULL */
 };
 
 /* The part of an item: parts are counted from this rank's first. */
@@ -43,6 +45,8 @@ static struct gf_slab_part part_of(const struct walk *a, int64_t item) {
         part.room[i] = a->memory[i][a->w->room[i].of == GF_SLAB_READ      ? k % a->slots
                                     : a->w->room[i].of == GF_SLAB_WRITTEN ? item % a->slots
                                                                           : 0];
+    part.lent = a->lent[k % a->slots];
+    part.room[0] = part.lent ? a->lent[k % a->slots] : part.room[0];
     return part;
 }
 
@@ -53,9 +57,16 @@ static int run_item(void *user, gf_slab_part_fn *step, int64_t item) {
 }
 
 static int read_item(void *user, int reader, int64_t item) {
-    const struct walk *a = user;
+    struct walk *a = user;
+    void **lent = &a->lent[item / a->steps % a->slots];
     (void)reader;
-    return item % a->steps ? 0 : run_item(user, a->w->read, item);
+    if (item % a->steps)
+        return 0;
+    *lent = NULL;
+    struct gf_slab_part part = part_of(a, item);
+    const int rc = a->w->read(a->r, &part);
+    *lent = part.lent ? part.room[0] : NULL;
+    return rc;
 }
 
 static int work_item(void *user, int hand, int64_t item) {
@@ -98,8 +109,9 @@ static int run_in_turn(const struct walk *a) {
 }
 
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
-    struct walk a = {r, w, gf_ranks_own(r->io->ranks, w->n), gf_max(w->steps, 1), 1, {{NULL}}};
-    const int slots = w->slots ? w->slots : r->plan->slots;
+    struct walk a = {r,        w,     gf_ranks_own(r->io->ranks, w->n), gf_max(w->steps, 1), 1,
+                     {{NULL}}, {NULL}};
+    const int slots = r->io->serial ? 1 : w->slots ? w->slots : r->plan->slots;
     const bool overlaps = slots > 1 && w->read && a.own.count * a.steps > 1;
     int rc = 0;
     if (overlaps)

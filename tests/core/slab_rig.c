@@ -158,7 +158,7 @@ int slab_rig_share(struct slab_rig *f, const struct gf_job *job, int64_t memory,
     own.ranks = ranks;
     own.plan = NULL;
     own.context = NULL;
-    const struct gf_slab_io io = io_of(&own);
+    struct gf_slab_io io = io_of(&own);
     int rc = backend->open(backend, &options, &own.context);
     if (!rc)
         rc = refuse(job);
@@ -168,6 +168,7 @@ int slab_rig_share(struct slab_rig *f, const struct gf_job *job, int64_t memory,
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = gf_rank_exchange_open(ranks, &p, &own.between);
+    io.serial = own.between.window;
     if (!rc)
         rc = gf_slab_run(&p, &io, &own.report[1]);
     gf_rank_exchange_close(&own.between);

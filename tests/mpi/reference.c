@@ -311,7 +311,7 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
 /* They take turns; FFTW leaves its result transposed in memory, the slabs hand theirs out row by row. */
 static void time_fftw(int64_t n) {
     struct beside f = {.n = n};
-    const struct gf_slab_io io = {.user = &f,
+    struct gf_slab_io io = {.user = &f,
                                   .threads = 1,
                                   .ranks = &ranks,
                                   .turn = turn,
@@ -343,6 +343,7 @@ static void time_fftw(int64_t n) {
         rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, INT64_C(1) << 40, ranks.size, &p);
     if (!rc)
         rc = gf_rank_exchange_open(&ranks, &p, &f.exchange);
+    io.serial = f.exchange.window;
     for (int i = 0; i < RUNS && !rc; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double start = MPI_Wtime();
