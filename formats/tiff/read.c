@@ -318,7 +318,14 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
         gf_axes_parse_tifffile(text, (int64_t)r->pages, axes);
     else
         rc = strncmp(text, "ImageJ=", 7) ? read_ome(d, text, image) : read_imagej(d, text, axes);
-    if (!d->options.lists && gf_axes_pages(axes) != (int64_t)r->pages)
+    const bool fits = !axes->n || gf_axes_pages(axes) == (int64_t)r->pages;
+    if (!rc && !fits && !image->note && (d->options.volumes || d->options.lists) &&
+        asprintf(&image->note, "%s describes %lld pages, and the file lists %zu: all are depth",
+                 axes->by, (long long)gf_axes_pages(axes), r->pages) < 0) {
+        image->note = NULL;
+        rc = gf_no_memory();
+    }
+    if (!d->options.lists && !fits)
         axes->n = 0;
     if (!rc && axes->n && !shaped)
         rc = gf_header_copy(&image->metadata, gf_format_tiff.name, text, strlen(text));
