@@ -13,8 +13,9 @@ enum { MOST_TAGS = 4096 /* libtiff's limit too */, MOST_BYTES = 4 << 20 /* of a 
 enum { ENTRY = 8 };
 
 /* Texts, which a spectrum has too; where the picture is on the Earth; what samples mean; directories of
- * EXIF; the samples' type, which is kept beside GDAL_NODATA but not written. */
-enum { TEXTS, PLACE, SAMPLES, EXIF, TYPE };
+ * EXIF; an orientation that is not the usual one; the samples' type, which is kept beside GDAL_NODATA but not
+ * written. */
+enum { TEXTS, PLACE, SAMPLES, EXIF, TURN, TYPE };
 
 static const struct kept {
     uint16_t number, type; /* TIFF_UNDEFINED: bytes of any type */
@@ -43,6 +44,7 @@ static const struct kept {
     {GF_TIFF_NODATA, TIFF_ASCII, SAMPLES, "GDAL_NODATA"},
     {TIFFTAG_EXIFIFD, TIFF_UNDEFINED, EXIF, NULL},
     {TIFFTAG_GPSIFD, TIFF_UNDEFINED, EXIF, NULL},
+    {TIFFTAG_ORIENTATION, TIFF_SHORT, TURN, NULL},
     {TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, TYPE, NULL},
     {TIFFTAG_SAMPLEFORMAT, TIFF_SHORT, TYPE, NULL},
 };
@@ -194,6 +196,7 @@ static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_
     const struct kept *k = find_kept(tag->number);
     const size_t size = gf_tiff_type_size(tag->type);
     double nodata;
+    uint16_t turn = 0;
     int next = 0;
     while (next < 3 && m->lost[next])
         next++;
@@ -201,7 +204,8 @@ static int keep_tag(struct gf_tiff *t, const struct gf_tiff_tag *tag, struct gf_
         m->lost[next] = tag->number;
     if (!k || !size || !tag->count || tag->count > MOST_BYTES / size ||
         (k->type != TIFF_UNDEFINED && k->type != tag->type) ||
-        (k->what == TYPE && !gf_tiff_nodata(t, &nodata)))
+        (k->what == TYPE && !gf_tiff_nodata(t, &nodata)) ||
+        (k->what == TURN && (!gf_libtiff.TIFFGetField(t->tif, tag->number, &turn) || turn < 2)))
         return GF_OK;
     if (k->what == EXIF)
         return keep_directory(t, tag, m);
@@ -338,12 +342,21 @@ static bool put_directory(struct gf_tiff *t, unsigned tag, const unsigned char *
     return gf_libtiff.TIFFSetField(t->tif, tag, at);
 }
 
+int gf_tiff_orientation(const struct gf_metadata *m) {
+    uint16_t turn = ORIENTATION_TOPLEFT;
+    for (const unsigned char *e = NULL; (e = next_entry(m, e));)
+        if (gf_get_number(e, 2, false) == TIFFTAG_ORIENTATION &&
+            gf_get_number(e + 2, 4, false) == 2)
+            memcpy(&turn, e + ENTRY, sizeof turn);
+    return turn >= 1 && turn <= 8 ? turn : ORIENTATION_TOPLEFT;
+}
+
 bool gf_tiff_put_tags(struct gf_tiff *t, const struct gf_metadata *m, bool spectrum) {
     bool done = true;
     for (const unsigned char *e = NULL; (e = next_entry(m, e)) && done;) {
         const struct kept *k = kept_of(e);
         const size_t n = gf_get_number(e + 2, 4, false);
-        if (!k || k->what == TYPE || (k->what != TEXTS && spectrum))
+        if (!k || k->what >= TURN || (k->what != TEXTS && spectrum))
             continue;
         done = k->what == EXIF ? put_directory(t, k->number, e + ENTRY, n)
                                : put_tag(t->tif, k, e + ENTRY, n);
@@ -352,7 +365,8 @@ bool gf_tiff_put_tags(struct gf_tiff *t, const struct gf_metadata *m, bool spect
 }
 
 void gf_tiff_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]) {
-    static const char *const names[] = {"texts", "GeoTIFF tags", "GDAL's tags", "EXIF"};
+    static const char *const names[] = {"texts", "GeoTIFF tags", "GDAL's tags", "EXIF",
+                                        "orientation"};
     if (gf_tiff_kept_text(m, false))
         gf_header_name(names[TEXTS], text);
     for (const unsigned char *e = NULL; (e = next_entry(m, e));) {

@@ -127,6 +127,8 @@ size_t gf_tiff_type_size(unsigned type);
 bool gf_tiff_put_tags(struct gf_tiff *t, const struct gf_metadata *m, bool spectrum);
 /* For the table of formats. */
 int gf_tiff_place(struct gf_metadata *m, const struct gf_metadata *reference);
+/* The kept orientation, EXIF's number. */
+int gf_tiff_orientation(const struct gf_metadata *m);
 void gf_tiff_name_header(const struct gf_metadata *m, char text[GF_HEADER_NAMES]);
 /* Sets the type of samples from format, bits and GDAL_NODATA. GF_EUNSUPP. */
 int gf_tiff_set_dtype(const struct gf_tiff *t, struct gf_tiff_page *p);

@@ -16,6 +16,7 @@ struct page_style {
     uint16_t compression, predictor, photometric, format, bits;
     uint16_t n_extra, *extra;
     int colors; /* 3 or 1; 0: plain channels */
+    int orientation;
     uint32_t rows_a_strip;
     int level;
 };
@@ -79,7 +80,7 @@ static void set_tags(TIFF *tif, const struct gf_planes *p, const struct page_sty
     gf_libtiff.TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, (int)s->photometric);
     gf_libtiff.TIFFSetField(tif, TIFFTAG_COMPRESSION, (int)s->compression);
     gf_libtiff.TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, s->rows_a_strip);
-    gf_libtiff.TIFFSetField(tif, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_ORIENTATION, s->orientation);
     if (s->n_extra)
         gf_libtiff.TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, (int)s->n_extra, s->extra);
     if (s->predictor != PREDICTOR_NONE)
@@ -183,6 +184,8 @@ int gf_tiff_begin(struct gf_encoder *e) {
         return gf_fail(GF_EUNSUPP, "too large for a TIFF");
     w->metadata = e->image->metadata;
     int rc = choose_style(e->image, &p, e->options, &w->style);
+    w->style.orientation =
+        e->image->texts ? ORIENTATION_TOPLEFT : gf_tiff_orientation(&w->metadata);
     if (!rc)
         choose_coding(e->image, w);
     if (!rc)

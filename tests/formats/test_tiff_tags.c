@@ -256,12 +256,48 @@ static void test_exif(const char *mode, bool ome) {
     TIFFClose(tif);
 }
 
+/* The orientation of pages goes from TIFF to TIFF, and its odd numbers do not. */
+static void test_orientation(void) {
+    static const struct gf_write_options usual = {.level = -1};
+    for (unsigned o = 0; o < 10; o++) {
+        struct gf_image image;
+        char names[GF_HEADER_NAMES] = "";
+        uint16_t found = 0;
+        TIFF *tif = TIFFOpen("t.tif", o % 2 ? "wb" : "wl");
+        for (int page = 0; page < 2; page++) {
+            TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 2);
+            TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+            TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+            TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+            if (o >= 1 && o <= 8)
+                TIFFSetField(tif, TIFFTAG_ORIENTATION, (int)o);
+            TIFFWriteScanline(tif, "ab", 0, 0);
+            TIFFWriteDirectory(tif);
+        }
+        TIFFClose(tif);
+        CHECK(!gf_image_read("t.tif", &any, &image, NULL));
+        if (image.metadata.header)
+            gf_format_tiff.name_header(&image.metadata, names);
+        CHECK(!strcmp(names, o >= 2 && o <= 8 ? "orientation" : ""));
+        CHECK(!gf_image_write("o.tif", &gf_format_tiff, &image, &usual, true));
+        gf_image_free(&image);
+        tif = TIFFOpen("o.tif", "r");
+        for (int page = 0; page < 2; page++) {
+            CHECK(TIFFSetDirectory(tif, (tdir_t)page) &&
+                  TIFFGetField(tif, TIFFTAG_ORIENTATION, &found));
+            CHECK_EQ(found, o >= 1 && o <= 8 ? o : 1);
+        }
+        TIFFClose(tif);
+    }
+}
+
 int main(void) {
     scratch_enter();
     RUN("strips and tiles that are not stored are nodata, or 0", test_sparse());
     RUN("samples of unknown meaning are refused", test_refused());
     RUN("complex integers are read in both byte orders", test_complex_integers());
     RUN("camera raws are refused by name", test_raws());
+    RUN("an orientation goes from TIFF to TIFF", test_orientation());
     RUN("EXIF goes from TIFF to TIFF", test_exif("wl", false), test_exif("wb8", true));
     scratch_leave();
     return TEST_END();
