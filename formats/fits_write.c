@@ -281,6 +281,7 @@ int gf_fits_skip(struct gf_metadata *m, int i, int64_t first) {
     if (!all.text)
         return gf_no_memory();
     memcpy(all.text, own.text, own.n);
+    all.text[own.n] = 0; /* which ends the search for a comment */
     for (char *card = all.text; card < all.text + own.n; card += CARD) {
         const double v = gf_fits_number(card + VALUE, NAN);
         if (gf_fits_matches(card, pixel) && isfinite(v))
