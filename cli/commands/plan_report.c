@@ -147,7 +147,7 @@ static json_t *span_report(struct gf_span s) {
 
 /* Adds the devices that share the plan, and the bytes that pass between its steps. */
 static json_t *add_shares(json_t *level, const struct gf_plan *plan) {
-    json_t *list = json_array();
+    json_t *list = plan->n_shares ? json_array() : NULL;
     char pages[64], bins[64];
     int64_t sent = 0;
     bool direct = true;
