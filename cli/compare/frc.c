@@ -92,29 +92,15 @@ static int write_file(const struct comparison *c) {
     return gf_signal_save(c->t, c->page, &plot, csv, report, c);
 }
 
-/* Notes that the distances of the samples differ. */
+/* Notes that the distances of the samples differ from axis to axis. */
 static void note_units(const struct gf_task *t) {
-    const struct gf_settings *s = t->s;
     const struct gf_image *image = &t->image;
     double spacing[GF_MAX_DIMS];
-    bool alike, same = true;
-    char kind = 0, own = 0;
-    const char *unit = gf_signal_spacing(image, image->ndim, spacing, &alike);
-    if (unit && !alike)
+    bool alike;
+    if (gf_signal_spacing(image, image->ndim, spacing, &alike) && !alike)
         gf_log_note("'%s': the distance of its samples differs from axis to axis; a ring holds one "
                     "frequency in cycles per sample, and the resolution is in samples",
                     gf_log_name(t->read[0]));
-    for (int i = 1; i <= image->ndim && i <= s->other.about.ndim && !s->pixel.n; i++) {
-        const int k = s->other.about.ndim - i;
-        const double a = gf_image_spacing(image, image->ndim - i, &kind),
-                     b = gf_image_spacing(&s->other.about, k, &own);
-        same = same && (!(a > 0 && b > 0) || (kind == own && fabs(a - b) <= 1e-4 * b));
-    }
-    if (!same)
-        gf_log_note(
-            "'%s': its samples are not as far apart as those of '%s'; they are compared one "
-            "by one, and the resolution is by the first",
-            gf_log_name(t->read[0]), s->other.with);
 }
 
 static int visit(struct gf_task *t, const char *name, int64_t page) {

@@ -232,6 +232,23 @@ static int visit_pages(struct gf_task *t, gf_signal_visit *visit, gf_signal_walk
     return rc;
 }
 
+/* Notes that the other picture's samples have another distance. */
+static void note_other(const struct gf_task *t) {
+    const struct gf_settings *s = t->s;
+    const struct gf_image *image = &t->image, *other = &s->other.about;
+    bool same = true;
+    char kind = 0, own = 0;
+    for (int i = 1; i <= image->ndim && i <= other->ndim && !s->pixel.n; i++) {
+        const double a = gf_image_spacing(image, image->ndim - i, &kind),
+                     b = gf_image_spacing(other, other->ndim - i, &own);
+        same = same && (!(a > 0 && b > 0) || (kind == own && fabs(a - b) <= 1e-4 * b));
+    }
+    if (!same)
+        gf_log_note("'%s': its samples are not as far apart as those of '%s'; they are compared "
+                    "one by one, and lengths are by the first",
+                    gf_log_name(t->read[0]), s->other.with);
+}
+
 int gf_signal_prepare(struct gf_task *t) {
     int rc = check_record(&t->image, t->hooks->name);
     gf_task_begin_job(t, GF_FORWARD);
@@ -240,6 +257,8 @@ int gf_signal_prepare(struct gf_task *t) {
     memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
     if (!rc)
         rc = gf_settings_axes(t->s, &t->image.axes, t->op.job.ndim, &t->op.job.axes);
+    if (!rc && t->s->other.with && !t->page)
+        note_other(t);
     return rc || !t->s->other.op.kind ? rc : gf_signal_describe(t);
 }
 
