@@ -17,7 +17,7 @@ int gf_shared_sum(struct gf_ranks *ranks, const struct gf_chain *of, int64_t bas
         rc = gf_ranks_gather(ranks, &crc, sizeof crc, all);
     *total = 0;
     for (int i = 0; i < ranks->size && !rc; i++)
-        *total = gf_crc32_join(*total, all[i], gf_slab_share(bytes, ranks->size, i).count);
+        *total = gf_crc32_join(*total, all[i], gf_span_share(bytes, ranks->size, i).count);
     free(all);
     return rc;
 }

@@ -301,7 +301,7 @@ static bool is_usual(const struct gf_settings *s) {
 
 const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     const struct gf_settings *s = t->s;
-    const struct gf_job job = gf_slab_volume(&t->op.job);
+    const struct gf_job job = gf_job_volume(&t->op.job);
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
     const bool usual = is_usual(s);
@@ -332,7 +332,7 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
     const int devices = parts ? gf_engine_devices(t->deal) : 1;
     const int64_t room = gf_dwt_planes_room(t, devices);
-    struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_job job = gf_job_volume(&t->op.job);
     struct gf_dwt_part part;
     int64_t bytes = gf_dwt_survey_bytes(&job);
     job.n_out = 1;

@@ -28,7 +28,7 @@ static bool in_order(const struct gf_task *t) {
 }
 
 const char *gf_idwt_planes_refuses(const struct gf_task *t) {
-    const struct gf_job job = gf_slab_volume(&t->op.job);
+    const struct gf_job job = gf_job_volume(&t->op.job);
     const char *why = gf_slab_wavelet_refuses(&job);
     if (!why && t->image.px.shape[t->image.ndim] != t->op.job.channels)
         why = gf_why(GF_WHY_ALPHA);
@@ -42,7 +42,7 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
 /* Describes the chunks of `hands` hands at a time. */
 static int describe(const struct gf_task *t, int hands, struct gf_slab_wavelet *w) {
     int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_job job = gf_job_volume(&t->op.job);
     coders += gf_finite_bytes(&t->reader, &t->image) + gf_dwt_survey_bytes(&job);
     if (!has_rows(t)) /* the current page, and a frame's decoded copy */
         coders += (t->s->frames ? 2 : 1) * t->image.px.stride[0];

@@ -18,7 +18,7 @@ struct prediction {
 
 /* Parts of a wavelet transform and pages need no exchange. */
 static int share(const struct gf_task *t, int ranks, struct prediction *p) {
-    const struct gf_job *job = &t->op.job, volume = gf_slab_volume(job);
+    const struct gf_job *job = &t->op.job, volume = gf_job_volume(job);
     p->slabs = (struct gf_slab_plan){.members = ranks};
     p->most = job->op == GF_DWT ? gf_dwt_parts(&volume, INT_MAX / 16) : job->shape[0];
     p->needed = job->op == GF_DWT ? gf_dwt_planes_bytes(t, true) : t->op.need;

@@ -67,7 +67,7 @@ int gf_planes_count(const struct gf_job *job, const struct gf_engine *e) {
 }
 
 int gf_planes_parts(const struct gf_task *t) {
-    const struct gf_job job = gf_slab_volume(&t->op.job);
+    const struct gf_job job = gf_job_volume(&t->op.job);
     if (t->ranks)
         return gf_dwt_parts(&job, t->ranks->size);
     return gf_planes_may_share(t) ? gf_planes_count(&job, t->deal) : 0;
@@ -248,7 +248,7 @@ static int run(void *user, struct gf_shared_output *out) {
 
 int gf_planes_run(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    struct gf_job job = gf_slab_volume(&t->op.job);
+    struct gf_job job = gf_job_volume(&t->op.job);
     struct gf_dwt_survey survey;
     if (job.direction == GF_FORWARD)
         job.n_out = 1; /* bands are parts of its samples */

@@ -232,7 +232,7 @@ static void drop(struct gf_plan *plan) {
 
 int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan) {
     static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
-    struct gf_job volume = gf_slab_volume(&plan->job);
+    struct gf_job volume = gf_job_volume(&plan->job);
     const bool host_share = gf_gpu_dwt_take_share(&volume);
     const char *why = volume.direction == GF_FORWARD ? gf_dwt_refuses_planes(&volume)
                                                      : gf_slab_wavelet_refuses(&volume);

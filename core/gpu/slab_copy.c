@@ -75,7 +75,7 @@ static void copy_shifted(const struct gf_gpu_slab_copy *b, struct row_run r, cha
     r.z = shifted(r.z, a->shape[0], b->shift[0]);
     r.y = shifted(r.y, a->shape[1], b->shift[1]);
     struct gf_span run[2];
-    gf_slab_place_span(b->shift[2], a->shape[2], (struct gf_span){r.x, r.n}, run);
+    gf_span_shift(b->shift[2], a->shape[2], (struct gf_span){r.x, r.n}, run);
     for (int k = 0; k < 2 && run[k].count; packed += run[k++].count * unit_of(a))
         copy_run(a, (struct row_run){r.z, r.y, run[k].first, run[k].count}, packed, unpack);
 }
@@ -136,7 +136,7 @@ static void copy_point_run(const struct gf_gpu_slab_copy *b, struct point_run r,
         r.packed += (r.n - n) * unit_of(&b->array);
     r.n = n;
     struct gf_span run[2];
-    gf_slab_place_span(b->shift[2], all, (struct gf_span){r.k, n}, run);
+    gf_span_shift(b->shift[2], all, (struct gf_span){r.k, n}, run);
     copy_points(b, &r, 0, run[0].first, run[0].count, unpack);
     if (run[1].count)
         copy_points(b, &r, run[0].count, 0, run[1].count, unpack);

@@ -89,7 +89,7 @@ static int64_t granule(const struct gf_gpu_slabs *s) {
 /* Reduces a walk to the device's share of pages or bins, and of the bytes. */
 static void take_share(struct gf_gpu_walk *w) {
     const struct gf_gpu_role *role = &w->s->role;
-    const struct gf_span own = gf_slab_planes(w->extent, role->members, role->member, w->granule);
+    const struct gf_span own = gf_span_planes(w->extent, role->members, role->member, w->granule);
     const double all = (double)w->extent, count = (double)own.count;
     w->first = own.first;
     w->extent = own.count;

@@ -77,7 +77,7 @@ void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *en
  * part is [page][bin of all], a block's part [page of all][bin], both packed; in place both are
  * parts of the whole exchange.
  *
- *     struct gf_span pages = gf_slab_share(512, 3, device), bins = gf_slab_share(4096, 3, other);
+ *     struct gf_span pages = gf_span_share(512, 3, device), bins = gf_span_share(4096, 3, other);
  *     struct gf_gpu_region slab = {pages.first, 0, 4096}, block = {0, bins.first, bins.count};
  *     struct gf_gpu_move piece = gf_gpu_piece(unit, pages, bins, slab, block);     unit: bytes a bin
  */

@@ -32,7 +32,7 @@ static bool scans(const struct gf_slab_plan *p) {
 
 void gf_slab_plan_device(const struct gf_job *asked, bool natural, struct gf_slab_plan *p) {
     const bool line = asked->ndim == 1;
-    *p = (struct gf_slab_plan){.job = line ? line_matrix(asked) : gf_slab_volume(asked),
+    *p = (struct gf_slab_plan){.job = line ? line_matrix(asked) : gf_job_volume(asked),
                                .picture = asked->ndim < 3,
                                .line = line,
                                .number = (int64_t)gf_dtype_size(gf_job_number(asked)),

@@ -316,7 +316,7 @@ static void list_walks(struct gf_slab_plan *p) {
 
 static void count_sent(struct gf_slab_plan *p) {
     for (int i = 0; i < p->members; i++) {
-        const struct gf_span slabs = gf_slab_share(p->n_slabs, p->members, i);
+        const struct gf_span slabs = gf_span_share(p->n_slabs, p->members, i);
         const double made =
             p->line ? 1. / p->members : (double)gf_slab_pages_of(p, slabs).count / (double)p->pages;
         const int64_t kept =
@@ -359,7 +359,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
     int rc = job->op == GF_FFT ? gf_job_validate(job) : 0; /* a filter's values may come later */
     if (rc)
         return rc;
-    *p = (struct gf_slab_plan){.job = line ? *job : gf_slab_volume(job),
+    *p = (struct gf_slab_plan){.job = line ? *job : gf_job_volume(job),
                                .line = line,
                                .picture = !line && job->ndim == 2,
                                .number = (int64_t)gf_dtype_size(gf_job_number(job)),

@@ -54,7 +54,7 @@ struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span sla
 int64_t gf_slab_owned_from(const struct gf_slab_plan *p, int members, int i) {
     const bool slabs = !p->line && !p->picture && p->job.direction == GF_INVERSE;
     const int64_t parts = p->line ? p->lines * p->pages : slabs ? p->n_slabs : p->n_blocks;
-    const int64_t first = i < members ? gf_slab_share(parts, members, i).first : parts;
+    const int64_t first = i < members ? gf_span_share(parts, members, i).first : parts;
     if (first >= parts)
         return p->exchange_bytes;
     return p->line ? first * p->rows * p->width * p->number

@@ -92,8 +92,7 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
 static void twiddle(const struct lines *l, const struct columns *c, bool inverse) {
     for (int64_t k1 = 1; k1 < l->p->pages; k1++)
         gf_slab_twiddle(&(struct gf_slab_twiddle){l->roots, k1, c->first, c->count, l->p->width,
-                                                  inverse, gf_slab_is_double(l->p),
-                                                  l->r->threads},
+                                                  inverse, gf_slab_is_double(l->p), l->r->threads},
                         c->block + k1 * c->count * l->point);
 }
 
@@ -291,8 +290,8 @@ static int move_shifted(struct lines *l, int i, const struct span *s, char *data
     const int64_t bytes = in ? l->point : gf_slab_line_out_bytes(p, i);
     struct gf_span run[2];
     int rc = 0;
-    gf_slab_place_span((in ? p->job.in_shift : p->job.out[i].shift) && !half, all,
-                       (struct gf_span){s->first, s->count}, run);
+    gf_span_shift((in ? p->job.in_shift : p->job.out[i].shift) && !half, all,
+                  (struct gf_span){s->first, s->count}, run);
     for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * bytes) {
         const int64_t at = s->line * all + run[k].first;
         rc = in ? io->read_span(io->user, at, run[k].count, data)

@@ -544,7 +544,7 @@ static int find_ranges(struct gf_slab_state *r) {
     int rc = gf_ranges_sum(&r->range, ranks);
     for (int i = 0; ranks && i < ranks->size && !rc; i++)
         rc = gf_ranges_share(&r->range, ranks, i,
-                             gf_slab_pages_of(p, gf_slab_share(p->n_slabs, ranks->size, i)));
+                             gf_slab_pages_of(p, gf_span_share(p->n_slabs, ranks->size, i)));
     if (!rc && lines->data)
         rc = gf_slab_run_lines(r, lines->shape[1], lines->shape[2] * lines->shape[3], lines->data);
     if (!rc)

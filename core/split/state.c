@@ -240,8 +240,8 @@ static int move_rows(struct gf_slab_state *r, int i, struct gf_slab_rows rows, c
     int rc = 0;
     if (shift && job->axes & 1)
         rows.page = (rows.page + job->shape[0] / 2) % job->shape[0];
-    gf_slab_place_span(shift && job->axes >> 1 & 1, job->shape[1],
-                       (struct gf_span){rows.row, rows.count}, run);
+    gf_span_shift(shift && job->axes >> 1 & 1, job->shape[1],
+                  (struct gf_span){rows.row, rows.count}, run);
     for (int k = 0; k < 2 && run[k].count && !rc; k++) {
         const struct gf_slab_rows at = {rows.page, run[k].first, run[k].count};
         rc = i < 0 ? r->io->read_rows(r->io->user, &at, data)

@@ -127,7 +127,7 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
 void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
                           struct gf_slab_wavelet *part) {
     const int levels = all->job.wavelet.levels;
-    struct gf_span pairs = gf_slab_share(gf_dwt_all_pairs(&all->job).count, n, i);
+    struct gf_span pairs = gf_span_share(gf_dwt_all_pairs(&all->job).count, n, i);
     struct gf_dwt_window w;
     *part = *all;
     part->own = pairs;

@@ -119,7 +119,7 @@ void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *par
     gf_dwt_axis(all, true, job->wavelet.levels, &job->wavelet, &part->axis);
     if (n < 2)
         return;
-    const struct gf_span own = gf_slab_planes(tail, n, i, unit);
+    const struct gf_span own = gf_span_planes(tail, n, i, unit);
     const int64_t first = i ? own.first - before : 0, end = own.first + own.count + after;
     part->own[0] = own;
     part->planes[0] = (struct gf_span){first, end - first};

@@ -26,10 +26,10 @@ static void check_owners(const struct gf_slab_plan *p, int ranks) {
     CHECK_EQ(gf_slab_owned_from(p, ranks, ranks), p->exchange_bytes);
     for (int i = 0; i < ranks; i++) {
         CHECK(gf_slab_owned_from(p, ranks, i) <= gf_slab_owned_from(p, ranks, i + 1));
-        CHECK_EQ(gf_slab_share(p->n_slabs, ranks, i).first, slabs);
-        CHECK_EQ(gf_slab_share(p->n_blocks, ranks, i).first, blocks);
-        slabs += gf_slab_share(p->n_slabs, ranks, i).count;
-        blocks += gf_slab_share(p->n_blocks, ranks, i).count;
+        CHECK_EQ(gf_span_share(p->n_slabs, ranks, i).first, slabs);
+        CHECK_EQ(gf_span_share(p->n_blocks, ranks, i).first, blocks);
+        slabs += gf_span_share(p->n_slabs, ranks, i).count;
+        blocks += gf_span_share(p->n_blocks, ranks, i).count;
     }
     CHECK_EQ(slabs, p->n_slabs);
     CHECK_EQ(blocks, p->n_blocks);
@@ -39,8 +39,8 @@ static void check_owners(const struct gf_slab_plan *p, int ranks) {
 static void check_sent(const struct gf_slab_plan *p, int ranks) {
     int64_t most = 0;
     for (int i = 0; i < ranks; i++) {
-        const struct gf_span slabs = gf_slab_share(p->n_slabs, ranks, i);
-        const struct gf_span own = gf_slab_share(p->n_blocks, ranks, i);
+        const struct gf_span slabs = gf_span_share(p->n_slabs, ranks, i);
+        const struct gf_span own = gf_span_share(p->n_blocks, ranks, i);
         int64_t sent = 0;
         for (int64_t s = slabs.first; s < slabs.first + slabs.count; s++)
             for (int64_t k = 0; k < p->n_blocks; k++)
@@ -298,7 +298,7 @@ static void join_pages(void *user, struct gf_ranks *ranks) {
     const size_t page = (size_t)r.kept.stride[0];
     char *kept = r.kept.data;
     const struct gf_span own =
-        gf_slab_pages_of(p, gf_slab_share(p->n_slabs, ranks->size, ranks->rank));
+        gf_slab_pages_of(p, gf_span_share(p->n_slabs, ranks->size, ranks->rank));
     memset(kept, 0, page * (size_t)p->pages);
     for (int64_t z = own.first; z < own.first + own.count; z++) {
         memset(kept + (size_t)z * page, (int)z + 1, page);
@@ -307,7 +307,7 @@ static void join_pages(void *user, struct gf_ranks *ranks) {
     rc = rc ? rc : gf_ranges_sum(&r, ranks);
     for (int i = 0; i < ranks->size && !rc; i++)
         rc = gf_ranges_share(&r, ranks, i,
-                             gf_slab_pages_of(p, gf_slab_share(p->n_slabs, ranks->size, i)));
+                             gf_slab_pages_of(p, gf_span_share(p->n_slabs, ranks->size, i)));
     int64_t wrong = 0;
     for (int64_t z = 0; z < p->pages; z++) {
         wrong += r.energy[z].sum != (double)z + 1 || r.energy[z].n != (double)z + 2;

@@ -46,7 +46,7 @@ static bool is_filled(const struct shape *e, bool to_block, int members, struct 
     const int64_t all = own.count * (to_block ? e->pages : e->bins) * e->unit;
     bool good = all <= (int64_t)sizeof written;
     for (int m = 0; m < members && good; m++) {
-        const struct gf_span other = gf_slab_share(to_block ? e->pages : e->bins, members, m);
+        const struct gf_span other = gf_span_share(to_block ? e->pages : e->bins, members, m);
         for (int64_t k = 0; k < parts_of(other) && good; k++)
             good = good_piece(e, to_block, to_block ? part_at(other, k) : own,
                               to_block ? own : part_at(other, k), written);
@@ -65,7 +65,7 @@ static void test_pieces(void) {
                 for (int blocks = 0; blocks < 2; blocks++) {
                     const struct shape *e = &shape[i];
                     const struct gf_span own =
-                        gf_slab_share(blocks ? e->bins : e->pages, members, m);
+                        gf_span_share(blocks ? e->bins : e->pages, members, m);
                     bool good = true;
                     for (int64_t k = 0; k < parts_of(own); k++)
                         good = good && is_filled(e, blocks, members, part_at(own, k));

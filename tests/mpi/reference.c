@@ -80,8 +80,8 @@ static void test_exchange(int64_t nz, int64_t ny, int64_t nx) {
     int rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 1 << 30, ranks.size, &p);
     if (!rc)
         rc = gf_rank_exchange_open(&ranks, &p, &e);
-    const struct gf_span slabs = gf_slab_share(p.n_slabs, ranks.size, ranks.rank);
-    const struct gf_span blocks = gf_slab_share(p.n_blocks, ranks.size, ranks.rank);
+    const struct gf_span slabs = gf_span_share(p.n_slabs, ranks.size, ranks.rank);
+    const struct gf_span blocks = gf_span_share(p.n_blocks, ranks.size, ranks.rank);
     for (int64_t i = slabs.first; i < slabs.first + slabs.count; i++)
         for (int64_t k = 0; k < p.n_blocks && !rc; k++) {
             const struct gf_span pages = gf_slab_pages(&p, i);
@@ -312,15 +312,15 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
 static void time_fftw(int64_t n) {
     struct beside f = {.n = n};
     struct gf_slab_io io = {.user = &f,
-                                  .threads = 1,
-                                  .ranks = &ranks,
-                                  .turn = turn,
-                                  .read = read_planes,
-                                  .write = take_rows,
-                                  .put = put,
-                                  .get = get,
-                                  .lend = lend,
-                                  .run = run_job};
+                            .threads = 1,
+                            .ranks = &ranks,
+                            .turn = turn,
+                            .read = read_planes,
+                            .write = take_rows,
+                            .put = put,
+                            .get = get,
+                            .lend = lend,
+                            .run = run_job};
     const struct gf_job job = complex_job(n, n, n);
     struct gf_slab_plan p;
     struct gf_report report;

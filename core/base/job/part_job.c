@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct gf_job gf_slab_volume(const struct gf_job *job) {
+struct gf_job gf_job_volume(const struct gf_job *job) {
     struct gf_job v = *job;
     if (job->ndim != 2)
         return v;

@@ -16,7 +16,7 @@
 enum { GF_PART_TILE = 32 };
 
 /* A picture's job as a volume's with one row a page; other jobs as they are. */
-struct gf_job gf_slab_volume(const struct gf_job *job);
+struct gf_job gf_job_volume(const struct gf_job *job);
 /* Drops the slowest axes of one index before another transformed one, and returns their number. The
  * caller does the same to a filter. */
 int gf_job_drop_single(struct gf_job *job);

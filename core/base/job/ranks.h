@@ -45,7 +45,7 @@ int gf_ranks_sum(struct gf_ranks *r, double *values, int64_t n);
 int gf_ranks_most(struct gf_ranks *r, double *values, int64_t n);
 /* This rank's share of n items, or all of them without ranks. */
 static inline struct gf_span gf_ranks_own(const struct gf_ranks *r, int64_t n) {
-    return r ? gf_slab_share(n, r->size, r->rank) : (struct gf_span){0, n};
+    return r ? gf_span_share(n, r->size, r->rank) : (struct gf_span){0, n};
 }
 /* Sums a report's counts over all ranks. */
 int gf_ranks_join_report(struct gf_ranks *r, struct gf_report *report);

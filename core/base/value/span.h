@@ -1,6 +1,6 @@
 /* Runs of items and their division among workers; pure functions.
  *
- *     struct gf_span own = gf_slab_share(512, 3, i);      170, 171 or 171 items */
+ *     struct gf_span own = gf_span_share(512, 3, i);      170, 171 or 171 items */
 #ifndef GF_CORE_BASE_SPAN_H
 #define GF_CORE_BASE_SPAN_H
 
@@ -17,10 +17,10 @@ enum gf_unit { GF_WHOLE, GF_PAGE, GF_ROW, GF_SAMPLE };
 
 /* A rank's share of 0..n - 1: in order and as even as possible; the second one in blocks of `unit`
  * >= 1, of which the last may be longer. */
-struct gf_span gf_slab_share(int64_t n, int ranks, int rank);
-struct gf_span gf_slab_planes(int64_t n, int ranks, int rank, int64_t unit);
+struct gf_span gf_span_share(int64_t n, int ranks, int rank);
+struct gf_span gf_span_planes(int64_t n, int ranks, int rank, int64_t unit);
 
 /* The indices of a span along an axis of n after an optional shift by n / 2: one run or two. */
-void gf_slab_place_span(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]);
+void gf_span_shift(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]);
 
 #endif

@@ -28,7 +28,7 @@ static bool splits(const struct gf_operation *op) {
 /* The picture's job as that of a volume. */
 static struct gf_job smooth_job(const struct gf_operation *op) {
     const struct gf_job job = gf_filter_picture_job(op);
-    return gf_slab_volume(&job);
+    return gf_job_volume(&job);
 }
 
 /* Bytes of a page of the file, two pages of the smooth part, and one in which these are made. */
