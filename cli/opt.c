@@ -81,11 +81,13 @@ static int find_name(const struct name *names, int n, const char *word, size_t l
     return 0;
 }
 
-/* A flag's value is "1" or "0". */
+/* A flag's value is "1" or "0"; NULL stands for an optional value that is left out. */
 static int set(struct name *names, const struct gf_opt *o, const char *value, char *base) {
     while (names->opt != o)
         names++;
-    names->given = value;
+    names->given = value ? value : "";
+    if (!value)
+        return o->parse(o, "", base + names->at);
     if (!*value)
         return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
     return gf_opt_set(o, value, base + names->at);
@@ -119,7 +121,7 @@ static int parse_option(struct name *names, int n, char *base, int argc, char **
     if (gf_opt_is_flag(o))
         return set(names, o, name->negated ? "0" : "1", base);
     if (!equals && o->optional)
-        return o->parse(o, "", base + name->at);
+        return set(names, o, NULL, base);
     return set_next(names, o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 
