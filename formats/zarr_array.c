@@ -407,9 +407,9 @@ static int list_folder(struct gf_zarr_array *a, const char *path, int axis, int6
     char clean[256];
     DIR *folder = opendir(path);
     int rc = GF_OK;
-    if (!folder && (errno != ENOENT || axis > first))
-        return gf_fail_errno(GF_EIO, path);
-    while (folder && !rc && (errno = 0, e = readdir(folder))) {
+    if (!folder)
+        return errno == ENOENT && axis == first ? GF_OK : gf_fail_errno(GF_EIO, path);
+    while (!rc && (errno = 0, e = readdir(folder))) {
         const char *name = e->d_name;
         int64_t next = number;
         if (begins && (*name++ != 'c' || *name++ != a->separator))
@@ -425,8 +425,7 @@ static int list_folder(struct gf_zarr_array *a, const char *path, int axis, int6
     }
     if (!rc && errno)
         rc = gf_fail_errno(GF_EIO, gf_clean_text(clean, sizeof clean, path));
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     return rc;
 }
 
