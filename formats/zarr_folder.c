@@ -1,7 +1,6 @@
 /* Distinguishes Zarr folders from others. */
 #include "formats/zarr_folder.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -32,4 +31,11 @@ int gf_zarr_metadata(const char *path, char **out) {
             return gf_fail(GF_EFORMAT, "broken Zarr: its '%s' is no file", names[i]);
     }
     return GF_OK;
+}
+
+bool gf_zarr_is(const char *path) {
+    char *metadata;
+    const bool is = gf_zarr_metadata(path, &metadata) || metadata;
+    free(metadata);
+    return is;
 }

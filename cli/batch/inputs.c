@@ -143,21 +143,12 @@ static int read_folder(struct walk *w, const char *folder, struct gf_inputs *ent
 
 static int walk_folder(struct walk *w, const char *folder);
 
-/* True if a folder is one picture; a negative status without memory. */
-static int is_zarr(const char *folder) {
-    char *metadata;
-    int rc = gf_zarr_metadata(folder, &metadata);
-    const bool is = metadata;
-    free(metadata);
-    return rc ? rc : is;
-}
-
 /* Moves *path to the list if it is an input, leaving NULL. */
 static int walk_entry(struct walk *w, char **path) {
     struct stat st, own;
     int found = stat(*path, &st) ? gf_fail_errno(GF_EIO, NULL) : 0;
-    const int zarr = !found && S_ISDIR(st.st_mode) ? is_zarr(*path) : 0;
-    found = zarr ? zarr : found;
+    if (!found && S_ISDIR(st.st_mode))
+        found = gf_zarr_is(*path);
     if (!found && S_ISDIR(st.st_mode)) {
         const bool link = w->recursive && !lstat(*path, &own) && S_ISLNK(own.st_mode);
         w->links += link;
@@ -214,7 +205,7 @@ static int add_name(struct gf_inputs *list, const char *name, const struct gf_se
     struct stat st;
     if (!*name)
         return gf_fail(GF_EUSAGE, "an input's name is empty");
-    if (strcmp(name, "-") && !stat(name, &st) && S_ISDIR(st.st_mode) && !is_zarr(name)) {
+    if (strcmp(name, "-") && !stat(name, &st) && S_ISDIR(st.st_mode) && !gf_zarr_is(name)) {
         list->many = true;
         return add_folder(list, name, s);
     }

@@ -263,13 +263,6 @@ int gf_guard_read_picture(const char *path, const char *called) {
 
 /* ---- outputs ---- */
 
-static bool is_zarr(const char *folder) {
-    char *metadata = NULL;
-    const bool is = gf_zarr_metadata(folder, &metadata) || metadata;
-    free(metadata);
-    return is;
-}
-
 /* The innermost input that is a folder and has this file below it, or NULL; sets *in_zarr if a folder
  * further in is a Zarr array or group. Parts of the path that do not exist yet count as folders. */
 static const struct file *find_folder_read(const char *path, bool *in_zarr) {
@@ -288,7 +281,7 @@ static const struct file *find_folder_read(const char *path, bool *in_zarr) {
             return e;
         if (st.st_dev == below.st_dev && st.st_ino == below.st_ino)
             return NULL;
-        *in_zarr = *in_zarr || is_zarr(*at ? at : "/");
+        *in_zarr = *in_zarr || gf_zarr_is(*at ? at : "/");
         below = st;
         memcpy(at + n, "/..", 4);
     }
