@@ -28,7 +28,7 @@ say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y $(shell head -n 1 tests/packages)
 # Goals that need a compiler.
-BUILDS := $(filter-out windows check-windows clean help fmt dist sdist debian-source check-packages,$(or $(MAKECMDGOALS),all))
+BUILDS := $(filter-out windows check-windows clean help fmt uninstall dist sdist debian-source check-packages,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
   $(call need,$(PKG_CONFIG),pkg-config; on Debian: $(APT))
