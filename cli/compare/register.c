@@ -439,8 +439,6 @@ static int prepare(struct gf_task *t) {
     rc = describe_hand(g, 0, 1);
     if (rc)
         return rc;
-    if (t->reader.series && gf_register_writes(t))
-        return gf_fail(GF_EINVAL, "times or channels of volumes; --select takes one");
     if (t->s->reg.mean && !pages)
         return gf_fail(GF_EINVAL, "--mean is that of a stack with --dims=2, or of --frames");
     if (pages)

@@ -249,8 +249,21 @@ static void note_other(const struct gf_task *t) {
                     gf_log_name(t->read[0]), s->other.with);
 }
 
+/* The volumes of a series share no file here. */
+static int check_series(const struct gf_task *t) {
+    for (int i = 0; t->reader.series && i < t->targets->n; i++) {
+        const struct gf_target *to = &t->targets->target[i];
+        if (!gf_template_counts(&to->where))
+            return gf_fail(GF_EINVAL, "%s is one file for several volumes; --select takes one%s",
+                           to->where.option,
+                           to->plain ? "" : ", {t} or {c} in its name makes a file of each");
+    }
+    return 0;
+}
+
 int gf_signal_prepare(struct gf_task *t) {
     int rc = check_record(&t->image, t->hooks->name);
+    rc = rc ? rc : check_series(t);
     gf_task_begin_job(t, GF_FORWARD);
     t->op.refuses.pages = gf_why(GF_WHY_PLANES);
     t->product[0].image.ndim = t->image.ndim;
