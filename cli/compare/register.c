@@ -59,13 +59,15 @@ static int describe_hand(struct gf_registering *g, int i, int64_t pages) {
     return gf_operation_describe(op);
 }
 
-/* Chooses how many hands share so many pages, as many as fit memory; returns the bytes of all. */
-static int64_t choose_hands(struct gf_registering *g, int64_t pages) {
+/* Chooses how many hands share so many pages, as many as fit memory; *all: the bytes that they need. */
+static int choose_hands(struct gf_registering *g, int64_t pages, int64_t *all) {
     struct gf_task *t = g->t;
     const struct gf_settings *s = t->s;
     t->op.crew.held = 0;
-    describe_hand(g, 0, pages);
-    g->op[0].kind->expect(&g->op[0]);
+    int rc = describe_hand(g, 0, pages);
+    rc = rc ? rc : g->op[0].kind->expect(&g->op[0]);
+    if (rc)
+        return rc;
     const struct gf_array page = g->op[0].of.px, px = gf_signal_of(&g->op[0]);
     const bool whole = pages > 1 && !gf_reader_has_pages(&t->reader);
     const int64_t one = gf_array_bytes(&page), signal = gf_array_bytes(&px),
@@ -76,21 +78,20 @@ static int64_t choose_hands(struct gf_registering *g, int64_t pages) {
                   held = gf_array_bytes(&t->product[0].image.px) + signal + mean +
                          (whole ? one * pages : 0);
     struct gf_crew *crew = &t->op.crew;
-    int64_t all;
     g->hands = (int)gf_min(gf_min(gf_settings_threads(s), MOST_HANDS), pages) + 1;
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
-        all = held + g->frames * frame + g->hands * (g->op[0].need - signal - ref);
-    } while (g->hands > 1 && all > gf_runner_limit(crew->runner));
+        *all = held + g->frames * frame + g->hands * (g->op[0].need - signal - ref);
+    } while (g->hands > 1 && *all > gf_runner_limit(crew->runner));
     crew->threads = gf_settings_threads(s) / g->hands;
-    crew->held = all - g->op[0].need; /* of one hand, which counts that itself */
-    return all;
+    crew->held = *all - g->op[0].need; /* of one hand, which counts that itself */
+    return 0;
 }
 
 static int open_hands(struct gf_registering *g, int64_t pages) {
-    int rc = 0;
-    choose_hands(g, pages);
+    int64_t all;
+    int rc = choose_hands(g, pages, &all);
     for (int i = 0; i <= g->hands && !rc; i++) {
         rc = describe_hand(g, i, pages);
         if (pages == 1)
@@ -454,9 +455,10 @@ static int stream(struct gf_task *t) {
     if (t->s->reg.csv && !(g->rows = json_array()))
         return gf_no_memory();
     const int64_t pages = gf_signal_by_pages(t) ? t->image.px.shape[0] : 1;
-    const int64_t need = choose_hands(g, pages) +
-                         (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0);
-    int rc = gf_signal_each(t, need, visit, walk);
+    const int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    int64_t need = 0;
+    int rc = choose_hands(g, pages, &need);
+    rc = rc ? rc : gf_signal_each(t, need + decoding, visit, walk);
     if (!rc && gf_register_writes(t))
         gf_task_note_lost(t, 0);
     if (!rc && g->rows)
