@@ -13,6 +13,7 @@
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_deal_rule { GF_DEAL_FIXED, GF_DEAL_DYNAMIC };
+enum gf_register_to { GF_TO_FIRST, GF_TO_PREVIOUS };
 enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
 
 /* The last two fill NaN and Inf from their surroundings in the plane; GF_NAN_KEEP then makes the
@@ -119,7 +120,7 @@ struct gf_settings {
 
     struct gf_register_settings {
         struct gf_registration_options find;
-        int to;                /* index into a list of cli/compare/register.c */
+        int to;                /* enum gf_register_to */
         struct gf_range_of by; /* name "": the first channel, if there are several */
         bool each;             /* --by=none */
         const char *csv, *mean;

@@ -45,7 +45,7 @@ static bool moves(struct gf_task *t) {
 static int describe_hand(struct gf_registering *g, int i, int64_t pages) {
     struct gf_operation *op = &g->op[i];
     struct gf_task *t = g->t;
-    g->with[i] = (struct gf_signals){&t->s->reg.find, .changes = t->s->reg.to == PREVIOUS};
+    g->with[i] = (struct gf_signals){&t->s->reg.find, .changes = t->s->reg.to == GF_TO_PREVIOUS};
     op->kind = &gf_operation_register;
     op->shared = &g->with[i];
     op->crew = t->op.crew;
@@ -72,13 +72,13 @@ static int choose_hands(struct gf_registering *g, int64_t pages, int64_t *all) {
     const bool whole = pages > 1 && !gf_reader_has_pages(&t->reader);
     const int64_t one = gf_array_bytes(&page), signal = gf_array_bytes(&px),
                   ref = gf_array_bytes(g->with[0].with),
-                  frame = one + signal * (1 + (s->reg.to == PREVIOUS)) +
+                  frame = one + signal * (1 + (s->reg.to == GF_TO_PREVIOUS)) +
                           (mean_of(t) && !gf_register_writes(t) ? one : 0),
                   mean = mean_of(t) ? 12 * gf_array_count(&mean_of(t)->image.px) : 0,
                   held = gf_array_bytes(&t->product[0].image.px) + signal + mean +
                          (whole ? one * pages : 0);
     struct gf_crew *crew = &t->op.crew;
-    g->hands = (int)gf_min(gf_min(gf_settings_threads(s), MOST_HANDS), pages) + 1;
+    g->hands = (int)gf_min(gf_min(gf_settings_threads(s), GF_REGISTER_HANDS), pages) + 1;
     do {
         g->hands--;
         g->frames = pages > 1 ? 2 * g->hands : 1;
@@ -210,7 +210,7 @@ static int read_frame(void *user, int reader, int64_t group) {
     const struct gf_settings *s = g->t->s;
     struct gf_moving_frame *f = &g->frame[group % g->frames];
     const struct gf_moving_frame *before = &g->frame[gf_max(group - 1, 0) % g->frames];
-    const bool pair = s->reg.to == PREVIOUS;
+    const bool pair = s->reg.to == GF_TO_PREVIOUS;
     (void)reader;
     int rc = gf_signal_read_page(g->t, &g->t->image, page_of(g, group), &f->image);
     if (!rc)
@@ -229,7 +229,7 @@ static int read_frame(void *user, int reader, int64_t group) {
 
 /* True if each page is moved by its own shift, as soon as that is known. */
 static bool at_once(const struct gf_registering *g) {
-    return g->by.channels == 1 && g->t->s->reg.to != PREVIOUS;
+    return g->by.channels == 1 && g->t->s->reg.to != GF_TO_PREVIOUS;
 }
 
 static int work_frame(void *user, int i, int64_t group) {
@@ -255,7 +255,7 @@ static int write_frame(void *user, int64_t group) {
     struct gf_moving_frame *f = &g->frame[group % g->frames];
     struct gf_found *found = &g->found[group];
     char name[PATH_MAX];
-    const bool pair = g->t->s->reg.to == PREVIOUS, late = !at_once(g);
+    const bool pair = g->t->s->reg.to == GF_TO_PREVIOUS, late = !at_once(g);
     const int64_t last = g->last;
     int rc = gf_failure_return(&f->failed);
     gf_progress_show("registering",
@@ -481,7 +481,7 @@ static const struct gf_task_hooks hooks = {.name = "register",
 static int run(struct gf_settings *s, char **operands, int n) {
     const bool listed = s->files_from || s->files0_from;
     const bool pair = !s->frames && (n > 1 || (n && listed));
-    if (s->reg.to == PREVIOUS && (pair || s->reg.find.estimate != GF_SHIFT))
+    if (s->reg.to == GF_TO_PREVIOUS && (pair || s->reg.find.estimate != GF_SHIFT))
         return gf_fail(GF_EUSAGE, "--to=previous adds up the shifts of a stack's frames; give "
                                   "--frames, or one stack with --dims=2, and --estimate=shift");
     s->dims = s->frames ? 2 : s->dims;
@@ -529,7 +529,8 @@ static bool print_by(const struct gf_opt *o, const void *field, int i,
     return !i && (r->each || *r->by.name);
 }
 
-static const char *const references[] = {"first", "previous", NULL};
+static const char *const references[] = {
+    [GF_TO_FIRST] = "first", [GF_TO_PREVIOUS] = "previous", NULL};
 
 static const struct gf_opt_group register_group = GF_GROUP(
     "Registration", GF_ROWS("estimate", reg.find, gf_registration_rows),

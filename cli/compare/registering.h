@@ -5,8 +5,7 @@
 
 #include "cli/compare/signal.h"
 
-enum { PREVIOUS = 1 };
-enum { MOST_HANDS = 64 };
+enum { GF_REGISTER_HANDS = 64 }; /* the most that share the pages of a stack */
 
 /* A picture or page and what was found. */
 struct gf_moving_frame {
@@ -25,10 +24,10 @@ struct gf_registering {
     struct gf_array ref;
     int hands, frames; /* frames in memory */
     /* Each hand's operation and, of a stack, runner; the last: frames that follow each other. */
-    struct gf_operation op[MOST_HANDS + 1];
-    struct gf_signals with[MOST_HANDS + 1]; /* its reference */
-    struct gf_runner runner[MOST_HANDS + 1];
-    struct gf_moving_frame frame[2 * MOST_HANDS];
+    struct gf_operation op[GF_REGISTER_HANDS + 1];
+    struct gf_signals with[GF_REGISTER_HANDS + 1]; /* its reference */
+    struct gf_runner runner[GF_REGISTER_HANDS + 1];
+    struct gf_moving_frame frame[2 * GF_REGISTER_HANDS];
     struct { /* page = group / stride * channels * stride + at * stride + group % stride */
         int64_t stride, channels, at;
     } by;
