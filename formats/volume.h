@@ -15,7 +15,7 @@
  *         rc = gf_volume_put(v, z, &pages);                       n pages as an image
  *     rc = rc ? (gf_volume_abort(v), rc) : gf_volume_commit(v);
  *
- * Boxes in any order, to files only: raw, .npy and uncompressed TIFF:
+ * Boxes in any order, to files only: raw, .npy, FITS, .nii, MRC and uncompressed TIFF:
  *
  *     rc = gf_volume_create("out.npy", format, &image, &options, true, &v);
  *     for (z = depth; z-- > 0 && !rc;)

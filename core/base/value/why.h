@@ -40,10 +40,10 @@
     ROW(PAIR, "magnitude/phase pairs are not supported") \
     ROW(TWICE, "the input is read twice, and a pipe or a list of frames only once") \
     ROW(INPUT, "this input, such as an array in Fortran order, is read in one piece") \
-    ROW(INPUT_ROWS, "its rows are read from raw, .npy and uncompressed TIFF files only") \
-    ROW(INPUT_LINES, "lines are read from raw and .npy files only") \
+    ROW(INPUT_ROWS, "its rows are read from uncompressed .tif, .npy, .raw, .fits, .nii and .mrc only") \
+    ROW(INPUT_LINES, "lines are read from .npy, .raw, .fits, .nii and .mrc only") \
     ROW(INPUT_PLANES, "only --frames and raw volumes are read plane by plane") \
-    ROW(OUTPUT, "only .tif, .npy and .raw are written in parts") \
+    ROW(OUTPUT, "only .tif, .npy, .raw, .fits, .nii and .mrc are written in parts") \
     ROW(OUTPUT_PAGE, "{page} is not supported here; write one .tif, .npy or .raw") \
     ROW(OUTPUT_PACKED, \
         "compressed planes (.gz, --tiff-compression) have no position known beforehand") \
