@@ -2,6 +2,7 @@
 #include "cli/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "cli/progress.h"
 #include "core/base/value/status.h"
+#include "formats/io/guard.h"
 #include "formats/io/io.h"
 
 /* The errno of the first failure to write to stdout. */
@@ -34,6 +36,9 @@ int gf_log_flush_stdout(void) {
 }
 
 void gf_log_drop_text(void) {
+    const int data = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (data >= 0) /* else stdout is closed */
+        gf_guard_set_stdout(data);
     if (!freopen("/dev/null", "w", stdout))
         gf_log_lost(errno);
 }

@@ -39,7 +39,8 @@ const char *gf_log_held(void);
 struct gf_said gf_log_kept(void);
 void gf_log_say(struct gf_said *said);
 
-/* Discards stdout from here on: --quiet for commands whose result is text. */
+/* Discards text from here on: --quiet for commands whose result is text. Outputs named "-" still
+ * reach stdout. */
 void gf_log_drop_text(void);
 
 /* Prints one line to stdout, at once. */

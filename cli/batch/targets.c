@@ -73,11 +73,15 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
     }
     if (!rc && s->mask_out)
         rc = add_aside(out, "--mask-out", s->mask_out, kind, "mask");
-    for (int i = 0; i < out->n && !rc && s->json; i++)
-        if (!strcmp(out->target[i].where.text, "-"))
-            return gf_fail(GF_EUSAGE, "--json and %s=- both want stdout",
-                           out->target[i].where.option);
-    return rc;
+    const struct gf_target *data = rc || !s->json ? NULL : gf_targets_stdout(out);
+    return data ? gf_fail(GF_EUSAGE, "--json and %s=- both want stdout", data->where.option) : rc;
+}
+
+const struct gf_target *gf_targets_stdout(const struct gf_targets *targets) {
+    for (int i = 0; i < targets->n; i++)
+        if (!strcmp(targets->target[i].where.text, "-"))
+            return &targets->target[i];
+    return NULL;
 }
 
 void gf_targets_free(struct gf_targets *targets) {

@@ -29,6 +29,9 @@ struct gf_targets {
 int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
                      struct gf_targets *out);
 
+/* The first target that is stdout, or NULL. */
+const struct gf_target *gf_targets_stdout(const struct gf_targets *targets);
+
 void gf_targets_free(struct gf_targets *targets);
 
 /* Chooses the target's sample type as `kind` in `format`: by --depth, else float if the format has

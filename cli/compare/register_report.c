@@ -57,11 +57,7 @@ void gf_register_print(struct gf_registering *g, const struct gf_found *f, int64
     if (g->rows)
         json_array_append(g->rows, o);
     g->lost = g->lost || gf_json_memory_missed();
-    /* The picture may have stdout. */
-    if (gf_register_writes(t) && !strcmp(t->targets->target[0].where.text, "-"))
-        json_decref(o);
-    else
-        gf_signal_print(t, NULL, form, o);
+    gf_signal_print(t, NULL, form, o);
     g->printed = true;
 }
 

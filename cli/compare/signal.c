@@ -331,6 +331,10 @@ json_t *gf_signal_report(const struct gf_task *t, const char *in, int64_t page) 
 }
 
 void gf_signal_print(const struct gf_task *t, const char *name, const char *form, json_t *report) {
+    if (gf_targets_stdout(t->targets)) {
+        json_decref(report);
+        return;
+    }
     gf_progress_hide();
     if (name && !t->s->json)
         gf_log_heading(name);

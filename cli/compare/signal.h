@@ -66,7 +66,8 @@ const char *gf_signal_page_name(const struct gf_task *t, int64_t z, char *name, 
 /* The first keys of a report, which the caller frees: the input, its page if that is not -1, and
  * the command. */
 struct json_t *gf_signal_report(const struct gf_task *t, const char *in, int64_t page);
-/* Prints a report below its heading, the name unless that is NULL, and frees it. */
+/* Prints a report below its heading, the name unless that is NULL, and frees it. An output that is
+ * stdout has that for itself. */
 void gf_signal_print(const struct gf_task *t, const char *name, const char *form,
                      struct json_t *report);
 /* Writes curves to target 0's file for a page, or -1: by its suffix as a plot or, by report(user),

@@ -39,7 +39,8 @@ static struct {
     char *folder;
     dev_t folder_dev;
     ino_t folder_ino;
-} guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    int stdout_fd;
+} guard = {.lock = PTHREAD_MUTEX_INITIALIZER, .stdout_fd = STDOUT_FILENO};
 
 /* A path resolved to folder, name and file. */
 struct place {
@@ -136,6 +137,14 @@ void gf_guard_begin(void) {
 
 void gf_guard_end(void) {
     switch_to(false);
+}
+
+int gf_guard_stdout(void) {
+    return guard.stdout_fd;
+}
+
+void gf_guard_set_stdout(int fd) {
+    guard.stdout_fd = fd;
 }
 
 /* ---- places; the lock is held ---- */
@@ -356,7 +365,7 @@ static int take_file(const struct place *p, const char *path, const struct gf_cl
 static int claim(const char *path, const struct gf_claimant *who, struct gf_claimant *other) {
     struct place p;
     bool is_stdout = !strcmp(path, "-");
-    locate(path, STDOUT_FILENO, false, &p);
+    locate(path, guard.stdout_fd, false, &p);
     const struct file *read = find_read(path, &p);
     int rc = read ? fail_read(GF_EUSAGE, path, &p, read) : check_zarr(GF_EUSAGE, path, &p);
     if (!rc && (is_stdout || !(p.exempt || p.block)))
@@ -378,7 +387,7 @@ int gf_guard_claim(const char *path, const struct gf_claimant *who, struct gf_cl
 static int open_place(const char *path) {
     struct place p;
     struct file *e = NULL;
-    locate(path, STDOUT_FILENO, true, &p);
+    locate(path, guard.stdout_fd, true, &p);
     const struct file *read = find_read(path, &p);
     int rc = read ? fail_read(GF_EIO, path, &p, read) : check_zarr(GF_EIO, path, &p);
     if (!rc && !p.exempt && !p.block) {

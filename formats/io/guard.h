@@ -18,6 +18,10 @@ struct gf_claimant {
 void gf_guard_begin(void); /* forgets earlier entries */
 void gf_guard_end(void);
 
+/* The descriptor of an output "-"; initially that of stdout. Set it before starting threads. */
+int gf_guard_stdout(void);
+void gf_guard_set_stdout(int fd);
+
 /* Enters an input ("-": stdin), whether or not it exists, or a folder and all files below it. Messages
  * call it `called`, which must outlive gf_guard_end(). Returns 0 or GF_ENOMEM. */
 int gf_guard_read(const char *path, const char *called);

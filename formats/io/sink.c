@@ -61,8 +61,8 @@ static int fail_write(struct gf_sink *s) {
 
 static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
     /* A duplicate, so that closing it reports the last error of a file behind stdout. */
-    s->fd =
-        is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : gf_open(path, O_WRONLY | O_NOCTTY);
+    s->fd = is_stdout ? fcntl(gf_guard_stdout(), F_DUPFD_CLOEXEC, 3)
+                      : gf_open(path, O_WRONLY | O_NOCTTY);
     return s->fd < 0 ? fail_write(s) : GF_OK;
 }
 
