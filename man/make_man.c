@@ -4,6 +4,7 @@
  * In a page, which is mdoc(7), a line of
  *     @COMMANDS@       becomes the list of commands with their summaries (in gpufft.1.in)
  *     @DIVIDED@        becomes the table of work that can be divided, which tests/cli/closure.test runs
+ *     .Cm @TEXT@ …     takes the names of the commands whose result is text
  *     .Nd @SUMMARY@    takes the summary of the page's command
  *     @OPTIONS@        becomes its options: their help, and what is known beyond that
  * What is known beyond the help is in blocks, at the end of the page and, for options that several
@@ -18,6 +19,8 @@
 
 #include "cli/command.h"
 #include "core/base/value/why.h"
+
+#define TEXT_COMMANDS ".Cm @TEXT@"
 
 struct text {
     const char *path;
@@ -215,6 +218,18 @@ static void put_commands(void) {
     printf(".El\n");
 }
 
+/* Writes a line ".Cm @TEXT@ REST" with the commands whose result is text. */
+static void put_text_commands(const char *line) {
+    const char *before = ".Cm ";
+    for (int i = 0; gf_commands[i]; i++)
+        if (gf_commands[i]->text) {
+            printf("%s%s", before, gf_commands[i]->name);
+            before = " , ";
+        }
+    line += strlen(TEXT_COMMANDS);
+    printf("%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
 /* ---- the table of divided work ---- */
 
 enum { COLUMNS = 6, MOST_ROWS = 32, MOST_REASONS = 64, WORD = 64, WORDS = 128 };
@@ -403,6 +418,8 @@ static int make(const struct text *page, const struct text *shared, const struct
         } else if (!c && line_is(line, "@COMMANDS@")) {
             put_commands();
             lists++;
+        } else if (!strncmp(line, TEXT_COMMANDS, strlen(TEXT_COMMANDS))) {
+            put_text_commands(line);
         } else if (!c && line_is(line, "@DIVIDED@")) {
             rc = put_divided(table);
         } else {

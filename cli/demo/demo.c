@@ -427,8 +427,6 @@ static int run(struct gf_settings *s, char **operands, int n) {
     bool all = n == 1 && !strcmp(operands[0], "all");
     if (s->demo.every || s->demo.sum)
         return by_hand(s, operands, n);
-    if (s->quiet && !s->json)
-        gf_log_drop_text();
     if (!n) {
         list_lessons(s->json);
         return 0;
@@ -469,6 +467,7 @@ const struct gf_command gf_command_demo = {
     .name = "demo",
     .operands = "[NAME|all]... --out=DIR",
     .summary = "a lesson as numbered pictures",
+    .text = true,
     .groups = groups,
     .known = lesson_name,
     .examples = "  gpufft demo\n"
