@@ -179,7 +179,7 @@ const struct gf_command gf_command_idwt = {
     .summary = "inverse wavelet transform, back to the picture",
     .launched = true,
     .joins = true,
-    .usual = "out levels wavelet threshold bands depth dims backend resume",
+    .usual = "out levels wavelet threshold depth dims backend resume",
     .groups = idwt_groups,
     .examples = "  gpufft idwt coeffs.tif --out=back.png\n"
                 "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "core/base/value/spelling.h"
 #include "tests/test.h"
 
 enum { RUNS = 1000, MOST_WORDS = 24, WORD = 256 };
@@ -266,6 +267,19 @@ static void test_command(const char *name) {
     CHECK(parsed > RUNS / 2);
 }
 
+/* The options that a command's name alone lists. */
+static void test_usual(void) {
+    for (int k = 0; gf_commands[k]; k++) {
+        const struct gf_command *c = gf_commands[k];
+        int words = c->usual != NULL;
+        for (const char *p = c->usual; p && *p; p++)
+            words += *p == ' ';
+        for (int i = 0; c->usual && i < count_rows(c); i++)
+            words -= gf_spelling_has(c->usual, row_of(c, i)->name);
+        CHECK_MSG(words == 0, "gpufft %s lacks %d of '%s'", c->name, words, c->usual);
+    }
+}
+
 int main(void) {
     static const char *const names[] = {"fwd",   "dwt", "filter",  "stats",
                                         "match", "frc", "register"};
@@ -275,5 +289,6 @@ int main(void) {
         state = (uint32_t)i + 1;
         RUN(title, test_command(names[i]));
     }
+    RUN("the usual options of each command are its own", test_usual());
     return TEST_END();
 }
