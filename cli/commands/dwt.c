@@ -89,7 +89,7 @@ static const struct gf_opt_group *const dwt_groups[] = {
 const struct gf_command gf_command_dwt = {
     .name = "dwt",
     .operands = "IN... --out=OUT",
-    .summary = "Daubechies W4 wavelet: 2D of a picture, 3D of a volume or frames",
+    .summary = "Daubechies D4 wavelet: 2D of a picture, 3D of a volume or frames",
     .launched = true,
     .joins = true,
     .usual = "out levels wavelet threshold bands depth dims backend resume",

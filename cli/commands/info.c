@@ -115,7 +115,7 @@ static const char form[] =
     "{?srgb   colour       sRGB, {srgb}\n}"
     "{*profile   profile      {?name {name}, }ICC of {space}, {bytes} bytes\n}"
     "{*record {?transform "
-    "  wavelet      d4 coefficients{?thresholded , thresholded,} of a {shape} {type} picture\n"
+    "  wavelet      {wavelet} coefficients{?thresholded , thresholded,} of a {shape} {type} picture\n"
     "               axes {axes}, {levels#level}, boundary {boundary}, alpha {alpha}{?kept  as the "
     "last channel}\n|"
     "  spectrum     {kind} of a {shape} {type} picture{?luma 's luma}\n"

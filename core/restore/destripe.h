@@ -2,7 +2,7 @@
  * scanner's streaks, alternate rows.
  *
  * The steps from line to line (core/restore/banding.h) add up to the profile of the lines, which is
- * transformed by the wavelet W4. Each level of details is damped by the share of its power that is
+ * transformed by the wavelet D4. Each level of details is damped by the share of its power that is
  * not stripes, as in the frequency 0 along the stripes of Munch, Trtik, Marone, Stampanoni 2009,
  * Stripe and ring artifact removal with combined wavelet-Fourier filtering; here the details are
  * those of the steps, in which objects and clipped samples do not count. Bands of light, waves
