@@ -356,7 +356,7 @@ const struct gf_opt_group gf_opts_scratch = GF_GROUP(
                   "beside the output",
                   .inert = true));
 
-/* `what`: the text of --json and of --verbose. */
+/* `what`: the text of --json; `more`: that of --verbose. */
 #define REPORT_ROWS(what, more) \
     GF_FLAG("json", json, what, .inert = true), \
         GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true), \

@@ -200,7 +200,7 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image);
  * GPUFFT_DEVICE. */
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
-/* Sets s->request from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_request_list(env). */
+/* Sets s->request from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_request_find(). */
 int gf_settings_request(struct gf_settings *s);
 
 /* Opens an engine for s->request, --threads and --max-memory (default: all free memory). The

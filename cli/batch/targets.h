@@ -1,6 +1,6 @@
 /* The outputs that the options ask for, and claims on their file names before any work.
  *
- *     rc = gf_targets_parse(settings, GF_MAGNITUDE, &targets);
+ *     rc = gf_targets_parse(settings, GF_MAGNITUDE, false, &targets);
  *     if (!rc)
  *         rc = gf_targets_claim(settings, &targets, inputs.path, inputs.n);
  */
