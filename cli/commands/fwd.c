@@ -380,10 +380,6 @@ const struct gf_task_hooks gf_hooks_forward = {
     .check = check,
 };
 
-static int run(struct gf_settings *s, char **operands, int n) {
-    return gf_batch_run(&gf_hooks_forward, s, operands, n);
-}
-
 static const struct gf_opt_group *const groups[] = {
     /* outputs */
     &gf_opts_out, &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,
@@ -407,5 +403,5 @@ const struct gf_command gf_command_fwd = {
                 "  find a -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"
                 "  gpufft fwd head.raw --shape=32x64x64 --type=u8 --out=head.tif\n"
                 "  gpufft fwd - --out=png:- < scene.png > spectrum.png\n",
-    .run = run,
+    .hooks = &gf_hooks_forward,
 };
