@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/batch/pages.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/slabs.h"
+#include "cli/batch/spread.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
 #include "core/base/host/memory.h"

@@ -1,6 +1,6 @@
 /* Runs the pages of a volume on a conveyor, in parts of a few pages. An automatic display range
  * looks at some pages first, a full one at all pages. */
-#include "cli/batch/slabs.h"
+#include "cli/batch/pages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "cli/batch/shared_output.h"
 #include "cli/log.h"
 #include "core/base/host/clock.h"
+#include "core/base/job/range.h"
 #include "core/base/value/blocks.h"
 #include "core/base/value/sample_value.h"
 #include "core/base/host/conveyor.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/batch/shared_output.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/host/clock.h"

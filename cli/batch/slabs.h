@@ -1,4 +1,4 @@
-/* How tasks are divided. A volume that does not fit memory goes through a scratch file: --scratch.
+/* A task that does not fit memory goes through a scratch file: --scratch.
  *
  *     if (t->state == GF_TASK_TOO_LARGE)
  *         rc = gf_slabs_plan(t);     after gf_task_preview()
@@ -9,7 +9,6 @@
 #define GF_CLI_BATCH_SLABS_H
 
 #include "cli/batch/task.h"
-#include "cli/environment.h"
 #include "core/schedule/plan.h"
 
 /* Sets t->op.need to that of the slabs. Without --scratch, or if the task cannot be run in slabs, it
@@ -24,19 +23,5 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan);
 char *gf_slabs_folder(const struct gf_task *t);
 /* NULL, or the reason why the task cannot be run in slabs. */
 const char *gf_slabs_refuses(const struct gf_task *t);
-
-/* Runs a READY task whose planes are transformed separately, gf_task_at_once(t) at a time; one thread
- * reads ahead and another writes meanwhile. The outputs equal, byte for byte, those of the samples
- * in one piece. */
-int gf_pages_run(struct gf_task *t);
-
-/* ---- a task that processes share: each has slabs and blocks of it, or planes ---- */
-
-/* Gives a process its share of the machine's threads and memory and, unless a device is named, the
- * next device. The backend is openmp unless one is named. Makes s->request. */
-int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher);
-/* Runs a task, of which s, hooks, targets, read and runner are set, from its header to its outputs.
- * All processes return the same status; ranks->speaker has the message. */
-int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks);
 
 #endif

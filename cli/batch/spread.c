@@ -1,4 +1,5 @@
 /* Shares one input between processes: divides the machine, checks that all have the same input. */
+#include "cli/batch/spread.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -6,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/batch/pages.h"
 #include "cli/batch/shared_output.h"
 #include "cli/batch/slabs.h"
 #include "core/base/value/hash.h"

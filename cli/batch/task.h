@@ -11,7 +11,7 @@
  *     WRITTEN
  *
  * No large array is allocated before the job is planned. A task that runs page by page
- * (gf_task_at_once(t), cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's
+ * (gf_task_at_once(t), cli/batch/pages.h) becomes READY without samples, then WRITTEN. The command's
  * stream() takes a streamed task from DESCRIBED to WRITTEN; stream() or cli/batch/slabs.h runs one
  * that is TOO_LARGE. */
 #ifndef GF_CLI_BATCH_TASK_H

@@ -176,12 +176,6 @@ int gf_bench_find_relative(struct gf_bench *b);
 /* e->context is NULL after a failure. */
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads);
 
-/* cli/commands/tune_plans.c: measures plans on a device for the operands' shapes, or for a few
- * common ones. Prints the results; the backend stores them. Does nothing for the CPU. Returns an
- * exit code. */
-int gf_tune_plans(const struct gf_settings *s, const struct gf_request_device *device,
-                  char **operands, int n);
-
 /* case.c */
 /* Plans, checks and times the case with every open entrant. Returns the number of rows. A single
  * row without a name says why the case was skipped. The caller frees each row's `listed`. */

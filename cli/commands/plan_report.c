@@ -6,6 +6,7 @@
 
 #include "cli/batch/slabs.h"
 #include "cli/commands/planes.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "core/engine/speeds.h"
 

@@ -5,6 +5,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/command.h"
+#include "cli/commands/tune_plans.h"
 #include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/report.h"

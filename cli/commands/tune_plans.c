@@ -1,4 +1,5 @@
 /* gpufft tune SHAPE...: measures plans for several kinds of transforms of each shape. */
+#include "cli/commands/tune_plans.h"
 
 #include "cli/bench/bench.h"
 #include "cli/environment.h"
