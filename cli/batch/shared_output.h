@@ -14,12 +14,14 @@ struct gf_shared_output {
     bool summed;         /* the record beside it needs a checksum */
     int64_t base, bytes; /* where its samples are in the file; no bytes if they are in strips */
 };
-/* The outputs that gf_shared_run() creates, with the files of --bands. */
+/* The number of outputs that gf_shared_run() creates, files of --bands included. */
 int gf_shared_files(const struct gf_task *t);
-/* Creates the outputs, behind them in `out` the files of --bands in the order of gf_dwt_bands(), has work(user, out) write them, and commits them, all or none; those of a
- * series after its last volume. The task is WRITTEN, and counts what overflowed in all processes. work() reads all of the input; it writes
- * boxes of out[i].volume in any order, or with `in_order` planes in their order by
- * gf_product_put(), also to files that take no boxes. */
+/* Creates the outputs, has work(user, out) write them, and commits all or none of them. A series
+ * commits its outputs after its last volume. The files of --bands follow the outputs in `out`, in
+ * the order of gf_dwt_bands(). The task becomes WRITTEN; it counts the overflows of all processes.
+ *
+ * work() reads all of the input. It writes boxes of out[i].volume in any order. With `in_order` it
+ * writes planes in their order by gf_product_put(), also to files that take no boxes. */
 int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user);
 /* Sets *total to the checksum of `bytes` bytes from `base` on; each process computes a share. */

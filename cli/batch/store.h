@@ -22,22 +22,21 @@ struct gf_product {
     const struct gf_target *target; /* from the options */
     enum gf_kind kind;              /* the target's, unless the command decides otherwise */
     const struct gf_format *format;
-    char *path;     /* {page} and the like not replaced; bands: a star instead of their names */
-    const char *in; /* the input's name, for such paths, */
-    int64_t page;   /* the picture's number in its file, */
-    struct gf_pick pick;                /* of which pages its image is made, */
-    struct gf_pick_count time, channel; /* and the numbers of its planes */
+    char *path;     /* {page}, {t} and {c} not replaced; of bands, with a star for their names */
+    const char *in; /* the input's name, which such a path may contain */
+    int64_t page;   /* the picture's number in its file */
+    struct gf_pick pick;                /* the pages of the file that make the picture */
+    struct gf_pick_count time, channel; /* of the picture's planes */
     bool by_plane;                      /* each plane is a file */
     bool noise;       /* a spectrum, in which encoders need not look for structure */
     bool alpha_plane; /* alpha follows the job's channels as one more plane */
     enum gf_keeps keeps;
-    double white; /* the picture's, as struct gf_image's; the image has it if its format does */
-    /* Once the samples are made, a range of them becomes integers of this type. */
-    bool stretches;
-    enum gf_dtype dtype;
+    double white;   /* the picture's, as struct gf_image's; the image has it if its format does */
+    bool stretches; /* a range of the samples becomes integers once they are made */
+    enum gf_dtype dtype; /* of these integers */
     struct gf_image image;
     struct gf_image drawn; /* if it has axes, check() replaces the image by this one, for people */
-    int64_t shape[GF_MAX_RANK];
+    int64_t shape[GF_MAX_RANK]; /* of the file's samples, without what --edges added */
     bool has_record;
     struct gf_record record;
 };
