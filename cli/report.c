@@ -10,6 +10,7 @@
 #include "cli/text.h"
 #include "core/base/job/job.h"
 #include "core/base/host/memory.h"
+#include "core/base/value/real.h"
 #include "core/base/value/status.h"
 
 enum { KEY = 48 };
@@ -176,15 +177,6 @@ json_t *gf_json_axes(unsigned axes, int ndim) {
 }
 
 /* ---- JSON: json_dumps() has one precision for all reals ---- */
-
-const char *gf_real_text(double v, char text[GF_REAL_TEXT]) {
-    for (int digits = 15; digits <= 17; digits++) { /* 17 digits always suffice */
-        snprintf(text, GF_REAL_TEXT, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    return text;
-}
 
 /* Writes 3 as 3.0, so that it stays a real. */
 static int write_real(FILE *f, double v) {

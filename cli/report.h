@@ -89,9 +89,7 @@ void gf_json_memory_begin(void);
 bool gf_json_memory_missed(void);
 
 /* The "version" in every line of --json. 2: places are slowest axis first. */
-enum { GF_JSON_VERSION = 2, GF_REAL_TEXT = 32 };
-/* Writes the shortest text that strtod() converts back to `v`, which is finite; returns `text`. */
-const char *gf_real_text(double v, char text[GF_REAL_TEXT]);
+enum { GF_JSON_VERSION = 2 };
 /* Prints `o` by the form, or as a line of JSON with "version", and frees it. */
 void gf_report_print(bool json, const char *form, json_t *o);
 /* Writes `o` by the form, or without one as a line of JSON, to a file, and frees it. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/value/real.h"
 #include "core/base/value/status.h"
 #include "formats/fits.h"
 #include "formats/image.h"
@@ -24,16 +25,15 @@ __attribute__((format(printf, 3, 4))) static void put(struct gf_encoder *e, cons
     (void)gf_sink_write(e->sink, card, CARD);
 }
 
-/* A number in the fewest digits from which it is read again. */
-static const char *number_text(double v, char text[32]) {
-    int digits = 15;
-    while (snprintf(text, 32, "%.*G", digits, v), strtod(text, NULL) != v && digits < 17)
-        digits++;
+static const char *number_text(double v, char text[GF_REAL_TEXT]) {
+    char *exponent = strchr(gf_real_text(v, text), 'e');
+    if (exponent)
+        *exponent = 'E'; /* the standard has no other */
     return text;
 }
 
 static void put_number(struct gf_encoder *e, const char *key, double v) {
-    char text[32];
+    char text[GF_REAL_TEXT];
     put(e, key, "%s", number_text(v, text));
 }
 
@@ -265,7 +265,7 @@ int gf_fits_place(struct gf_metadata *m, const struct gf_metadata *reference) {
 
 /* Writes a number in place of a card, of whichever system of coordinates (CRPIX3A), or of blanks. */
 static void put_reference(char *card, const char *key, double v) {
-    char text[2 * CARD], digits[32];
+    char text[2 * CARD], digits[GF_REAL_TEXT];
     const int name = (int)strcspn(card, " =");
     snprintf(text, sizeof text, "%-8.*s= %20s%*s", name ? name : 8, name ? card : key,
              number_text(v, digits), CARD, "");

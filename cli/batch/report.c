@@ -8,6 +8,7 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/text.h"
+#include "core/base/value/real.h"
 #include "core/engine/speeds.h"
 
 static double rounded(double ms) {
