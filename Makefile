@@ -133,10 +133,14 @@ define embed
 	  echo "const char gf_planner_sum[] = \"$$(cat $(PLANNER) $(EMBEDDED) | cksum | tr ' ' -)\";"; } >$@
 endef
 
-# A font, scripts, lessons and the samples that these start from are embedded too (cli/embedded.h).
-INSIDE := cli/plot/strokes.font $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,peaks lowpass highpass notch descreen phase gibbs window aliasing \
-                  convolution deblur wavelets volume passes match resolution register stripes paint) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png scene-stripes.png strokes.png shake.png still.png \
-                  still-grain.png zoneplate.png)
+# A font, scripts, lessons in the order of `gpufft demo`, and the samples that these start from are embedded too
+# (cli/embedded.h).
+LESSONS := peaks lowpass highpass notch descreen phase gibbs window aliasing convolution deblur wavelets volume passes \
+           match resolution register stripes paint
+LESSON_SAMPLES := halftone.png head.tif scene.png scene-noise.png scene-stripes.png strokes.png shake.png still.png \
+                  still-grain.png zoneplate.png
+INSIDE := cli/plot/strokes.font $(wildcard cli/commands/completion/*) $(LESSONS:%=cli/demo/lessons/%.md) \
+          $(LESSON_SAMPLES:%=samples/%)
 define embed_files
 { echo '#include "cli/embedded.h"'; n=0; \
 	  for f in $(INSIDE); do n=$$((n + 1)); echo "static const unsigned char s$$n[] = {"; \
@@ -153,7 +157,11 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all check-long check-full check-compare check-destripe check-directcompute check-formats check-gpu check-mpi check-packages check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sbom sdist debian-source debian clean help
+.PHONY: all library examples mpi man completions check test build-sanitized build-without-isal long-programs check-all \
+        check-long check-full check-compare check-destripe check-directcompute check-formats check-gpu check-mpi \
+        check-packages check-peers check-psd check-python check-register check-restore coverage faults lint fmt asan \
+        ubsan tsan fuzz bench bench-mpi install install-library uninstall demo samples dist sbom sdist debian-source \
+        debian clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
