@@ -107,20 +107,6 @@ static bool has(int argc, char **argv, const char *word) {
     return found;
 }
 
-/* Returns the operand or output file that an argument names, or "". */
-static const char *file_of(const char *argument) {
-    static const char *const outputs[] = {"--out=", "--magnitude=", "--phase=", "--complex="};
-    const char *letters = argument + (argument[0] == '-' && argument[1] != '-');
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (!strncmp(argument, outputs[i], strlen(outputs[i])))
-            return argument + strlen(outputs[i]);
-    if (letters > argument) /* -oOUT, -voOUT */
-        letters += strspn(letters, "hnqrv");
-    return letters == argument ? (argument[0] == '-' ? "" : argument)
-           : *letters == 'o'   ? letters + 1
-                               : "";
-}
-
 static bool is_alone(int argc, char **argv) {
     bool alone = has(argc, argv, "--mpi=off");
     for (int i = 1; i + 1 < argc; i++)
@@ -128,10 +114,25 @@ static bool is_alone(int argc, char **argv) {
     return alone;
 }
 
-static bool is_own(int argc, char **argv, int rank) {
+/* True if the process runs alone, or the rank is in the name of an operand or output. A line with an
+ * error counts up to that. */
+static bool is_own(const struct gf_command *c, int argc, char **argv, int rank) {
+    struct gf_settings s = gf_settings_default();
+    struct gf_targets targets = {0};
+    char **words = c ? calloc((size_t)argc, sizeof *words) : NULL;
     bool own = is_alone(argc, argv);
-    for (int i = 1; i < argc; i++)
-        own = own || gf_ranks_differ(file_of(argv[i]), rank);
+    int n = 0;
+    if (words) {
+        memcpy(words, argv + 2, (size_t)(argc - 2) * sizeof *words);
+        gf_opt_parse(c->groups, &s, argc - 2, words, &n, s.fingerprint);
+        gf_targets_parse(&s, GF_MAGNITUDE, false, &targets);
+    }
+    for (int i = 0; i < n; i++)
+        own = own || gf_ranks_differ(words[i], rank);
+    for (int i = 0; i < targets.n; i++)
+        own = own || gf_ranks_differ(targets.target[i].where.text, rank);
+    gf_targets_free(&targets);
+    free(words);
     return own;
 }
 
@@ -147,11 +148,11 @@ static bool line_ends(int argc, char **argv, int *code) {
         gf_ranks_expect(&launcher);
     if (launcher.size < 2)
         return false;
-    if (is_own(argc, argv, launcher.rank)) {
+    if (is_own(c, argc, argv, launcher.rank)) {
         *code = asks || !c || c->joins ? 0 : gf_ranks_end(&launcher, 0);
         return *code != 0;
     }
-    gf_log_mute(launcher.rank > 0 && !is_own(argc, argv, 0));
+    gf_log_mute(launcher.rank > 0 && !is_own(c, argc, argv, 0));
     *code = asks && argc > 1 ? 0 : 2;
     if (argc < 2 && launcher.rank > 0)
         gf_log_error("no command; see gpufft --help");
