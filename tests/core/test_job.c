@@ -400,8 +400,8 @@ static void test_weights(void) {
     job.shape[0] = 1 << 27;
     CHECK_EQ(gf_auto_choose(&job, &outlook, &other), 0);
     CHECK_EQ(times_cold, 1);
-    a = seconds_after(plain.why, "would need ");
-    b = seconds_after(other.why, "would need ");
+    a = seconds_after(plain.why, "would take ");
+    b = seconds_after(other.why, "would take ");
     CHECK_MSG(a > 0 && b > a + 0.3, "'%s', '%s'", plain.why, other.why);
 }
 
