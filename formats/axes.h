@@ -28,8 +28,8 @@ enum { GF_MAX_AXES = 8 };
 struct gf_axes {
     int n; /* 0: the file tells nothing */
     struct gf_axis axis[GF_MAX_AXES];
-    const char
-        *by; /* who describes the pages: "ImageJ", "OME", "tifffile", NULL for the format itself */
+    /* Who describes the pages: "ImageJ", "OME", "tifffile", NULL for the format itself. */
+    const char *by;
     /* The file says that these are time, channel or depth, so they are transformed by their role;
      * otherwise all are space. */
     bool named;
@@ -65,10 +65,10 @@ struct gf_pages {
 /* Replaces axes that begin with y and x by those of all pages; `by` is static. */
 void gf_axes_describe(struct gf_axes *axes, const char *by, const struct gf_pages *pages);
 /* The same by ImageJ's lines, "ImageJ=…". */
+void gf_axes_parse_imagej(const char *text, struct gf_axes *axes);
 /* Adds those of so many pages in front of y and x that tifffile's JSON names, or, as in a .npy file, only counts;
  * axes->n is 0 if they are depth alone. */
 void gf_axes_parse_tifffile(const char *text, int64_t pages, struct gf_axes *axes);
-void gf_axes_parse_imagej(const char *text, struct gf_axes *axes);
 /* The number that a text or its line holds, up to 1e12; 0 if it is none above 0. */
 double gf_positive(const char *text);
 

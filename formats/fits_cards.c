@@ -188,10 +188,12 @@ static void copy_unit(const char *unit, char to[12]) {
         gf_unit_copy(unit, 0, to);
 }
 
-/* The card's number, NAN if it has another value, or `none` if there is no such card. */
-static double number_of(const struct gf_fits_cards *c, const char *key, double none, bool *there) {
+/* The card's number, NAN if it has another value, or `none` if there is no such card. A card sets *has,
+ * which may be NULL. */
+static double number_of(const struct gf_fits_cards *c, const char *key, double none, bool *has) {
     const char *value = gf_fits_find(c, key, 0);
-    *there = *there || value;
+    if (has && value)
+        *has = true;
     return value ? gf_fits_number(value, NAN) : none;
 }
 
@@ -199,7 +201,7 @@ static double number_of(const struct gf_fits_cards *c, const char *key, double n
  * and Calabretta, A&A 395, 2002, 1061), which is 1 on the diagonal by default. No finite number if a card has none. */
 static double spacing_of(const struct gf_fits_cards *c, int i) {
     double cd = 0, pc[GF_FITS_AXES], steps = 0;
-    bool has_cd = false, has_pc = false, has_step = false;
+    bool has_cd = false, has_pc = false;
     char key[40];
     for (int k = 0; k < GF_FITS_AXES; k++) {
         snprintf(key, sizeof key, "CD%d_%d", k + 1, i);
@@ -209,7 +211,7 @@ static double spacing_of(const struct gf_fits_cards *c, int i) {
     }
     for (int k = 0; k < GF_FITS_AXES; k++) {
         snprintf(key, sizeof key, "CDELT%d", k + 1);
-        const double step = number_of(c, key, has_pc, &has_step);
+        const double step = number_of(c, key, has_pc, NULL);
         steps = hypot(steps, pc[k] > 0 || pc[k] < 0 || isnan(pc[k]) ? step * pc[k] : 0);
     }
     return has_cd ? cd : steps;
@@ -240,11 +242,8 @@ int gf_fits_note_axis(const struct gf_fits_cards *c, int64_t extent, char **note
     if (extent < 2 || strcmp(name_of(gf_fits_text(gf_fits_find(c, "CTYPE", 3), type), 3), "n") ||
         !strcmp(type, "PAGE"))
         return GF_OK;
-    return asprintf(
-               note,
-               "CTYPE3 is '%s', an unknown type: the planes are pages; --dims=3 transforms them "
-               "as depth",
-               type) < 0
-               ? gf_no_memory()
-               : GF_OK;
+    return gf_image_note(note,
+                         "CTYPE3 is '%s', an unknown type: the planes are pages; --dims=3 "
+                         "transforms them as depth",
+                         type);
 }

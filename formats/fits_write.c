@@ -80,20 +80,25 @@ static bool is_text(const char *card) {
                                 !is_wcs(card) && strncmp(card, "BUNIT ", 6));
 }
 
+/* True for a card with the spacing of an axis whose bit is set. */
+static bool is_anew(const char *card, unsigned anew) {
+    static const char *const spacings[][3] = {
+        {"CDELT1", "CUNIT1"}, {"CDELT2", "CUNIT2"}, {"CDELT3", "CUNIT3"}};
+    bool is = false;
+    for (int i = 0; i < 3 && !is; i++)
+        is = anew >> i & 1 && gf_fits_matches(card, spacings[i]);
+    return is;
+}
+
 /* Writes the cards that describe the picture but not its samples, or texts alone; of the primary unit's
  * only those that the image's own cards leave open. */
 static void put_cards(struct gf_encoder *e, const struct gf_fits_cards *c,
                       const struct gf_fits_cards *own, unsigned anew) {
-    static const char *const spacings[][3] = {
-        {"CDELT1", "CUNIT1"}, {"CDELT2", "CUNIT2"}, {"CDELT3", "CUNIT3"}};
     bool skips = false;
     for (size_t at = 0; at + CARD <= c->n; at += CARD) {
         const char *card = c->text + at;
         if (strncmp(card, "CONTINUE", 8)) /* which belongs to the card before it */
-            skips = is_own(card) || (e->image->texts && !is_text(card)) ||
-                    (anew & 1 && gf_fits_matches(card, spacings[0])) ||
-                    (anew & 2 && gf_fits_matches(card, spacings[1])) ||
-                    (anew & 4 && gf_fits_matches(card, spacings[2])) ||
+            skips = is_own(card) || (e->image->texts && !is_text(card)) || is_anew(card, anew) ||
                     (own &&
                      (is_wcs(card) || !strncmp(card, "NEXTEND", 7) ||
                       (!is_comment(card) && strncmp(card, "HIERARCH", 8) && has_card(own, card))));

@@ -1,10 +1,25 @@
 /* Helpers that the formats share, see image.h. */
 #include "formats/image.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/value/status.h"
+
+int gf_image_note(char **note, const char *format, ...) {
+    va_list values;
+    if (*note)
+        return GF_OK;
+    va_start(values, format);
+    const int n = vasprintf(note, format, values);
+    va_end(values);
+    if (n >= 0)
+        return GF_OK;
+    *note = NULL;
+    return gf_no_memory();
+}
 
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels) {

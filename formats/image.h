@@ -21,6 +21,9 @@ int gf_layout_extents(struct gf_raw_layout *l, int n, const int64_t *extent);
  * to `ratio`. Checks a header's claims before memory is allocated. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
 
+/* Makes the note of an image, which keeps one that it has. GF_ENOMEM. */
+__attribute__((format(printf, 2, 3))) int gf_image_note(char **note, const char *format, ...);
+
 /* The kept header of that format, which the image's file had; NULL if it has none or less than `least`
  * bytes. */
 const unsigned char *gf_header_of(const struct gf_image *image, const struct gf_format *format,

@@ -170,15 +170,14 @@ static int choose_stack(const struct header *h, const struct gf_read_options *o,
     *stack = o->dims != 3 && is_stack(h, o, &why);
     if (o->dims || (*stack == meant && !volumes))
         return GF_OK;
-    const int n =
-        asprintf(note, "space group %d means %s, but %s: %s; --dims=%d takes %s", (int)h->group,
-                 volumes ? volumes
-                 : meant ? "pictures"
-                         : "a volume",
-                 volumes ? "MZ does not divide NZ" : why,
-                 *stack ? "its sections are pictures" : "it is one volume", *stack ? 3 : 2,
-                 *stack ? "them as a volume" : "its sections as pictures");
-    return n < 0 ? (*note = NULL, gf_no_memory()) : GF_OK;
+    return gf_image_note(note, "space group %d means %s, but %s: %s; --dims=%d takes %s",
+                         (int)h->group,
+                         volumes ? volumes
+                         : meant ? "pictures"
+                                 : "a volume",
+                         volumes ? "MZ does not divide NZ" : why,
+                         *stack ? "its sections are pictures" : "it is one volume", *stack ? 3 : 2,
+                         *stack ? "them as a volume" : "its sections as pictures");
 }
 
 static int describe_axes(const struct header *h, const struct gf_read_options *o,
@@ -204,10 +203,10 @@ static int describe_axes(const struct header *h, const struct gf_read_options *o
         axes->oblique = axes->oblique || (has && angle > 0 && fabs(angle - 90) > 0.01);
     }
     const bool odd = !names_axes(h) && (h->map[0] || h->map[1] || h->map[2]); /* all 0 is usual */
-    if (!rc && odd && !image->note &&
-        asprintf(&image->note, "MAPC, MAPR and MAPS are %d, %d and %d, and read as x, y and z",
-                 (int)h->map[0], (int)h->map[1], (int)h->map[2]) < 0)
-        image->note = NULL, rc = gf_no_memory();
+    if (!rc && odd)
+        rc = gf_image_note(&image->note,
+                           "MAPC, MAPR and MAPS are %d, %d and %d, and read as x, y and z",
+                           (int)h->map[0], (int)h->map[1], (int)h->map[2]);
     return rc;
 }
 

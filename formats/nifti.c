@@ -127,12 +127,10 @@ static int note_form(const unsigned char *h, const struct fields *f, bool big,
             length = hypot(length, gf_get_real(h + f->affine + (4 * k + i) * bytes, bytes, big));
         if (!(a->spacing > 0) || a->extent < 2 || fabs(length - a->spacing) <= 1e-3 * a->spacing)
             continue;
-        return asprintf(note,
-                        "samples along %s are %.6g %s apart by pixdim, which is used, and %.6g by "
-                        "the s-form",
-                        a->name, a->spacing, a->unit, length) < 0
-                   ? gf_no_memory()
-                   : GF_OK;
+        return gf_image_note(note,
+                             "samples along %s are %.6g %s apart by pixdim, which is used, and "
+                             "%.6g by the s-form",
+                             a->name, a->spacing, a->unit, length);
     }
     return GF_OK;
 }

@@ -267,11 +267,10 @@ static int name_image(struct gf_decoder *d, const struct gf_ome *ome, struct gf_
     gf_axes_describe(&image->axes, "OME", &ome->pages);
     if (asked) /* the other selections are of axes */
         o->select[at] = o->select[--o->n_select];
-    else if (ome->images > 1 &&
-             asprintf(&image->note,
-                      "it has %d images (%s); image %d is read, --select=image=N takes another",
-                      ome->images, ome->list, ome->image) < 0)
-        return gf_no_memory();
+    else if (ome->images > 1)
+        return gf_image_note(
+            &image->note, "it has %d images (%s); image %d is read, --select=image=N takes another",
+            ome->images, ome->list, ome->image);
     return GF_OK;
 }
 
@@ -319,12 +318,10 @@ static int read_axes(struct gf_decoder *d, struct gf_image *image) {
     else
         rc = strncmp(text, "ImageJ=", 7) ? read_ome(d, text, image) : read_imagej(d, text, axes);
     const bool fits = !axes->n || gf_axes_pages(axes) == (int64_t)r->pages;
-    if (!rc && !fits && !image->note && (d->options.volumes || d->options.lists) &&
-        asprintf(&image->note, "%s describes %lld pages, and the file lists %zu: all are depth",
-                 axes->by, (long long)gf_axes_pages(axes), r->pages) < 0) {
-        image->note = NULL;
-        rc = gf_no_memory();
-    }
+    if (!rc && !fits && (d->options.volumes || d->options.lists))
+        rc = gf_image_note(&image->note,
+                           "%s describes %lld pages, and the file lists %zu: all are depth",
+                           axes->by, (long long)gf_axes_pages(axes), r->pages);
     if (!d->options.lists && !fits)
         axes->n = 0;
     if (!rc && axes->n && !shaped)
@@ -478,10 +475,9 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
         rc = read_axes(d, image);
     if (!rc && !image->record && !image->axes.n)
         rc = read_scale(r, image);
-    if (!rc && r->masks && !image->note) {
-        image->note = strdup("its mask of valid samples is not applied: all samples are used");
-        rc = image->note ? GF_OK : gf_no_memory();
-    }
+    if (!rc && r->masks)
+        rc = gf_image_note(&image->note,
+                           "its mask of valid samples is not applied: all samples are used");
     if (!rc && r->differ)
         rc = check_pages(d, image);
     d->extra = r->buffer_bytes;

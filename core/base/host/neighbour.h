@@ -16,7 +16,7 @@
 struct gf_neighbour {
     int64_t process;
     uint64_t self, memory; /* addresses in that process: of this struct and of its memory */
-    uint64_t random;       /* tells it from another process of the same number elsewhere */
+    uint64_t random;       /* a process with the same number on another machine has another one */
 };
 
 /* Describes this process's memory, and allows the user's other processes to reach it. *own stays where it is
