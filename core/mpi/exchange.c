@@ -43,9 +43,10 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
 }
 
 void gf_rank_exchange_close(struct gf_rank_exchange *e) {
-    if (e->open && !e->ranks->broken)
-        e->window ? gf_ranks_check(e->ranks, e->ranks->transport->close())
-                  : gf_ranks_agree(e->ranks, 0);
+    if (e->open && !e->ranks->broken && e->window)
+        gf_ranks_check(e->ranks, e->ranks->transport->close());
+    else if (e->open && !e->ranks->broken)
+        gf_ranks_agree(e->ranks, 0);
     if (!e->open || !e->ranks->broken) /* else others may still write to it */
         gf_free(e->own);
     if (e->near)
