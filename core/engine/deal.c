@@ -112,7 +112,7 @@ static void use_record(struct gf_engine *e, const struct gf_job *job) {
         if (!(seconds > 0))
             return;
         rate[i] = 1 / seconds;
-        late[i] = d->opened ? 0 : r.open;
+        late[i] = r.open;
     }
     gf_deal_set_rates(e, rate);
     for (int i = 0; i < e->n; i++)
@@ -127,7 +127,7 @@ static void own_rest(struct gf_engine *e, int64_t from, bool late) {
     rates_of(e, rate);
     for (int i = 0; i < e->n; i++) {
         units[i] = e->device[i].assigned;
-        lateness[i] = late ? e->device[i].late : 0;
+        lateness[i] = late ? gf_engine_late(&e->device[i]) : 0;
     }
     gf_shares_own(rate, lateness, e->n, units, e->owner + from, e->taken + from, e->units - from);
     for (int i = 0; i < e->n; i++)
@@ -142,11 +142,11 @@ static void leave_late(struct gf_engine *e) {
     for (int i = 0; i < e->n; i++) {
         const struct gf_engine_device *d = &e->device[i];
         if (d->assigned)
-            others = fmax(others, d->late + (double)d->assigned / d->rate);
+            others = fmax(others, gf_engine_late(d) + (double)d->assigned / d->rate);
     }
     for (int i = 0; i < e->n; i++) {
         struct gf_engine_device *d = &e->device[i];
-        if (!(d->late > 0) || d->assigned || !e->units)
+        if (!(gf_engine_late(d) > 0) || d->assigned || !e->units)
             continue;
         d->begin = GF_DEAL_NEVER;
         d->others = others;
@@ -157,11 +157,12 @@ static void leave_late(struct gf_engine *e) {
 static int hold_late(struct gf_engine *e) {
     int ready = 0;
     for (int i = 0; i < e->n; i++)
-        ready += !(e->device[i].late > 0);
+        ready += !(gf_engine_late(&e->device[i]) > 0);
     for (int i = 0; i < e->n; i++)
-        e->device[i].begin = ready && e->device[i].late > 0 && (e->options.dynamic || !e->recorded)
-                                 ? GF_DEAL_UNDECIDED
-                                 : GF_DEAL_AT_ONCE;
+        e->device[i].begin =
+            ready && gf_engine_late(&e->device[i]) > 0 && (e->options.dynamic || !e->recorded)
+                ? GF_DEAL_UNDECIDED
+                : GF_DEAL_AT_ONCE;
     return ready ? ready : e->n;
 }
 
@@ -226,7 +227,7 @@ static void weigh_waiting(struct gf_engine *e) {
         if (d->begin != GF_DEAL_UNDECIDED)
             continue;
         d->others = rest;
-        d->begin = rest <= d->late                ? GF_DEAL_NEVER
+        d->begin = rest <= gf_engine_late(d)      ? GF_DEAL_NEVER
                    : gf_engine_ahead(d, d->asked) ? GF_DEAL_OPENING
                                                   : GF_DEAL_AT_ONCE;
     }
@@ -267,7 +268,7 @@ void gf_deal_work(struct gf_engine *e, int i, struct gf_deal_work *work) {
                                   .done = d->done,
                                   .failed = d->failed ? d->message : NULL,
                                   .left_out = d->begin != GF_DEAL_AT_ONCE,
-                                  .late = d->late,
+                                  .late = gf_engine_late(d),
                                   .others = d->others,
                                   .dynamic = e->options.dynamic,
                                   .recorded = e->recorded};

@@ -46,7 +46,7 @@ bool gf_engine_has_own_contexts(const struct gf_engine *e, int i) {
 
 int gf_engine_prompt(const struct gf_engine *e) {
     for (int i = 0; i < e->n; i++)
-        if (!(e->device[i].late > 0))
+        if (!(gf_engine_late(&e->device[i]) > 0))
             return i;
     return 0;
 }
@@ -208,9 +208,6 @@ static int take_over(struct gf_engine_device *d, int i, const struct gf_opening 
     d->context[i] = o->context;
     d->opened |= 1u << i;
     note_cpu(d, i);
-    pthread_mutex_lock(&d->engine->lock);
-    d->late = 0;
-    pthread_mutex_unlock(&d->engine->lock);
     return 0;
 }
 

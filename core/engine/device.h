@@ -129,6 +129,10 @@ bool gf_engine_is_up(const struct gf_engine_device *d);
 /* auto's choice for this job with `runs` left: an earlier decision or a new one. */
 int gf_engine_decide(struct gf_engine *e, const struct gf_job *job, int64_t runs, int *backend,
                      char why[GF_REASON]);
+/* Seconds until the device can begin; 0 once its context is open. */
+static inline double gf_engine_late(const struct gf_engine_device *d) {
+    return d->opened ? 0 : d->late;
+}
 /* True while one runner works on the only device. It plans at once; several, or those of several
  * devices, take turns in a shared context and plan in their turn. */
 static inline bool gf_engine_is_alone(const struct gf_engine_device *d) {
